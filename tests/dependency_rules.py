@@ -28,13 +28,17 @@ ALLOWED = {
 
 # The parts of a folder that stand alone, without the rest of it: each a library with what it needs.
 PARTS = {
-    "core": {"core": set(), "where": {"core"}},
+    "core": {"core": set(), "where": {"core"}, "privacy": {"core"}},
     "pe": {"pe": {"core"}, "pdb": {"pe", "core"}},
     "syscall-map": {
         "signatures": {"pe", "core"},
         "syscall-map": {"signatures", "pdb", "pe", "core"},
     },
-    "ntfs": {"ntfs": {"core"}, "ntfs_query": {"ntfs", "where", "core"}},
+    "ntfs": {
+        "ntfs": {"core"},
+        "ntfs_query": {"ntfs", "where", "core"},
+        "ntfs_privacy": {"ntfs", "privacy", "core"},
+    },
     "tracefile": {
         "tracefile": {"where", "core"},
         "nt_trace_control": {"core"},

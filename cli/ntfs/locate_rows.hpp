@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/ntfs/asked_places.hpp"
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/ntfs/locate/place.hpp"
 

@@ -326,15 +326,16 @@ void write_disk(JsonWriter& json, const DiskInput& input) {
   json.end_object();
 }
 
-void write_partition(JsonWriter& json, const Partition& partition) {
+void write_partition(JsonWriter& json, const Partition& partition, bool named) {
   json.begin_object();
   const bool numbered = partition.number != 0;
   json.key("number").value(numbered ? std::optional<u32>{partition.number} : std::nullopt);
   json.field("offset", partition.offset).field("size", partition.size);
   json.key("type").value(partition.type.empty() ? std::optional<std::string_view>{}
                                                 : std::optional<std::string_view>{partition.type});
-  json.key("name").value(partition.name.empty() ? std::optional<std::string_view>{}
-                                                : std::optional<std::string_view>{partition.name});
+  json.key("name").value(!named || partition.name.empty()
+                             ? std::optional<std::string_view>{}
+                             : std::optional<std::string_view>{partition.name});
   if (partition.shadow) {
     json.key("shadow").begin_object().field("number", partition.shadow->number);
     json.field("created", core::to_string(partition.shadow->created)).end_object();
@@ -344,7 +345,7 @@ void write_partition(JsonWriter& json, const Partition& partition) {
   json.end_object();
 }
 
-void write_volume(JsonWriter& json, const ntfs::Volume& volume) {
+void write_volume(JsonWriter& json, const ntfs::Volume& volume, bool named) {
   const auto& boot = volume.boot();
   const auto& information = volume.information();
   const auto& mft = volume.mft();
@@ -353,7 +354,7 @@ void write_volume(JsonWriter& json, const ntfs::Volume& volume) {
   };
   json.key("volume").begin_object();
   json.field("source", mft.extracted() ? "mft" : "volume");
-  json.key("label").value(optional(information && !information->label.empty(),
+  json.key("label").value(optional(named && information && !information->label.empty(),
                                    information ? std::string_view{information->label} : ""));
   json.key("version").value(information
                                 ? std::optional{fmt::format("{}.{}", information->major_version,

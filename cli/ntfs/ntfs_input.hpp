@@ -89,7 +89,8 @@ class UnopenedVolumes {
 
 // The members "disk", "partition" and "volume" of a header line.
 void write_disk(JsonWriter& json, const DiskInput& input);
-void write_partition(JsonWriter& json, const ntfs::Partition& partition);
-void write_volume(JsonWriter& json, const ntfs::Volume& volume);
+// Where `named` is false, without the partition's name and the volume's label.
+void write_partition(JsonWriter& json, const ntfs::Partition& partition, bool named = true);
+void write_volume(JsonWriter& json, const ntfs::Volume& volume, bool named = true);
 
 }  // namespace coldtrace::cli

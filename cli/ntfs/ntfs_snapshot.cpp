@@ -4,19 +4,24 @@
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
+#include "cli/ntfs/rows/keyed_lines.hpp"
+#include "cli/ntfs/rows/l2tcsv_text.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
+#include "cli/privacy/names_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
+#include "coldtrace/core/sorted_lines.hpp"
 #include "coldtrace/ntfs/walk.hpp"
+#include "coldtrace/ntfs_privacy/hashed_row.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -30,6 +35,7 @@ struct NtfsSnapshotOptions : DiskOptions {
   bool zone_ids = false;
   bool slack = false;
   std::optional<u64> longest_cell;
+  NamesOptions names;
   unsigned jobs = 1;
 
   bool array() const { return format == "json"; }
@@ -64,6 +70,7 @@ struct Batch {
 // What one thread needs to turn rows into text.
 struct Formatter {
   std::unique_ptr<RowFormat> format;
+  std::optional<ntfs::RowHasher> hasher;
   ntfs::FileRow row;
 };
 
@@ -74,9 +81,9 @@ void separate(Output& output, const NtfsSnapshotOptions& options, bool first) {
 
 void write_header(Output& output, JsonWriter& json, const NtfsSnapshotOptions& options,
                   const DiskInput& input, const ntfs::Partition& partition,
-                  const ntfs::Snapshot& snapshot, bool first) {
+                  const ntfs::Snapshot& snapshot, const privacy::HashedNames* names, bool first) {
   separate(output, options, first);
-  write_snapshot_header(json, input, partition, snapshot);
+  write_snapshot_header(json, input, partition, snapshot, names);
   for (const auto& gap : snapshot.gaps()) {
     separate(output, options, false);
     write_snapshot_gap(json, gap);
@@ -98,11 +105,21 @@ void add_lines(SnapshotTables& tables, Write write) {
   tables.add(lines);
 }
 
+// A temporary file that cannot be written or read ends the run.
+void check_sort(const core::Result<core::Done>& result) {
+  if (!result) throw Failure{"sorting by time: " + to_message(result.error())};
+}
+
+void add_to_sort(core::SortedLines& sorted, std::string_view lines) {
+  each_keyed_line(lines,
+                  [&](u64 time, std::string_view line) { check_sort(sorted.add(time, line)); });
+}
+
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write,
                 const NtfsSnapshotOptions& options, const VolumeName& name,
-                const ntfs::Snapshot& snapshot, ntfs::Walk& walk, TerminalProgress& progress,
-                core::Findings& findings) {
+                const privacy::HashedNames* names, const ntfs::Snapshot& snapshot, ntfs::Walk& walk,
+                TerminalProgress& progress, core::Findings& findings) {
   const auto& records = snapshot.records();
   u64 present = 0;
   for (u64 record = 0; record < records.size(); ++record) present += records.has(record) ? 1U : 0U;
@@ -112,8 +129,11 @@ void write_rows(const std::function<void(std::string_view)>& write,
   const auto fields = options.row_fields();
   const auto int64 = options.format == "sqlite" ? Int64::number : options.int64;
   std::vector<Formatter> formatters(options.jobs);
-  for (auto& formatter : formatters)
-    formatter.format = make_row_format(options.format, fields, int64, options.longest_cell, name);
+  for (auto& formatter : formatters) {
+    formatter.format =
+        make_row_format(options.format, fields, int64, options.longest_cell, name, names);
+    if (names != nullptr) formatter.hasher.emplace(*names);
+  }
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
       [&](unsigned worker, Batch& batch) {
@@ -124,6 +144,7 @@ void write_rows(const std::function<void(std::string_view)>& write,
           snapshot.records().fetch_ahead(source.file.record);
         for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
+          if (formatter.hasher) formatter.hasher->hash(formatter.row);
           note_findings(formatter.row, batch.findings);
           if (source.wanted) formatter.format->write(snapshot, formatter.row, batch.text);
         }
@@ -164,29 +185,38 @@ std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
   return text;
 }
 
+// Where rows go instead of to the output, each null where they do not, and whose names they have.
+struct Destination {
+  SnapshotTables* tables;
+  core::SortedLines* sorted;
+  const privacy::HashedNames* names;
+};
+
 void snapshot_volume(Output& output, JsonWriter& json, const NtfsSnapshotOptions& options,
                      const DiskInput& input, const ntfs::Partition& partition,
                      const ntfs::Volume& volume, core::Findings findings, Report& report,
-                     SnapshotTables* tables, SnapshotTotals& totals) {
+                     const Destination& to, SnapshotTotals& totals) {
   const auto wanted = options.wanted();
   TerminalProgress progress{options.output, options.findings.quiet};
   const auto snapshot =
       take_snapshot(volume, options.jobs, options.slack, progress, findings,
                     {.all_time_rules = options.time_rules == "all", .zone_ids = options.zone_ids});
   if (options.has_lines())
-    write_header(output, json, options, input, partition, snapshot, totals.volumes == 0);
-  if (tables != nullptr)
-    add_lines(*tables, [&](Output& memory, JsonWriter& lines) {
-      write_header(memory, lines, options, input, partition, snapshot, true);
+    write_header(output, json, options, input, partition, snapshot, to.names, totals.volumes == 0);
+  if (to.tables != nullptr)
+    add_lines(*to.tables, [&](Output& memory, JsonWriter& lines) {
+      write_header(memory, lines, options, input, partition, snapshot, to.names, true);
     });
   ntfs::Walk walk{snapshot, wanted};
   const auto write = [&](std::string_view text) {
-    if (tables != nullptr)
-      tables->add(text);
+    if (to.tables != nullptr)
+      to.tables->add(text);
+    else if (to.sorted != nullptr)
+      add_to_sort(*to.sorted, text);
     else
       output.write(text);
   };
-  write_rows(write, options, {options.image, partition, volume}, snapshot, walk, progress,
+  write_rows(write, options, {options.image, partition, volume}, to.names, snapshot, walk, progress,
              findings);
   findings.merge(walk.findings());
 
@@ -219,10 +249,13 @@ void check_options(const NtfsSnapshotOptions& options) {
   if (options.zone_ids && !options.has_lines() && options.format != "csv" &&
       options.format != "mftecmd-csv")
     throw Failure{"--zone-ids is for ndjson, json, csv and mftecmd-csv"};
+  if (options.zone_ids && options.names.hashed())
+    throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
 }
 
 Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
   check_options(options);
+  const auto names = options.names.read_key();
   Output output{options.output};
   Report report{options.findings};
   core::Findings disk_findings;
@@ -232,14 +265,19 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
   SnapshotTotals totals;
   std::optional<SnapshotTables> tables;
   if (options.format == "sqlite") tables.emplace();
+  std::optional<core::SortedLines> sorted;
+  if (is_sorted_by_time(options.format)) sorted.emplace();
+  if (options.format == "timeline") output.write(timeline_header());
+  if (options.format == "l2tcsv") output.write(l2tcsv_header());
   if (options.format == "mftecmd-csv") output.write(mftecmd_header());
   if (options.format == "csv") output.write(csv_header(options.row_fields()));
   if (options.format == "text") output.write(file_text_heading());
+  const Destination to{tables ? &*tables : nullptr, sorted ? &*sorted : nullptr, names.get()};
   const auto unopened = visit_volumes(
       *input, options,
       [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
         snapshot_volume(output, json, options, *input, partition, volume, std::move(findings),
-                        report, tables ? &*tables : nullptr, totals);
+                        report, to, totals);
       });
   input->file.add_findings(disk_findings);
   totals.findings.merge(unopened.report(options.image, totals.volumes > 0, report));
@@ -258,6 +296,7 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
     write_snapshot_summary(json, totals);
     if (options.array()) output.write("]\n");
   }
+  if (sorted) check_sort(sorted->take([&](std::string_view line) { output.write(line); }));
   if (tables) {
     add_lines(*tables, [&](Output&, JsonWriter& lines) { write_snapshot_summary(lines, totals); });
     tables->write_to(output);
@@ -280,13 +319,15 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs snapshot --mft '$MFT' --format csv --fields path,si,fn\n"
        "  coldtrace ntfs snapshot --shadow all,live disk.E01 -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all disk.img --format timesketch -o files.jsonl\n"
+       "  coldtrace ntfs snapshot --state all disk.img --format timeline -o timeline.csv\n"
        "  coldtrace ntfs snapshot disk.img -o files.sqlite\n",
        "  0  every volume was read to its end\n"
        "  1  damage: something was unreadable, contradictory or lost; the rest is there. Or no "
        "name\n"
        "     is in a state that was asked for\n"
        "  2  no NTFS volume could be read\n"},
-      {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "timesketch", "ecs", "sqlite", "text"},
+      {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "timeline", "l2tcsv", "timesketch",
+       "ecs", "sqlite", "text"},
       [](Command& command, NtfsSnapshotOptions& options) {
         add_disk_options(command, options);
         add_shadow_option(command, options.shadows);
@@ -320,6 +361,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             .add_option("--cell-limit", options.longest_cell,
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
+        add_names_options(command, options.names);
         add_jobs_option(command, options.jobs);
         command.text_lacks([&options] {
           return !options.fields.empty() || options.zone_ids || options.longest_cell;

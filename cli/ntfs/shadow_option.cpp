@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/core/no_match.hpp"
 
 namespace coldtrace::cli {

@@ -1,6 +1,7 @@
 #include "cli/ntfs/snapshot_document.hpp"
 
 #include "cli/command/version.hpp"
+#include "cli/privacy/names_option.hpp"
 
 namespace coldtrace::cli {
 
@@ -16,15 +17,17 @@ void SnapshotTotals::add(const ntfs::Snapshot& snapshot, const ntfs::Walk& walk)
 }
 
 void write_snapshot_header(JsonWriter& json, const DiskInput& input,
-                           const ntfs::Partition& partition, const ntfs::Snapshot& snapshot) {
+                           const ntfs::Partition& partition, const ntfs::Snapshot& snapshot,
+                           const privacy::HashedNames* names) {
   json.begin_object()
       .field("type", "header")
       .field("schema", "coldtrace.ntfs-snapshot/1")
       .field("tool", tool_version);
+  write_names_member(json, names);
   write_disk(json, input);
   json.key("partition");
-  write_partition(json, partition);
-  write_volume(json, snapshot.volume());
+  write_partition(json, partition, names == nullptr);
+  write_volume(json, snapshot.volume(), names == nullptr);
   json.end_object();
   json.end_document();
 }

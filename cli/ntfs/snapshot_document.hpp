@@ -6,6 +6,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/ntfs/walk.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::cli {
 
@@ -23,8 +24,10 @@ struct SnapshotTotals {
   void add(const ntfs::Snapshot& snapshot, const ntfs::Walk& walk);
 };
 
+// `names`: those that are hashed; null: they are as they are.
 void write_snapshot_header(JsonWriter& json, const DiskInput& input,
-                           const ntfs::Partition& partition, const ntfs::Snapshot& snapshot);
+                           const ntfs::Partition& partition, const ntfs::Snapshot& snapshot,
+                           const privacy::HashedNames* names);
 void write_snapshot_gap(JsonWriter& json, const ntfs::Gap& gap);
 // `matched` are the rows that a query found.
 void write_snapshot_summary(JsonWriter& json, const SnapshotTotals& totals,

@@ -1,7 +1,7 @@
 #include "cli/ntfs/visited_volumes.hpp"
 
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/ntfs/shadow_option.hpp"
-#include "cli/ntfs/volume_name.hpp"
 
 namespace coldtrace::cli {
 

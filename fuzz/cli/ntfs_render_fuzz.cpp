@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 #include "fixtures/builders/strict_json.hpp"

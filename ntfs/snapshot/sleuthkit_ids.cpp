@@ -38,6 +38,10 @@ SleuthKitIds::SleuthKitIds(u64 base, u16 list_id, std::vector<std::byte> list)
     if (extends[i]) known_[i].id = ++largest;
 }
 
+void SleuthKitIds::rename(const std::function<StoredText(StoredText)>& rename) {
+  for (auto& known : known_) known.name = rename(known.name);
+}
+
 u16 SleuthKitIds::find(AttributeType type, StoredText name, u64 record, u16 stored_id) const {
   if (record == base_) return stored_id;
   const auto found = std::ranges::find_if(

@@ -13,7 +13,7 @@ pack_libraries() {
   fi
   write_documents "$root" libcoldtrace-dev
   make_deb "$root" libcoldtrace-dev <<TEXT
-Depends: libstdc++-12-dev, libfmt-dev, libexpected-dev, libzydis-dev, zlib1g-dev, libpugixml-dev, libre2-dev
+Depends: libstdc++-12-dev, libfmt-dev, libexpected-dev, libzydis-dev, zlib1g-dev, libpugixml-dev, libre2-dev, nettle-dev
 Section: libdevel
 Description: libraries that read Windows artefacts, for development
  Static libraries and headers in C++20 of what coldtrace does: PE images and

@@ -225,8 +225,79 @@ class Timelines(Case):
         self.assertIn("Hidden|System", {row["SiFlags"] for row in rows})
         self.assertEqual({row["InUse"] for row in rows if int(row["EntryNumber"]) < 10}, {"True"})
 
+    LETTERS = {"modified": "m", "accessed": "a", "changed": "c", "created": "b"}
+    MEMBERS = {"$STANDARD_INFORMATION": "si", "$FILE_NAME": "fn", "index": "index"}
+
+    def moments(self):
+        """What a timeline has: of each set of each row its times, each once, with the kinds that have it."""
+        for number, row in enumerate(self.rows):
+            sets = collections.defaultdict(dict)
+            for other, name, kind, time in self.times_of(row):
+                sets[name].setdefault(time, []).append(kind)
+            for name, times in sets.items():
+                for time, kinds in times.items():
+                    yield time, number, row, name, kinds
+
+    def times_of(self, row):
+        whole, self.rows = self.rows, [row]
+        try:
+            return list(self.times())
+        finally:
+            self.rows = whole
+
+    def test_the_timeline_is_sorted_and_has_all_times(self):
+        lines = strict_csv(self.snapshot("timeline").stdout)
+        expected = []
+        for time, number, row, name, kinds in self.moments():
+            letters = "".join(letter if kind in kinds else "." for kind, letter in self.LETTERS.items())
+            size = row["size"] if row["size"] is not None else (row["entry"] or {}).get("size")
+            volume = row["volume"]
+            expected.append(((time, number), {
+                "time": time, "macb": letters, "set": self.MEMBERS[name], "size": "" if size is None else str(size),
+                "record": "" if row["record"] is None else str(row["record"]),
+                "sequence": "" if row["sequence"] is None else str(row["sequence"]), "state": row["state"],
+                "path": row["path"] or "", "volume_image": volume["image"],
+                "volume_partition": str(volume["partition"] or ""), "volume_start": str(volume["start"]),
+                "volume_shadow": ""}))
+        self.assertGreater(len(expected), 50)
+        self.assertGreater(len({line["macb"] for line in lines}), 3)
+        expected = [line for _, line in sorted(expected, key=lambda pair: pair[0])]
+        self.assertEqual([{name: line[name] for name in expected[0]} for line in lines], expected)
+        self.assertEqual(list(lines[0]), "time macb set size type record sequence state path volume_image "
+                                         "volume_partition volume_start volume_shadow".split())
+
+    def test_l2tcsv_has_the_columns_of_plaso(self):
+        text = self.snapshot("l2tcsv").stdout.decode()
+        lines = [line.split(",") for line in text.splitlines()]
+        self.assertEqual(lines[0], "date time timezone MACB source sourcetype type user host short desc version "
+                                   "filename inode notes format extra".split())
+        self.assertEqual({len(line) for line in lines}, {17})
+        rows = [dict(zip(lines[0], line)) for line in lines[1:]]
+        got, moments = [], []
+        for row in rows:
+            moment = datetime.datetime.strptime(f"{row['date']} {row['time']}", "%m/%d/%Y %H:%M:%S")
+            moments.append(moment)
+            got.append((moment.isoformat(), row["MACB"], row["sourcetype"], row["filename"], row["inode"]))
+            self.assertEqual((row["timezone"], row["source"], row["version"]), ("UTC", "FILE", "2"))
+            self.assertIn(f"file_time: {moment.isoformat()}", row["extra"])
+            kinds = row["type"].split("; ")
+            self.assertEqual("".join(letter.upper() if DESCRIPTIONS[kind] in kinds else "."
+                                     for kind, letter in self.LETTERS.items()), row["MACB"])
+        self.assertEqual(moments, sorted(moments))
+        expected = collections.Counter()
+        for time, _, row, name, kinds in self.moments():
+            letters = "".join(letter.upper() if kind in kinds else "." for kind, letter in self.LETTERS.items())
+            place = f"/partition{row['volume']['partition']}{row['path']}"
+            path = "NTFS:" + place.replace("/", "\\").replace(",", " ") if row["path"] else "-"
+            expected[(time[:19], letters, f"NTFS {name}", path, str(row["record"] if row["record"] is not None
+                                                                    else "-"))] += 1
+        plain = collections.Counter(line for line in got if line[3].isascii() and "\\x" not in line[3])
+        self.assertGreater(sum(plain.values()), 50)
+        self.assertEqual(plain, collections.Counter({line: count for line, count in expected.items() if line in plain}))
+        self.assertEqual(len(got), sum(expected.values()))
+
     def test_exit_status_is_that_of_lines(self):
-        self.assertEqual({self.snapshot(form).returncode for form in ("timesketch", "ecs")},
+        self.assertEqual({self.snapshot(form).returncode for form in ("timesketch", "ecs", "timeline", "l2tcsv")},
                          {self.snapshot("ndjson").returncode})
 
 

@@ -93,6 +93,23 @@ class Paths(Journals):
         self.check(rows, history.truth)
         self.assertTrue(all(row["path_certain"] for row in rows))
 
+    def test_l2tcsv_has_a_line_for_each_record(self):
+        history = w.History(7, 500)
+        stream, mft = self.copied(history)
+        rows = self.rows("--mft-file", mft, stream)
+        lines = [line.split(",") for line in self.run_journal("--format", "l2tcsv", "--mft-file", mft, stream)
+                 .stdout.decode().splitlines()]
+        self.assertEqual({len(line) for line in lines}, {17})
+        self.assertEqual(len(lines) - 1, len(rows))
+        for line, row in zip(lines[1:], rows):
+            got = dict(zip(lines[0], line))
+            month, day, year = got["date"].split("/")
+            self.assertEqual(f"{year}-{month}-{day}T{got['time']}", row["time"][:19])
+            self.assertEqual((got["MACB"], got["filename"], got["inode"]),
+                             ("..C.", "NTFS:" + row["path"].replace("/", "\\"), str(row["record"])))
+            self.assertIn(f"update_sequence_number: {row['usn']}", got["extra"])
+            self.assertTrue(got["desc"].endswith("Update reason: " + " ".join(row["reasons"])), got)
+
     def test_the_last_name_of_a_directory_holds_until_it_is_renamed(self):
         root, directory, file = w.reference(5, 5), w.reference(100, 1), w.reference(101, 1)
         lost = ("/<parent 100-1>/a.txt", False)

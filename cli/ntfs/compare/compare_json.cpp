@@ -1,5 +1,5 @@
 #include "cli/ntfs/compare/compare_rows.hpp"
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/ntfs/comparison/file_comparison.hpp"
 

@@ -10,6 +10,7 @@
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/walk.hpp"
+#include "coldtrace/ntfs_privacy/hashed_comparison.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -30,8 +31,8 @@ struct Batch {
   core::Findings findings;
 };
 
-void add_rows(const ntfs::Volume& volume, unsigned jobs, ntfs::ComparedFiles& files,
-              core::Findings& findings) {
+void add_rows(const ntfs::Volume& volume, const privacy::HashedNames* names, unsigned jobs,
+              ntfs::ComparedFiles& files, core::Findings& findings) {
   const auto snapshot = ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = false}, findings);
   ntfs::Walk walk{snapshot, {ntfs::State::live}};
   std::vector<ntfs::FileRow> rows(std::max(jobs, 1U));
@@ -47,7 +48,9 @@ void add_rows(const ntfs::Volume& volume, unsigned jobs, ntfs::ComparedFiles& fi
           note_findings(rows[worker], batch.findings);
           if (source.state != ntfs::State::live) continue;
           if (batch.files.size() == count) batch.files.emplace_back();
-          to_compared(rows[worker], batch.files[count++]);
+          auto& file = batch.files[count++];
+          to_compared(rows[worker], file);
+          if (names != nullptr) hash_names(file, *names);
         }
         batch.files.resize(count);
       },
@@ -58,7 +61,8 @@ void add_rows(const ntfs::Volume& volume, unsigned jobs, ntfs::ComparedFiles& fi
   findings.merge(walk.findings());
 }
 
-std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given, unsigned jobs,
+std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
+                                  const privacy::HashedNames* names, unsigned jobs,
                                   core::Findings& findings, Report& report) {
   auto file = open_given_image(options, std::move(given), findings, report);
   if (!file) return std::nullopt;
@@ -74,8 +78,9 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given, u
         auto& compared = volumes.emplace_back(ComparedVolume{
             {options.image, partition, volume},
             boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
-            checked(ntfs::ComparedFiles::create())});
-        add_rows(volume, jobs, compared.files, findings);
+            checked(ntfs::ComparedFiles::create()),
+            names != nullptr ? names->key_check() : ""});
+        add_rows(volume, names, jobs, compared.files, findings);
         checked(compared.files.finish());
       });
   input->file.add_findings(findings);
@@ -90,7 +95,8 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given, u
 // Reads the lines of a snapshot.
 class ComparedLines {
  public:
-  explicit ComparedLines(std::string_view path) : path_{path} {}
+  ComparedLines(std::string_view path, const privacy::HashedNames* names)
+      : path_{path}, names_{names} {}
 
   // False where the line is none of a snapshot, or is needed and cannot be used.
   bool read(const Value& json) {
@@ -104,6 +110,7 @@ class ComparedLines {
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (text_member(json, "state") != "live") return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
+    if (names_ != nullptr && !hashed_) hash_names(file_, *names_);
     checked(volumes_.back().files.add(file_));
     return true;
   }
@@ -151,10 +158,16 @@ class ComparedLines {
         if (const auto* number = find_member(*copy, "number", &Value::IsUint))
           shadow = number->GetUint();
     }
+    const auto* hashed = find_member(json, "names", &Value::IsObject);
+    hashed_ = hashed != nullptr;
+    const auto key = hashed_             ? text_member(*hashed, "key_check")
+                     : names_ != nullptr ? names_->key_check()
+                                         : std::string{};
     const auto* volume = find_member(json, "volume", &Value::IsObject);
     volumes_.push_back({{path_, partition.number, partition.offset, shadow},
                         volume ? text_member(*volume, "serial_number") : "",
-                        checked(ntfs::ComparedFiles::create())});
+                        checked(ntfs::ComparedFiles::create()),
+                        key});
     return true;
   }
 
@@ -173,6 +186,8 @@ class ComparedLines {
   }
 
   std::string_view path_;
+  const privacy::HashedNames* names_;
+  bool hashed_ = false;  // those of the current volume are, in the snapshot
   Volumes volumes_;
   std::optional<u64> stated_names_;
   bool is_ended_ = false;
@@ -184,9 +199,10 @@ class ComparedLines {
 };
 
 std::optional<Volumes> read_lines(const std::string& path, const core::ImageSource& file,
-                                  core::Findings& findings, Report& report) {
+                                  const privacy::HashedNames* names, core::Findings& findings,
+                                  Report& report) {
   SnapshotLines lines{file};
-  ComparedLines compared{path};
+  ComparedLines compared{path, names};
   if (!lines.read_all([&](const Value& json) { return compared.read(json); })) {
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
@@ -201,16 +217,17 @@ std::optional<Volumes> read_lines(const std::string& path, const core::ImageSour
 
 }  // namespace
 
-std::optional<Volumes> read_compared(const DiskOptions& options, unsigned jobs,
-                                     core::Findings& findings, Report& report) {
+std::optional<Volumes> read_compared(const DiskOptions& options, const privacy::HashedNames* names,
+                                     unsigned jobs, core::Findings& findings, Report& report) {
   auto given = open_given(options, findings, report);
   if (!given) return std::nullopt;
   if (given->is_snapshot() && !options.shadows.empty()) {
     report.failed(options.image, "it is a snapshot, and shadow copies are of images");
     return std::nullopt;
   }
-  return given->is_snapshot() ? read_lines(options.image, *given->bytes, findings, report)
-                              : read_image(options, std::move(*given), jobs, findings, report);
+  return given->is_snapshot()
+             ? read_lines(options.image, *given->bytes, names, findings, report)
+             : read_image(options, std::move(*given), names, jobs, findings, report);
 }
 
 }  // namespace coldtrace::cli

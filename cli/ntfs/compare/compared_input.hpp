@@ -6,8 +6,9 @@
 
 #include "cli/command/report.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/ntfs/comparison/compared_files.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::cli {
 
@@ -16,11 +17,15 @@ struct ComparedVolume {
   VolumeName name;
   std::string serial_number;  // empty: not known
   ntfs::ComparedFiles files;
+  std::string names_key;  // HashedNames::key_check() of its names; empty: they are as they are
 };
 
 // Reads an image or the NDJSON of a snapshot, also from a pipe; nothing where neither can be made
 // of it, which the report says. Findings are those of the input.
-std::optional<std::vector<ComparedVolume>> read_compared(const DiskOptions& options, unsigned jobs,
-                                                         core::Findings& findings, Report& report);
+// With `names` they are hashed, where the snapshot has not hashed ones.
+std::optional<std::vector<ComparedVolume>> read_compared(const DiskOptions& options,
+                                                         const privacy::HashedNames* names,
+                                                         unsigned jobs, core::Findings& findings,
+                                                         Report& report);
 
 }  // namespace coldtrace::cli

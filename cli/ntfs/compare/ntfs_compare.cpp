@@ -10,6 +10,7 @@
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
+#include "cli/privacy/names_option.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -22,6 +23,7 @@ struct NtfsCompareOptions : CommonOptions {
   std::string shadow_before;
   std::string shadow_after;
   std::optional<u64> unpacked_limit;
+  NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format != "text"; }
@@ -114,6 +116,16 @@ void check_serial_numbers(const Pair& pair, core::Findings& findings) {
                      before, after);
 }
 
+void check_names(const Pair& pair, core::Findings& findings) {
+  const auto& before = pair.before->names_key;
+  const auto& after = pair.after->names_key;
+  if (before == after) return;
+  findings.warning("names-key", std::nullopt, "{}: all files look renamed",
+                   before.empty() || after.empty()
+                       ? "the names of one side are hashed, and those of the other are not"
+                       : "the names of both sides are hashed with two keys");
+}
+
 // Writes what differs in one format.
 class CompareWriter {
  public:
@@ -186,7 +198,8 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
 }
 
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::string& path,
-                                 const std::string& shadow, core::Findings& all, Report& report) {
+                                 const std::string& shadow, const privacy::HashedNames* names,
+                                 core::Findings& all, Report& report) {
   DiskOptions disk;
   disk.image = path;
   disk.parents = options.parents;
@@ -194,7 +207,7 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::s
   disk.unpacked_limit = options.unpacked_limit;
   if (!shadow.empty()) disk.shadows.push_back(shadow);
   core::Findings findings;
-  auto volumes = read_compared(disk, options.jobs, findings, report);
+  auto volumes = read_compared(disk, names, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
   report.read(path, findings);
   all.merge(findings);
@@ -202,12 +215,15 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::s
 }
 
 Exit run_ntfs_compare(const NtfsCompareOptions& options) {
+  const auto names = options.names.read_key();
   Output output{options.output};
   Report report{options.findings};
   core::Findings findings;
-  const auto before = read_side(options, options.before, options.shadow_before, findings, report);
+  const auto before =
+      read_side(options, options.before, options.shadow_before, names.get(), findings, report);
   if (!before) return Exit::failure;
-  const auto after = read_side(options, options.after, options.shadow_after, findings, report);
+  const auto after =
+      read_side(options, options.after, options.shadow_after, names.get(), findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
   CompareWriter writer{options, output, has_copies(*before) || has_copies(*after)};
@@ -221,6 +237,7 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   }
   for (const auto& pair : pairs) {
     check_serial_numbers(pair, of_both);
+    check_names(pair, of_both);
     writer.begin(pair);
     const auto compared = compare_files(
         pair.before->files, pair.after->files,
@@ -275,6 +292,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
         add_one_shadow_option(command, "--after-shadow", options.shadow_after, "The same of AFTER");
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
+        add_names_options(command, options.names);
         leave_image_readers(command);
         add_jobs_option(command, options.jobs);
       },

@@ -1,6 +1,6 @@
 #include "cli/ntfs/compare/snapshot_row.hpp"
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 

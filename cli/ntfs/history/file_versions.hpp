@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "coldtrace/ntfs/reference.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 

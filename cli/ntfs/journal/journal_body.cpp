@@ -1,6 +1,6 @@
-#include "cli/ntfs/body_text.hpp"
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
+#include "cli/ntfs/rows/body_text.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,5 +1,6 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
+#include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
@@ -100,6 +101,7 @@ std::string journal_csv_header(const JournalFormatOptions& options) {
     return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"
            "ParentPath,UpdateSequenceNumber,UpdateTimestamp,UpdateReasons,FileAttributes,"
            "OffsetToData,SourceFile\n";
+  if (options.format == "l2tcsv") return std::string{l2tcsv_header()};
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 
@@ -21,7 +21,7 @@ class JournalFormat {
 };
 
 struct JournalFormatOptions {
-  std::string format;  // "ndjson", "json", "csv", "mftecmd-csv", "bodyfile" or "text"
+  std::string format;  // "ndjson", "json", "csv", "mftecmd-csv", "l2tcsv", "bodyfile" or "text"
   std::string source;  // the input's name, for formats that have it in each row
   bool events = false;
   Int64 int64 = Int64::number;
@@ -32,6 +32,7 @@ std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& o
 std::unique_ptr<JournalFormat> make_journal_json(const JournalFormatOptions& options);
 std::unique_ptr<JournalFormat> make_journal_csv(const JournalFormatOptions& options);
 std::unique_ptr<JournalFormat> make_journal_mftecmd(const JournalFormatOptions& options);
+std::unique_ptr<JournalFormat> make_journal_l2tcsv(const JournalFormatOptions& options);
 std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions& options);
 std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options);
 

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "cli/ntfs/journal/journal_formats.hpp"
-#include "cli/ntfs/mftecmd_text.hpp"
+#include "cli/ntfs/rows/mftecmd_text.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {

@@ -54,6 +54,7 @@ std::string journal_text_heading() {
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options) {
   if (options.format == "csv") return make_journal_csv(options);
   if (options.format == "mftecmd-csv") return make_journal_mftecmd(options);
+  if (options.format == "l2tcsv") return make_journal_l2tcsv(options);
   if (options.format == "bodyfile") return make_journal_body(options);
   if (options.format == "text") return make_journal_text(options);
   return make_journal_json(options);

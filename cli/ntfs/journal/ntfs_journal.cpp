@@ -10,12 +10,14 @@
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
+#include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/change_journal.hpp"
 #include "coldtrace/ntfs/journal/journal_times.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs_privacy/hashed_journal.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -26,6 +28,7 @@ struct NtfsJournalOptions : VolumeFileOptions {
   bool stream = false;
   bool events = false;
   bool deleted = false;
+  NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
@@ -68,7 +71,10 @@ struct Source {
 class JournalWriter {
  public:
   JournalWriter(const NtfsJournalOptions& options, Output& output)
-      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
+      : options_{options},
+        output_{output},
+        lines_{output, options.format, options.int64},
+        names_{options.names.read_key()} {
     output_.write(journal_csv_header(options.row_format()));
     if (options.format == "text") output_.write(journal_text_heading());
   }
@@ -88,6 +94,7 @@ class JournalWriter {
   const NtfsJournalOptions& options_;
   Output& output_;
   JsonLines lines_;
+  std::unique_ptr<const privacy::HashedNames> names_;  // null: they are as they are
   Totals totals_;
 };
 
@@ -118,11 +125,12 @@ void write_journal(JsonWriter& json, const ntfs::ChangeJournal* journal,
 
 void JournalWriter::write_header(const Source& source, const ntfs::JournalStream& stream) {
   auto& json = lines_.begin_header("coldtrace.ntfs-journal/1");
+  write_names_member(json, names_.get());
   if (source.volume) {
     write_disk(json, *source.input);
     json.key("partition");
-    write_partition(json, *source.partition);
-    write_volume(json, *source.volume);
+    write_partition(json, *source.partition, names_ == nullptr);
+    write_volume(json, *source.volume, names_ == nullptr);
   } else {
     json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
   }
@@ -140,6 +148,8 @@ void JournalWriter::write_rows(const Source& source, ntfs::JournalReplay& replay
   std::vector<std::unique_ptr<JournalFormat>> formats;
   for (unsigned i = 0; i < std::max(options_.jobs, 1U); ++i)
     formats.push_back(make_journal_format(format_options));
+  std::vector<ntfs::JournalHasher> hashers;
+  for (std::size_t i = 0; names_ && i < formats.size(); ++i) hashers.emplace_back(*names_);
   core::ordered_pipeline<Batch>(
       options_.jobs,
       [&](Batch& batch) {
@@ -149,6 +159,7 @@ void JournalWriter::write_rows(const Source& source, ntfs::JournalReplay& replay
       [&](unsigned worker, Batch& batch) {
         auto& format = *formats[worker];
         batch.text.clear();
+        if (names_) hashers[worker].hash(batch.rows);
         auto gap = batch.rows.gaps.begin();
         const auto write_gaps = [&](std::size_t row) {
           for (; gap != batch.rows.gaps.end() && gap->before_row <= row; ++gap)
@@ -311,7 +322,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
        "  0  the journal was read to its end\n"
        "  1  damage: records are lost, or contradict each other or their places\n"
        "  2  there is no journal, or it cannot be read\n"},
-      {"ndjson", "json", "csv", "mftecmd-csv", "bodyfile", "text"},
+      {"ndjson", "json", "csv", "mftecmd-csv", "l2tcsv", "bodyfile", "text"},
       [](Command& command, NtfsJournalOptions& options) {
         add_volume_options(command, options);
         add_shadow_option(command, options.shadows);
@@ -324,6 +335,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
                          "One row for all that happened to a file until it was closed");
         command.add_flag("--deleted", options.deleted,
                          "Also what is left of journals that were deleted");
+        add_names_options(command, options.names);
         add_jobs_option(command, options.jobs);
       },
       run_ntfs_journal);

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/logfile/log_file.hpp"

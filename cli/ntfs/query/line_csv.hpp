@@ -2,7 +2,7 @@
 
 #include <rapidjson/fwd.h>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 
 namespace coldtrace::cli {
 

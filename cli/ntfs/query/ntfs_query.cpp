@@ -1,7 +1,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
-#include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/query/query.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/where_error.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -40,10 +40,11 @@ void check_options_of_lines(const QueryOptions& options) {
     throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
                               options.format)};
   if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
-      options.slack || !options.parents.empty() || !options.shadows.empty())
+      options.slack || !options.parents.empty() || !options.shadows.empty() ||
+      options.names.hashed())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow and --slack are for "
-        "images, and this is a snapshot"};
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack and --names "
+        "keyed-hash are for images, and this is a snapshot"};
 }
 
 bool answer(Query& query, Report& report) {
@@ -77,7 +78,8 @@ Exit run_ntfs_query(const QueryOptions& options) {
               order,
               output,
               JsonLines{output, options.format, options.int64},
-              ChosenRows{output, order, options.limit}};
+              ChosenRows{output, order, options.limit},
+              options.names.read_key()};
   if (!answer(query, report)) return report.exit();
   output.commit();
   return report.exit();
@@ -124,6 +126,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
         command.text_lacks([&options] { return !options.fields.empty(); });
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
+        add_names_options(command, options.names);
         add_jobs_option(command, options.jobs);
       },
       run_ntfs_query);

@@ -4,6 +4,7 @@
 #include "cli/ntfs/query/chosen_rows.hpp"
 #include "cli/ntfs/query/sort_key.hpp"
 #include "cli/output/json_lines.hpp"
+#include "cli/privacy/names_option.hpp"
 
 namespace coldtrace::cli {
 
@@ -13,6 +14,7 @@ struct QueryOptions : DiskOptions {
   std::optional<std::string> sort;
   std::optional<u64> limit;
   bool slack = false;
+  NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
@@ -26,6 +28,7 @@ struct Query {
   Output& output;
   JsonLines lines;
   ChosenRows rows;
+  std::unique_ptr<const privacy::HashedNames> names = nullptr;  // null: they are as they are
 
   bool wants(ntfs::FileValues& values) const;
   // The key of a row, where there is an order.

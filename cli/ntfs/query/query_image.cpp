@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/ntfs/ntfs_rows.hpp"
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "coldtrace/core/parallel.hpp"
+#include "coldtrace/ntfs_privacy/hashed_row.hpp"
 #include "coldtrace/ntfs_query/row_values.hpp"
 
 namespace coldtrace::cli {
@@ -28,16 +29,18 @@ struct Batch {
 // What one thread needs to ask rows and to turn those that are chosen into text.
 struct Worker {
   Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot,
-         const ntfs::Partition& partition)
+         const ntfs::Partition& partition, const privacy::HashedNames* names)
       : values{snapshot, partition.number, partition.offset,
                partition.shadow ? partition.shadow->number : 0} {
     if (options.format != "text")
       format = make_row_format(options.format, RowFields{options.fields}, options.int64, {},
-                               {options.image, partition, snapshot.volume()});
+                               {options.image, partition, snapshot.volume()}, names);
+    if (names != nullptr) hasher.emplace(*names);
   }
 
   ntfs::RowValues values;
   std::unique_ptr<RowFormat> format;
+  std::optional<ntfs::RowHasher> hasher;
   ntfs::FileRow row;
 };
 
@@ -48,10 +51,14 @@ void choose_rows(const Query& query, const ntfs::Snapshot& snapshot, Worker& wor
   for (const auto& source : batch.rows.rows) snapshot.records().fetch_ahead(source.file.record);
   for (const auto& source : batch.rows.rows) {
     snapshot.build_row(batch.rows, source, worker.row);
-    note_findings(worker.row, batch.findings);
-    if (!source.wanted) continue;
     worker.values.set(worker.row);
-    if (!query.wants(worker.values)) continue;
+    const bool wanted = source.wanted && query.wants(worker.values);
+    if (worker.hasher) {
+      worker.hasher->hash(worker.row);
+      worker.values.set(worker.row);
+    }
+    note_findings(worker.row, batch.findings);
+    if (!wanted) continue;
     if (worker.format)
       worker.format->write(snapshot, worker.row, batch.text);
     else
@@ -78,7 +85,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   if (options.has_lines()) {
     JsonWriter json{query.output, options.int64};
     query.lines.separate();
-    write_snapshot_header(json, input, partition, snapshot);
+    write_snapshot_header(json, input, partition, snapshot, query.names.get());
     for (const auto& gap : snapshot.gaps()) {
       query.lines.separate();
       write_snapshot_gap(json, gap);
@@ -87,7 +94,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   ntfs::Walk walk{snapshot, states_of(options)};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
-    workers.push_back(std::make_unique<Worker>(options, snapshot, partition));
+    workers.push_back(std::make_unique<Worker>(options, snapshot, partition, query.names.get()));
   progress.begin("asking", "names", 0);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },

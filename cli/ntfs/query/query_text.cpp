@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 

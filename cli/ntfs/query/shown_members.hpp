@@ -6,7 +6,7 @@
 
 #include <rapidjson/fwd.h>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
 
 namespace coldtrace::cli {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
@@ -22,6 +23,9 @@ class SleuthKitIds {
   SleuthKitIds(SleuthKitIds&&) = default;
   // `list` is the value of the attribute list with the id `list_id` in the record `base`.
   SleuthKitIds(u64 base, u16 list_id, std::vector<std::byte> list);
+
+  // From here on names are what `rename` makes of them.
+  void rename(const std::function<StoredText(StoredText)>& rename);
 
   u16 find(AttributeType type, StoredText name, u64 record, u16 stored_id) const;
 

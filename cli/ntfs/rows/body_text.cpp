@@ -1,4 +1,4 @@
-#include "cli/ntfs/body_text.hpp"
+#include "cli/ntfs/rows/body_text.hpp"
 
 #include <string_view>
 

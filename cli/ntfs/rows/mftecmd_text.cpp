@@ -1,4 +1,4 @@
-#include "cli/ntfs/mftecmd_text.hpp"
+#include "cli/ntfs/rows/mftecmd_text.hpp"
 
 #include <algorithm>
 #include <charconv>

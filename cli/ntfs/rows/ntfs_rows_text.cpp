@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 

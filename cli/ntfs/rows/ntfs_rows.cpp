@@ -1,4 +1,4 @@
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 
 #include <algorithm>
 
@@ -19,15 +19,22 @@ RowFields::RowFields(const std::vector<std::string>& names) {
     if (names.empty() || std::ranges::find(names, known[i]) != names.end()) bits_ |= u32{1} << i;
 }
 
+bool is_sorted_by_time(std::string_view format) {
+  return format == "timeline" || format == "l2tcsv";
+}
+
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell,
-                                           const VolumeName& volume) {
+                                           const VolumeName& volume,
+                                           const privacy::HashedNames* names) {
   if (format == "csv") return make_csv_rows(fields, int64, longest_cell, volume);
-  if (format == "bodyfile") return make_body_rows(volume);
+  if (format == "bodyfile") return make_body_rows(volume, names);
   if (format == "text") return make_text_rows(volume);
   if (format == "timesketch") return make_timesketch_rows(volume);
   if (format == "ecs") return make_ecs_rows(volume);
   if (format == "mftecmd-csv") return make_mftecmd_rows(volume);
+  if (format == "timeline") return make_timeline_rows(volume);
+  if (format == "l2tcsv") return make_l2tcsv_rows(volume);
   return make_json_rows(fields, int64, format == "json", volume);
 }
 

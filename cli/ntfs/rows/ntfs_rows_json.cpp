@@ -1,7 +1,7 @@
 #include <map>
 
-#include "cli/ntfs/ntfs_rows.hpp"
-#include "cli/ntfs/ntfs_streams_json.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_streams_json.hpp"
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/text.hpp"

@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "cli/ntfs/mftecmd_text.hpp"
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/mftecmd_text.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/reader.hpp"
 

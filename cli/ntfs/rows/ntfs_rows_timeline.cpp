@@ -1,26 +1,12 @@
-#include <array>
-
 #include <fmt/format.h>
 
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/row_times.hpp"
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-// One of the times of a file, in the words of each format.
-struct TimeKind {
-  core::FileTime ntfs::Times::*time;
-  std::string_view description;  // of plaso
-  std::string_view type;         // of ECS
-  std::string_view action;
-};
-constexpr TimeKind time_kinds[] = {
-    {&ntfs::Times::created, "Creation Time", "creation", "created"},
-    {&ntfs::Times::modified, "Content Modification Time", "change", "modified"},
-    {&ntfs::Times::changed, "Metadata Modification Time", "change", "record changed"},
-    {&ntfs::Times::accessed, "Last Access Time", "access", "accessed"}};
 
 // A line for each time of each set that a row has: that of $STANDARD_INFORMATION, of $FILE_NAME, or
 // of the index where nothing else speaks of the file.
@@ -36,11 +22,11 @@ class TimelineRows : public RowFormat {
     row.append_path(path_);
     const auto& boot = snapshot.volume().boot();
     serial_ = boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : std::string{};
-    if (row.facts.information)
-      write_set(row.facts.information->times, "$STANDARD_INFORMATION", 0x10);
-    if (row.file_name != nullptr) write_set(row.file_name->times, "$FILE_NAME", 0x30);
-    if (!row.facts.information && row.file_name == nullptr && row.index)
-      write_set(*row.index, "index", 0x90);
+    each_time_set(row, [&](const ntfs::Times& times, const TimeSet& set) {
+      for (const auto& kind : time_kinds)
+        if (const auto time = times.*kind.time; time.ticks != 0)
+          line(kind, time, set.name, set.attribute);
+    });
   }
 
  protected:
@@ -50,23 +36,9 @@ class TimelineRows : public RowFormat {
   const ntfs::FileRow& row() const { return *row_; }
   const std::string& path() const { return path_; }
 
-  std::optional<u64> size() const {
-    for (const auto& stream : row_->streams)
-      if (stream.name.empty()) return stream.size;
-    return row_->source->entry ? std::optional{row_->source->entry->size} : std::nullopt;
-  }
-
-  bool directory() const {
-    const auto& entry = row_->source->entry;
-    return row_->facts.directory || (entry && !row_->source->has_record &&
-                                     (entry->attributes & ntfs::FileName::directory_flag) != 0);
-  }
-
-  bool allocated() const {
-    const auto state = row_->source->state;
-    return state != ntfs::State::deleted && state != ntfs::State::slack &&
-           state != ntfs::State::stale;
-  }
+  std::optional<u64> size() const { return timeline_size(*row_); }
+  bool directory() const { return is_directory(*row_); }
+  bool allocated() const { return is_allocated(row_->source->state); }
 
   void begin_line() {
     out_->append('{');
@@ -101,11 +73,6 @@ class TimelineRows : public RowFormat {
   const VolumeName& volume() const { return volume_; }
 
  private:
-  void write_set(const ntfs::Times& times, std::string_view set, u32 attribute) {
-    for (const auto& kind : time_kinds)
-      if (const auto time = times.*kind.time; time.ticks != 0) line(kind, time, set, attribute);
-  }
-
   void key(std::string_view name) {
     if (!first_) out_->append(',');
     first_ = false;

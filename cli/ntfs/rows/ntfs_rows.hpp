@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/dos_attributes.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::cli {
 
@@ -68,25 +69,33 @@ class RowFormat {
   virtual u64 left_out() const { return 0; }
 };
 
-// `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", "mftecmd-csv", or
-// "sqlite", whose tables read ndjson.
+// `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", "mftecmd-csv",
+// "sqlite", whose tables read ndjson, or one that is_sorted_by_time(). `names` are those by which
+// rows are hashed (coldtrace/ntfs_privacy/hashed_row.hpp), for what formats ask of records.
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell,
-                                           const VolumeName& volume);
+                                           const VolumeName& volume,
+                                           const privacy::HashedNames* names = nullptr);
 // In an array there is a comma before each row, since a header comes first.
 std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array,
                                           const VolumeName& volume);
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
                                          std::optional<u64> longest_cell, const VolumeName& volume);
-std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume,
+                                          const privacy::HashedNames* names);
 std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_timesketch_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_ecs_rows(const VolumeName& volume);
 std::unique_ptr<RowFormat> make_mftecmd_rows(const VolumeName& volume);
+// These two write lines with their times before them (cli/ntfs/rows/keyed_lines.hpp), to be sorted.
+std::unique_ptr<RowFormat> make_timeline_rows(const VolumeName& volume);
+std::unique_ptr<RowFormat> make_l2tcsv_rows(const VolumeName& volume);
+bool is_sorted_by_time(std::string_view format);
 
 // The line with the names of the columns.
 std::string csv_header(const RowFields& fields);
 std::string_view mftecmd_header();
+std::string timeline_header();
 std::string file_text_heading();
 // "   4711-3       1.2 MiB  2024-02-29T12:34:56  ": the columns before the name of a file's text.
 // Of what is not known what stands for it.

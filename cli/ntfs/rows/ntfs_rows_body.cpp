@@ -2,10 +2,12 @@
 #include <charconv>
 #include <cstring>
 
-#include "cli/ntfs/body_text.hpp"
-#include "cli/ntfs/ntfs_rows.hpp"
+#include "cli/ntfs/rows/body_text.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/row_times.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/ntfs/sleuthkit_ids.hpp"
+#include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -15,7 +17,10 @@ namespace {
 // Source: sleuthkit.org wiki, "Body file".
 class BodyRows final : public RowFormat {
  public:
-  explicit BodyRows(const VolumeName& volume) : volume_{path_prefix(volume)} {}
+  BodyRows(const VolumeName& volume, const privacy::HashedNames* names)
+      : volume_{path_prefix(volume)} {
+    if (names != nullptr) hasher_.emplace(*names);
+  }
 
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
@@ -30,9 +35,9 @@ class BodyRows final : public RowFormat {
       if (root.type != ntfs::AttributeType::index_root || row.source->streams_left_out) continue;
       indexed = true;
       set_suffix(ntfs::equals_ascii(root.name, ntfs::directory_index_name) ? ntfs::StoredText{}
-                                                                           : root.name);
-      line(row, suffix_, {}, 144, ids.find(root.type, root.name, root.record, root.id), root.size,
-           own ? own : index_times(row));
+                                                                           : shown_name(root.name));
+      line(row, suffix_, {}, 144, ids.find(root.type, shown_name(root.name), root.record, root.id),
+           root.size, own ? own : index_times(row));
     }
     if (!indexed && row.streams.empty())
       line(row, {}, {}, 0, 0, row.source->entry ? row.source->entry->size : 0,
@@ -52,9 +57,20 @@ class BodyRows final : public RowFormat {
   // Rows of one file follow each other.
   const ntfs::SleuthKitIds& ids_of(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row) {
     if (!row.facts.has_list) return no_ids_;
-    if (ids_record_ != row.facts.record) ids_.emplace(ntfs::SleuthKitIds::of(snapshot, row));
+    if (ids_record_ != row.facts.record) {
+      ids_.emplace(ntfs::SleuthKitIds::of(snapshot, row));
+      if (hasher_) {
+        hasher_->clear();
+        ids_->rename([&](ntfs::StoredText name) { return hasher_->hash(name); });
+      }
+    }
     ids_record_ = row.facts.record;
     return *ids_;
+  }
+
+  // Of an index, which rows leave as they are.
+  ntfs::StoredText shown_name(ntfs::StoredText name) {
+    return hasher_ ? hasher_->hash(name) : name;
   }
 
   static const ntfs::Times* index_times(const ntfs::FileRow& row) {
@@ -99,13 +115,8 @@ class BodyRows final : public RowFormat {
 
   // What stands between the inode and the size.
   void write_middle(const ntfs::FileRow& row) {
-    const auto state = row.source->state;
-    allocated_ =
-        state != ntfs::State::deleted && state != ntfs::State::slack && state != ntfs::State::stale;
-    const auto& entry = row.source->entry;
-    const bool directory =
-        row.facts.directory || (entry && !row.source->has_record &&
-                                (entry->attributes & ntfs::FileName::directory_flag) != 0);
+    allocated_ = is_allocated(row.source->state);
+    const bool directory = is_directory(row);
     const bool read_only =
         row.facts.information && (row.facts.information->dos_attributes & 1) != 0;
     std::memcpy(middle_.data(),
@@ -163,6 +174,7 @@ class BodyRows final : public RowFormat {
   }
 
   std::string volume_;  // stands before each path
+  std::optional<ntfs::StoredNameHasher> hasher_;
   core::TextBuffer* out_ = nullptr;
   ntfs::SleuthKitIds no_ids_;              // of files without a list
   std::optional<ntfs::SleuthKitIds> ids_;  // of the file with this record
@@ -178,8 +190,9 @@ class BodyRows final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume) {
-  return std::make_unique<BodyRows>(volume);
+std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume,
+                                          const privacy::HashedNames* names) {
+  return std::make_unique<BodyRows>(volume, names);
 }
 
 }  // namespace coldtrace::cli

@@ -1,4 +1,4 @@
-#include "cli/ntfs/ntfs_streams_json.hpp"
+#include "cli/ntfs/rows/ntfs_streams_json.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include <map>
 #include <span>
 
-#include "cli/ntfs/ntfs_rows.hpp"
-#include "cli/ntfs/ntfs_streams_json.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/ntfs_streams_json.hpp"
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"

@@ -1,4 +1,4 @@
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 
 #include <fmt/format.h>
 

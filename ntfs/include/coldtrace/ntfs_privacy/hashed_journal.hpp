@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs_privacy/hashed_path.hpp"
+
+namespace coldtrace::ntfs {
+
+// Hashes the names and paths of journal rows. One object a thread.
+class JournalHasher {
+ public:
+  explicit JournalHasher(core::Borrowed<privacy::HashedNames> names) : names_{names} {}
+
+  // Names of the batch are of this object then, until the next one.
+  void hash(JournalBatch& batch);
+
+ private:
+  StoredNameHasher names_;
+  std::string paths_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
+
+namespace coldtrace::ntfs {
+
+// Appends "/a/b" with the hash of each name, as UTF-8 shows it; what stands at the front for a
+// directory that is not known, "/<parent 30-2>", is no name and stays.
+void append_hashed_path(std::string& text, const privacy::HashedNames& names,
+                        std::string_view path);
+
+// Names as they are stored, hashed; keeps them until it is emptied.
+class StoredNameHasher {
+ public:
+  explicit StoredNameHasher(core::Borrowed<privacy::HashedNames> names) : names_{names.get()} {}
+
+  const privacy::HashedNames& names() const { return names_; }
+  StoredText hash(StoredText name);
+  // The root directory's own name, ".", is none, and stays.
+  StoredText hash_of_file(u64 record, StoredText name);
+  void clear() { used_ = 0; }
+
+ private:
+  const privacy::HashedNames& names_;
+  std::deque<std::string> texts_;  // memory that is used again
+  std::size_t used_ = 0;
+  std::string scratch_;
+};
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,21 @@
+#include "coldtrace/ntfs_privacy/hashed_comparison.hpp"
+
+#include "coldtrace/ntfs_privacy/hashed_path.hpp"
+
+namespace coldtrace::ntfs {
+
+void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
+  for (auto& name : file.names) {
+    // What is not valid UTF-16 is hashed as it is shown.
+    if (name.name.starts_with('\0')) name.name = name.path.substr(name.path.rfind('/') + 1);
+    if (name.name != ".") name.name = names.name(name.name);
+    std::string path;
+    append_hashed_path(path, names, name.path);
+    name.path = std::move(path);
+  }
+  file.owner.reset();
+  if (!file.streams) return;
+  for (auto& stream : *file.streams) stream.name = names.name(stream.name);
+}
+
+}  // namespace coldtrace::ntfs
