@@ -29,10 +29,13 @@ bool can_be_kernel(u64 address) {
 }
 
 // Images are told apart by their process, which the key of a state must hold.
+u64 image_key(u32 owner, u64 base) {
+  return base ^ (u64{owner} << 40 | owner >> 8);
+}
+
 u64 state_key(const NameRecord& record) {
-  return record.subject == NameRecord::Subject::image
-             ? record.key ^ (u64{record.owner} << 40 | record.owner >> 8)
-             : record.key;
+  return record.subject == NameRecord::Subject::image ? image_key(record.owner, record.key)
+                                                      : record.key;
 }
 
 TracedImage image_file_of(const NameRecord& record, std::string_view name) {
@@ -46,17 +49,16 @@ TracedImage image_file_of(const NameRecord& record, std::string_view name) {
 }
 
 // What another event adds; nothing where both speak of different files.
-void add_to(TracedImage& file, const ImageFileRecord& record) {
+void add_to(TracedImage& file, const TracedImage& said) {
   const auto differ = [](u32 one, u32 other) { return one != 0 && other != 0 && one != other; };
-  if (differ(file.time_date_stamp, record.time_date_stamp) ||
-      differ(file.checksum, record.checksum))
+  if (differ(file.time_date_stamp, said.time_date_stamp) || differ(file.checksum, said.checksum))
     return;
-  if (file.time_date_stamp == 0) file.time_date_stamp = record.time_date_stamp;
-  if (file.checksum == 0) file.checksum = record.checksum;
+  if (file.time_date_stamp == 0) file.time_date_stamp = said.time_date_stamp;
+  if (file.checksum == 0) file.checksum = said.checksum;
   if (file.pdb_guid != core::Guid{}) return;
-  file.pdb_guid = record.pdb_guid;
-  file.pdb_age = record.pdb_age;
-  file.pdb_name = record.pdb_name;
+  file.pdb_guid = said.pdb_guid;
+  file.pdb_age = said.pdb_age;
+  file.pdb_name = said.pdb_name;
 }
 
 // "mscorlib.dll!System.String.Concat+0x12" of a method that has the address.
@@ -98,10 +100,7 @@ void NameTables::add(const NameRecords& records, core::Findings& findings) {
     }
   }
   for (const auto& record : records.image_files())
-    if (bytes() <= largest_bytes_) {
-      image_file_records_.push_back(record);
-      image_file_record_bytes_ += sizeof(record) + record.pdb_name.size();
-    }
+    if (bytes() <= largest_bytes_) add_image_file(record);
   for (const auto& record : records.managed()) {
     if (bytes() <= largest_bytes_) {
       managed_.add(record, texts_.add(record.name));
@@ -131,33 +130,63 @@ void NameTables::add_named(const NameRecord& record, std::string_view text) {
                          : texts_.add(text);
   auto& states = states_[static_cast<std::size_t>(record.subject)];
   const auto [place, is_new] = states.try_emplace(
-      state_key(record), State{record.verb, value, record.owner, record.time, false});
-  auto& state = place->second;
-  const bool same =
-      !is_new && state.value == value && state.owner == record.owner && state.verb == record.verb;
-  if (same) {
+      state_key(record), State{record.verb, false, record.verb, value, record.owner, record.time});
+  auto& state = *place;
+  if (!is_new && is_repetition(record, value, state)) {
+    state.repeating = record.verb;
     state.repeated = std::max(state.repeated, record.time);
     state.dropped = true;
     return;
   }
   if (!is_new && state.dropped) {
     auto last = record;
-    last.verb = state.verb;
+    last.verb = state.repeating;
     last.owner = state.owner;
     last.time = state.repeated;
+    if (record.subject == Subject::image)
+      if (const auto size = image_files_[state.value].size_of_image; size != 0) last.length = size;
     keep(last, state.value);
   }
-  state = {record.verb, value, record.owner, record.time, false};
+  state = {record.verb, false, record.verb, value, record.owner, record.time};
   keep(record, value);
 }
 
+// A rundown tells of an image that is there already, as the one before may have done.
+bool NameTables::is_repetition(const NameRecord& record, u32 value, const State& state) const {
+  if (state.value != value || state.owner != record.owner) return false;
+  const bool told = record.verb == Verb::exists_before || record.verb == Verb::exists_after;
+  return state.verb == record.verb || (record.subject == Subject::image && told &&
+                                       state.verb != Verb::ends && record.time >= state.repeated);
+}
+
 void NameTables::keep(const NameRecord& record, u32 value) {
-  if (record.subject == Subject::image)
+  if (record.subject == Subject::image) {
     image_records_.push_back({record, value});
-  else
+    auto& changed = *image_changes_.try_emplace(state_key(record), record.time).first;
+    changed = std::max(changed, record.time);
+  } else {
     timeline(record.subject)
         .add({record.key, record.time, record.owner, value & 0x3fff'ffffU,
               static_cast<u32>(record.verb) & 3U});
+  }
+}
+
+// What was said before of an image that has not changed since says nothing new.
+void NameTables::add_image_file(const ImageFileRecord& record) {
+  TracedImage said;
+  said.time_date_stamp = record.time_date_stamp;
+  said.checksum = record.checksum;
+  said.pdb_guid = record.pdb_guid;
+  said.pdb_age = record.pdb_age;
+  said.pdb_name = record.pdb_name;
+  const auto saying = sayings_.add(said);
+  const auto image = image_key(record.owner, record.base);
+  const auto* const changed = image_changes_.find_value(image);
+  const auto [last, is_new] =
+      last_said_.try_emplace(image ^ (u64{saying} + 1) * 0x9e3779b97f4a7c15U, record.time);
+  if (!is_new && changed != nullptr && *last >= *changed && record.time >= *last) return;
+  *last = std::max(*last, record.time);
+  images_said_.push_back({record.owner, saying, record.base, record.time});
 }
 
 void NameTables::finish() {
@@ -206,26 +235,28 @@ void NameTables::build_images() {
 }
 
 void NameTables::identify_images() {
-  for (const auto& record : image_file_records_) {
+  for (const auto& said : images_said_) {
     const auto [first, last] = std::equal_range(
-        images_.begin(), images_.end(), ImageEntry{record.owner, 0, record.base, 0, 0, 0},
+        images_.begin(), images_.end(), ImageEntry{said.owner, 0, said.base, 0, 0, 0},
         [](const ImageEntry& a, const ImageEntry& b) {
           return std::tie(a.pid, a.base) < std::tie(b.pid, b.base);
         });
     auto at = std::partition_point(
-        first, last, [&](const ImageEntry& entry) { return entry.from <= record.time; });
+        first, last, [&](const ImageEntry& entry) { return entry.from <= said.time; });
     // The time of what is said of an image is that of its load, or of its end.
     for (int tried = 0; at != first && tried < most_images_tried; ++tried) {
       --at;
-      if (at->from > record.time || record.time > at->to) continue;
+      if (at->from > said.time || said.time > at->to) continue;
       auto file = image_files_[at->file];
-      add_to(file, record);
+      add_to(file, sayings_[said.saying]);
       at->file = image_files_.add(file);
       break;
     }
   }
-  image_file_records_ = {};
-  image_file_record_bytes_ = 0;
+  images_said_ = {};
+  last_said_ = {};
+  image_changes_ = {};
+  sayings_ = {};
 }
 
 std::optional<std::string_view> NameTables::find_name(Subject subject, u64 key, i64 time) const {
@@ -349,13 +380,13 @@ std::size_t NameTables::entries() const {
 }
 
 std::size_t NameTables::bytes() const {
-  constexpr std::size_t per_node = 32;  // of a table: link, hash, what malloc adds
   std::size_t bytes = texts_.bytes() + images_.capacity() * sizeof(ImageEntry) +
-                      image_records_.capacity() * sizeof(ImageRecord) + image_file_record_bytes_ +
-                      image_files_.bytes() + stacks_.bytes() + sampling_intervals_.bytes() +
-                      managed_.bytes();
+                      image_records_.capacity() * sizeof(ImageRecord) +
+                      images_said_.capacity() * sizeof(ImageSaid) + sayings_.bytes() +
+                      image_changes_.bytes() + last_said_.bytes() + image_files_.bytes() +
+                      stacks_.bytes() + sampling_intervals_.bytes() + managed_.bytes();
   for (const auto& timeline : timelines_) bytes += timeline.bytes();
-  for (const auto& states : states_) bytes += states.size() * (sizeof(*states.begin()) + per_node);
+  for (const auto& states : states_) bytes += states.bytes();
   return bytes;
 }
 

@@ -1,7 +1,10 @@
 #include "coldtrace/tracefile/names/timeline.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <ranges>
+#include <span>
 #include <tuple>
 
 namespace coldtrace::tracefile {
@@ -26,6 +29,39 @@ bool same_value(const Entry& a, const Entry& b) {
   return a.key == b.key && a.value == b.value && a.owner == b.owner;
 }
 
+void sort_few(std::span<Entry> entries) {
+  constexpr std::size_t few = 32;
+  if (entries.size() > few) {
+    std::stable_sort(entries.begin(), entries.end(), by_key_and_time);
+    return;
+  }
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    for (auto at = i; at > 0 && by_key_and_time(entries[at], entries[at - 1]); --at)
+      std::swap(entries[at], entries[at - 1]);
+}
+
+// As std::stable_sort; keys are ids and addresses, which are spread about evenly: each goes into
+// one of some buckets, and only those of one bucket are compared.
+std::vector<Entry> sorted_copy(std::span<const Entry> entries) {
+  if (entries.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(entries | std::views::transform(&Entry::key));
+  const auto shift = std::bit_width((most - least) / entries.size());
+  const auto bucket_of = [&, base = least](const Entry& entry) {
+    return static_cast<std::size_t>((entry.key - base) >> shift);
+  };
+  std::vector<std::size_t> ends(static_cast<std::size_t>((most - least) >> shift) + 2);
+  for (const auto& entry : entries) ++ends[bucket_of(entry) + 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  std::vector<Entry> sorted(entries.size());
+  for (const auto& entry : entries) sorted[ends[bucket_of(entry)]++] = entry;
+  std::size_t first = 0;
+  for (const auto end : ends) {
+    sort_few(std::span{sorted}.subspan(first, end - first));
+    first = end;
+  }
+  return sorted;
+}
+
 }  // namespace
 
 void Timeline::add(const Entry& record) {
@@ -37,9 +73,8 @@ void Timeline::add(const Entry& record) {
 
 void Timeline::sort() {
   const auto middle = entries_.begin() + static_cast<std::ptrdiff_t>(sorted_);
-  std::stable_sort(middle, entries_.end(), by_key_and_time);
+  const auto added = sorted_copy(std::span{middle, entries_.end()});
   // From the end, so that only the new ones are copied; std::inplace_merge may copy all.
-  const std::vector<Entry> added(middle, entries_.end());
   auto old = sorted_;
   auto to = entries_.size();
   for (auto left = added.size(); left > 0;) {

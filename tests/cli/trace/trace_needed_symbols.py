@@ -195,6 +195,45 @@ class NeededSymbols(Case):
         image, = self.answer(trace, "--all")["images_without_pdb"]
         self.assertEqual((image["image"], image["frames"], image["path"]), ("b.dll", 0, "b.dll/000000021000/b.dll"))
 
+    def test_what_each_rundown_repeats_of_images_is_kept_once(self):
+        load, unload, there, still_there = 0x030A, 0x1402, 0x1403, 0x1404
+        writer, buffers, pid = EtlWriter(), [], 100
+        time = 100
+
+        def tell(hook, number, file):
+            name = utf16z(f"\\Device\\HarddiskVolume1\\app\\{file}.dll")
+            base = BASE + number * 0x1_0000
+            writer.system(0, hook, 2, time, struct.pack("<QQIII", base, 0x9000, pid, 0x1111, 7 + file) +
+                          b"\0" * 28 + name)
+            writer.classic(0, time, IMAGE_ID, 36, 2, struct.pack("<QI", base, pid) + uuid.UUID(int=file).bytes_le +
+                           struct.pack("<I", 1) + f"{file}.pdb".encode() + b"\0")
+
+        writer.process(0, 10, pid, "app.exe")
+        writer.thread(0, 20, pid, 8)
+        samples = Counter()
+        for _ in range(60):
+            for hook in (there, still_there):
+                for number in range(1, 51):
+                    tell(hook, number, number)
+                time += 100
+            buffers.append(writer.take(0))
+        tell(unload, 7, 7)
+        time += 100
+        tell(load, 7, 1007)
+        time += 100
+        tell(unload, 7, 1007)
+        time += 100
+        tell(load, 7, 7)
+        # Where another file was at one of the addresses for a while, and nothing before and behind it.
+        for at, file in ((150, 7), (time - 350, 7), (time - 250, None), (time - 150, 1007), (time - 50, None), (time + 50, 7)):
+            writer.perfinfo(0, 0x0F2E, 2, at, struct.pack("<QIHH", BASE + 7 * 0x1_0000 + 0x100, 8, 1, 0x40))
+            samples[file] += 1
+        path = self.write("repeated.etl", writer.build([*buffers, writer.take(0)]))
+        answer = self.answer(path, "--all", "--names-limit", "256KiB")
+        self.assertNotIn("names-limit", [finding["code"] for finding in answer["findings"]])
+        self.assertEqual({row["name"]: row["samples"] for row in answer["pdbs"]},
+                         {f"{file}.pdb": samples[file] for file in (*range(1, 51), 1007)})
+
     def test_other_files_are_no_traces(self):
         path = self.here / "x"
         path.write_bytes(b"x" * 100)

@@ -8,6 +8,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/names/image_files.hpp"
+#include "coldtrace/tracefile/names/key_table.hpp"
 #include "coldtrace/tracefile/names/managed_code.hpp"
 #include "coldtrace/tracefile/names/sampling_intervals.hpp"
 #include "coldtrace/tracefile/names/stack_table.hpp"
@@ -108,20 +109,30 @@ class NameTables {
   // The last record of a key that is kept, to drop repetitions.
   struct State {
     NameRecord::Verb verb;
+    bool dropped;
+    NameRecord::Verb repeating;  // of the last record that was dropped
     u32 value;
     u32 owner;
-    i64 repeated;  // time of the last record that was dropped
-    bool dropped;
+    i64 repeated;  // its time
   };
   struct ImageRecord {
     NameRecord record;
     u32 file;
   };
+  // What is said of an image, by its number in sayings_.
+  struct ImageSaid {
+    u32 owner;
+    u32 saying;
+    u64 base;
+    i64 time;
+  };
   using Subject = NameRecord::Subject;
 
   void drop(const NameRecord& record);
   void add_named(const NameRecord& record, std::string_view text);
+  bool is_repetition(const NameRecord& record, u32 value, const State& state) const;
   void keep(const NameRecord& record, u32 value);
+  void add_image_file(const ImageFileRecord& record);
   Timeline& timeline(Subject subject) { return timelines_[static_cast<std::size_t>(subject)]; }
   bool is_known(Subject subject, i64 time) const {
     const auto& dropped = first_dropped_[static_cast<std::size_t>(subject)];
@@ -153,11 +164,13 @@ class NameTables {
   std::size_t largest_bytes_;
   TextPool texts_;
   static constexpr std::size_t subjects = 5;  // those with names
-  std::unordered_map<u64, State> states_[subjects];
+  KeyTable<State> states_[subjects];
   std::array<Timeline, subjects> timelines_;  // by subject; that of images stays empty
   std::vector<ImageRecord> image_records_;
-  std::vector<ImageFileRecord> image_file_records_;
-  std::size_t image_file_record_bytes_ = 0;
+  KeyTable<i64> image_changes_;  // time of the last record kept, by image
+  ImageFiles sayings_;
+  std::vector<ImageSaid> images_said_;
+  KeyTable<i64> last_said_;         // time, by image and saying
   std::vector<ImageEntry> images_;  // by process, base and time
   ImageFiles image_files_;
   // Times from which on a name could be an old one.
