@@ -50,6 +50,7 @@ auto read_instead(const std::string& path, const pe::SymbolFile::Failure& failur
 
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::string& why) {
   auto file = pe::SymbolFile::open(readable_path(path));
+  if (file) file->path = path;
   if (file) return std::move(*file);
   return read_instead(path, file.error(), why,
                       [&](const pe::IsfTable& table) { return pe::to_symbol_file(path, table); });
@@ -57,6 +58,7 @@ std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::str
 
 std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string& why) {
   auto file = pe::TypeFile::open(readable_path(path));
+  if (file) file->path = path;
   if (file) return std::move(*file);
   return read_instead(path, file.error(), why,
                       [&](const pe::IsfTable& table) { return pe::to_type_file(path, table); });

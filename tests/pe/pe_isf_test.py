@@ -350,6 +350,18 @@ extern "C" int entry() { return g_held.after; }
             self.assertEqual(done.returncode, 2)
         self.assertEqual(run("pe", "isf", "/bin/sh").returncode, 2)
 
+    def test_standard_input_has_no_name(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        before = path.read_bytes()
+        done = subprocess.run([types.COLDTRACE, "pe", "isf", "-"], input=before, capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--database", done.stderr)
+        for command in "types", "symbols":
+            done = subprocess.run([types.COLDTRACE, "pe", command, "-"], input=before, capture_output=True)
+            self.assertTrue(done.stdout.startswith(b"-: guid "), done.stdout[:80])
+        done = subprocess.run([types.COLDTRACE, "pe", "isf", "--database", path.name, "-"], input=before, capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (0, run("pe", "isf", path).stdout))
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[6:]])

@@ -41,6 +41,7 @@ std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
   const auto name = reference                     ? last_name(reference->name)
                     : !file.identity.name.empty() ? last_name(file.identity.name)
                                                   : last_name(options.file);
+  if (name == "-") throw Failure{"-: standard input has no name; --database gives that of the PDB"};
   return core::to_valid_utf8(name);
 }
 
