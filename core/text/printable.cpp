@@ -53,6 +53,11 @@ bool reads_as_escape(std::string_view text) {
          text.substr(1, digits).find_first_not_of("0123456789abcdefABCDEF") == text.npos;
 }
 
+// Whether nothing of a text is changed, as of nearly all.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '\\'; });
+}
+
 }  // namespace
 
 std::string_view first_character(std::string_view text) {
@@ -77,6 +82,7 @@ void append_escaped(std::string& escaped, std::string_view character) {
 }
 
 std::string printable(std::string_view text) {
+  if (is_plain(text)) return std::string{text};
   std::string safe;
   safe.reserve(text.size());
   const bool valid = core::is_valid_utf8(text);

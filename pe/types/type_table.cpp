@@ -24,6 +24,30 @@ std::pair<u64, u64> extent_of(core::ByteView record) {
   return {found ? found->members : 0, 0};
 }
 
+// Those by name that have no unique name, by family before index: names are sorted once.
+std::vector<TypeTable::Definition> find_plain(std::span<const TypeTable::Definition> by_name,
+                                              std::span<const TypeTable::Definition> by_unique_name,
+                                              u32 first_index, std::size_t records) {
+  using Definition = TypeTable::Definition;
+  std::vector<bool> has_unique_name(records);
+  for (const auto& definition : by_unique_name)
+    has_unique_name[definition.index - first_index] = true;
+  std::vector<Definition> plain;
+  for (const auto& definition : by_name)
+    if (!has_unique_name[definition.index - first_index]) plain.push_back(definition);
+  for (auto first = plain.begin(); first != plain.end();) {
+    const auto last = std::find_if(first, plain.end(), [&](const Definition& definition) {
+      return definition.name != first->name;
+    });
+    if (last - first > 1)
+      std::stable_sort(first, last, [](const Definition& a, const Definition& b) {
+        return a.family < b.family;
+      });
+    first = last;
+  }
+  return plain;
+}
+
 }  // namespace
 
 std::optional<TypeHead> read_type_head(core::ByteView record) {
@@ -92,9 +116,7 @@ void TypeTable::read_records(core::ByteView records, u64 at, const Pdb* pdb,
     std::sort(list->begin(), list->end(), [](const Definition& a, const Definition& b) {
       return std::tie(a.name, a.index) < std::tie(b.name, b.index);
     });
-  std::sort(plain_.begin(), plain_.end(), [](const Definition& a, const Definition& b) {
-    return std::tie(a.name, a.family, a.index) < std::tie(b.name, b.family, b.index);
-  });
+  plain_ = find_plain(by_name_, by_unique_name_, first_index_, records_.size());
 }
 
 void TypeTable::add_definition(u32 index) {
@@ -110,9 +132,7 @@ void TypeTable::add_definition(u32 index) {
     return;
   }
   by_name_.push_back(found);
-  if (head->unique_name.empty())
-    plain_.push_back(found);
-  else
+  if (!head->unique_name.empty())
     by_unique_name_.push_back({head->unique_name, index, head->family});
 }
 
