@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <tuple>
 
@@ -44,10 +43,12 @@ void sort_few(std::span<Entry> entries) {
 // one of some buckets, and only those of one bucket are compared.
 std::vector<Entry> sorted_copy(std::span<const Entry> entries) {
   if (entries.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(entries | std::views::transform(&Entry::key));
+  const auto by_key = [](const Entry& a, const Entry& b) { return a.key < b.key; };
+  const auto ends_of_keys = std::minmax_element(entries.begin(), entries.end(), by_key);
+  const u64 least = ends_of_keys.first->key, most = ends_of_keys.second->key;
   const auto shift = std::bit_width((most - least) / entries.size());
-  const auto bucket_of = [&, base = least](const Entry& entry) {
-    return static_cast<std::size_t>((entry.key - base) >> shift);
+  const auto bucket_of = [&](const Entry& entry) {
+    return static_cast<std::size_t>((entry.key - least) >> shift);
   };
   std::vector<std::size_t> ends(static_cast<std::size_t>((most - least) >> shift) + 2);
   for (const auto& entry : entries) ++ends[bucket_of(entry) + 1];
