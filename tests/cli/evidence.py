@@ -32,7 +32,7 @@ NEEDED = {
     ("trace", "synthesize"): ["deadlock-2"],
 }
 # And behind its inputs.
-BEHIND = {("ntfs", "history"): ["a.txt"]}
+BEHIND = {("batch",): ["ntfs", "info"], ("ntfs", "history"): ["a.txt"]}
 
 
 def run(*arguments, **options):
