@@ -171,7 +171,9 @@ std::string to_text(ByteView head) {
     text = chars;
   }
   const auto is_control = [](char c) {
-    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f') || c == 0x7f;
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r' &&
+            c != '\f') ||
+           c == 0x7f;
   };
   return std::ranges::any_of(text, is_control) ? std::string{} : text;
 }
