@@ -2,6 +2,8 @@
 
     dependency_rules.py includes PROJECT
         the includes, and what only cli/ may do
+    dependency_rules.py picture PROJECT
+        draws them, as docs/architecture.md shows them
     dependency_rules.py alone PROJECT BUILD CMAKE LIBRARY...
         configures, installs and uses each library without the others, with the archives of BUILD
 """
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 # What the files of a folder may include, beside the folder's own: the public headers of these.
 ALLOWED = {
@@ -255,6 +258,24 @@ def check_folders(paths, rooms):
     return broken
 
 
+def check_listings(listings, texts):
+    """Lists that are not sorted, sources that none names, and files without anything in them."""
+    listed = set()
+    for listing, text in listings:
+        folder = pathlib.PurePath(listing).parent
+        for part in re.findall(r"\b(?:SOURCES|HEADERS)\b(.*?)(?=\b[A-Z]{4,}\b|\))", without_hashes(text), re.S):
+            names = re.findall(r"[\w./-]+\.\w+", part)
+            if names != sorted(names):
+                first = next(name for name, right in zip(names, sorted(names)) if name != right)
+                yield f"{listing}: not sorted from {first} on"
+        listed |= {str(folder / name) for name in re.findall(r"[\w./-]+\.cpp\b", without_hashes(text))}
+    for path, text in texts:
+        if not text.strip():
+            yield f"{path}: an empty file"
+        if path.suffix == ".cpp" and str(path) not in listed:
+            yield f"{path}: no CMakeLists.txt names it"
+
+
 MOST_LINES = 90  # of a function
 USING = re.compile(r"^using ([\w:]+::)(\w+);", re.M)
 
@@ -311,9 +332,40 @@ def check_rules_notice():
     assert len(list(check_lifetimes([("a.hpp", keeps % ("const B&", ""))]))) == 1
     assert not list(check_lifetimes([("a.hpp", keeps % ("Borrowed<B>", ""))]))
     assert not list(check_lifetimes([("a.hpp", keeps % ("const B&", "  explicit A(B&&) = delete;"))]))
+    listing, files = "coldtrace_add_room(a\n  SOURCES\n%s  HEADERS\n    c.hpp)", [(pathlib.PurePath("a/b.cpp"), "int x;")]
+    assert not list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n    b.cpp\n")], files))
+    assert len(list(check_listings([("a/CMakeLists.txt", listing % "    b.cpp\n    a.cpp\n")], files))) == 1
+    assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n")], files))) == 1
+    assert len(list(check_listings([], [(pathlib.PurePath("a/b.hpp"), "\n")]))) == 1
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
+
+
+PICTURE = ("```mermaid\nflowchart BT\n", "```\n")
+
+
+def picture(project):
+    """The libraries with their rooms, and what they include, as docs/architecture.md shows them."""
+    rooms, needs = {}, {}
+    for folder in (*ALLOWED, "python", "cli"):
+        listed = [path.parent for path in (project / folder).glob("**/CMakeLists.txt")]
+        rooms[folder] = sorted({path.relative_to(project / folder).parts[0] for path in listed if path != project / folder})
+        texts = "".join(path.read_text(encoding="utf-8") for path in sources(project / folder))
+        included = {path_of(name).split("/")[0] for name in re.findall(r'^\s*#include\s*"([^"]+)"', texts, re.M)}
+        needs[folder] = included & set(ALLOWED) - {folder}
+    closure = {name: set().union(*(ALLOWED[need] for need in found)) for name, found in needs.items()}
+    lines = []
+    for folder, names in rooms.items():
+        rows = textwrap.wrap(", ".join(names), 80, break_on_hyphens=False) if names else []
+        lines.append(f'  {folder}["{"<br>".join([f"<b>{folder}</b>", *rows])}"]\n')
+    lines += [f"  {folder} --> {need}\n" for folder, found in needs.items() for need in sorted(found - closure[folder])]
+    return "".join((PICTURE[0], *lines, PICTURE[1]))
+
+
+def check_picture(project):
+    if picture(project) not in (project / "docs/architecture.md").read_text(encoding="utf-8"):
+        yield "docs/architecture.md: the picture is not what `dependency_rules.py picture PROJECT` draws"
 
 
 def check_includes(project):
@@ -338,6 +390,12 @@ def check_includes(project):
                           for library in (*ALLOWED, "cli") for path in sources(project / library))
     broken += check_functions((path.relative_to(project), path.read_text())
                               for library in (*ALLOWED, "cli") for path in sources(project / library))
+    broken += check_listings(
+        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, "cli")
+         for path in (project / folder).rglob("CMakeLists.txt")],
+        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, "cli")
+         for path in sources(project / folder)])
+    broken += check_picture(project)
     broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0
@@ -483,6 +541,8 @@ def main():
     what, project = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     if what == "includes":
         sys.exit(0 if check_includes(project) else 1)
+    if what == "picture":
+        sys.exit(print(picture(project), end=""))
     with tempfile.TemporaryDirectory(prefix="coldtrace-alone-") as name:
         built, cmake, libraries = pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5:]
         check_alone_and_together(project, built, libraries, cmake, pathlib.Path(name))

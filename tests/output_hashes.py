@@ -1,13 +1,16 @@
 """Hashes of what every command says of every input: two builds are compared by a diff of two runs.
 
 usage: output_hashes.py COLDTRACE FOLDER... > before.txt
-The folders are searched for images, volumes (.raw, .img, also .gz) and traces (.etl, .ctrace). Each
-line has the exit status, the SHA-256 of standard output, that of standard error, and the command.
-Paths are relative to the folder, so that both runs may have copies of their own.
+       output_hashes.py COLDTRACE --complete
+The folders are searched for images, PDBs, hook tables (.hooktab), volumes (.raw, .img), traces (.etl, .ctrace), hives,
+profiles and schemas, also packed (.gz). Each line has the exit status, the SHA-256 of standard output and of what lies in the
+file or folder of -o, that of standard error, and the command. Paths are relative to the folder, so that both runs may have
+copies of their own. --complete asks whether each command of the program is asked something.
 """
 import gzip
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,35 +21,77 @@ from pathlib import Path
 JSON = ("--format", "json")
 CSV = ("--format", "csv")
 ALL_STATES = ("--state", "all")
+# Commands for a kind of input, whose path takes the place of IN or stands last; OUT is a path to write to.
+IN, OUT = "IN", "OUT"
 COMMANDS = {
+    None: [  # without an input
+        ("trace", "control", "list", *JSON), ("trace", "control", "explain", "0x0D"),
+        ("trace", "schemas", "list"), ("trace", "schemas", "show", "Microsoft-Windows-Kernel-Process"),
+        ("trace", "synthesize", "deadlock-2", "-o", OUT), ("syscalls", "hash", "NtClose", *JSON),
+        ("findings", *JSON), ("help", "ntfs", "snapshot"),
+    ],
     "image": [
         ("pe", "info"), ("pe", "info", *JSON), ("pe", "info", "--details", *JSON),
         ("pe", "info", "--details"), ("pe", "exports"), ("pe", "exports", *JSON),
         ("pe", "exports", *CSV), ("pe", "imports"), ("pe", "imports", *JSON), ("pe", "sections"),
-        ("pe", "sections", *JSON), ("syscalls", "map"), ("syscalls", "map", "--explain", *JSON),
-        ("syscalls", "map", "--format", "c-header"), ("syscalls", "map", "--format", "j00ru-csv"),
+        ("pe", "sections", *JSON), ("pe", "compare", *JSON, IN, IN), ("syscalls", "map"),
+        ("syscalls", "map", "--explain", *JSON), ("syscalls", "map", "--format", "c-header"),
+        ("syscalls", "map", "--format", "j00ru-csv"), ("syscalls", "compare", *JSON, IN, IN),
+        ("syscalls", "check", *JSON, "--image", IN, "--dump", IN),
         ("hooks", "tables"), ("hooks", "tables", *JSON), ("hooks", "context-switch"),
         ("hooks", "context-switch", *JSON), ("hooks", "iat", *JSON), ("hooks", "iat"),
-        ("hooks", "locate", *JSON, "Nt*"), ("hooks", "table", *JSON, "--kernel"),
-        ("hooks", "table", "--kernel"), ("hooks", "table", "--format", "c-header", "--kernel"),
+        ("hooks", "locate", *JSON, "Nt*"), ("hooks", "derive", "SwapContext", *JSON),
+        ("hooks", "table", *JSON, "--kernel"), ("hooks", "table", "--kernel"),
+        ("hooks", "table", "--format", "c-header", "--kernel"),
         ("hooks", "table", "--format", "hooktab", "--kernel"),
-        ("hooks", "plan", *JSON, "--function", "SwapContext", "--kernel"),
+        ("hooks", "plan", *JSON, "--function", "SwapContext", "--kernel"), ("servicing", *JSON, IN, IN),
+        ("trace", "schemas", "build", "-o", OUT),
+    ],
+    "pdb": [
+        ("pe", "symbols"), ("pe", "symbols", *JSON), ("pe", "types"), ("pe", "types", *JSON), ("pe", "isf"),
+    ],
+    "table": [
+        ("hooks", "show"), ("hooks", "show", *JSON), ("hooks", "merge", *JSON), ("hooks", "verify", *JSON, IN, IN),
+        ("hooks", "export", "c-header"), ("hooks", "export", "edrsandblast"), ("hooks", "export", "isf"),
+        ("hooks", "export", "j00ru"), ("hooks", "export", "kphdyn"), ("report", "-o", OUT),
     ],
     "volume": [
         ("ntfs", "info"), ("ntfs", "info", *JSON), ("ntfs", "snapshot", *ALL_STATES),
         ("ntfs", "snapshot", "--slack", *ALL_STATES, *CSV),
         ("ntfs", "snapshot", "--slack", *ALL_STATES, "--format", "text"),
         ("ntfs", "snapshot", "--slack", *ALL_STATES, "--format", "bodyfile"),
+        ("ntfs", "journal"), ("ntfs", "logfile"), ("ntfs", "locate", IN, "0", "1MiB"),
+        ("ntfs", "compare", IN, IN), ("ntfs", "query", "--where", "size > 0"), ("ntfs", "history", IN, "/"),
+        ("report", "-o", OUT),
     ],
     "trace": [
         ("trace", "info"), ("trace", "info", *JSON), ("trace", "decode"), ("trace", "decode", *CSV),
         ("trace", "decode", "--order", "file"), ("trace", "decode", *JSON, "--event", "Process/*"),
-        ("trace", "decode", "--provider", "Windows*", "--pid", "4"),
+        ("trace", "decode", "--provider", "Windows*", "--pid", "4"), ("trace", "decode", "--stacks", "attach"),
+        ("trace", "check", *JSON, "--expect", "pid != 4"), ("trace", "compare", *JSON, IN, IN),
+        *(("trace", name, *JSON) for name in (
+            "cpu", "deadlocks", "idle", "io", "priority", "schedule", "services", "symbols", "top", "tree")),
+        ("trace", "cpu"), ("trace", "tree"), ("trace", "critical-path", *JSON, "--thread", "4"),
+        ("trace", "graph", "wait-for", *JSON), ("trace", "schemas", "check", *JSON),
+        ("trace", "packets", "-o", OUT), ("report", "-o", OUT),
+        *(("trace", "export", name) for name in (
+            "chrome", "collapsed", "ecs", "firefox", "perfetto", "speedscope", "timesketch")),
+        ("trace", "export", "ctf", "-o", OUT), ("trace", "export", "sqlite", "-o", OUT),
     ],
+    "hive": [("driver", "check", "--hive"), ("driver", "check", *JSON, "--hive")],
+    "profile": [
+        ("hooks", "profile", "show"), ("hooks", "profile", "show", *JSON), ("hooks", "profile", "check"),
+        ("hooks", "profile", "expand"),
+    ],
+    "schema": [
+        ("trace", "schema", "check"), ("trace", "schema", "show"), ("trace", "schema", "c-header"),
+    ],
+    "buffer": [("trace", "control", "decode", "0x0D", "--input")],
 }
 KINDS = {
     ".dll": "image", ".exe": "image", ".sys": "image", ".raw": "volume", ".img": "volume",
-    ".etl": "trace", ".ctrace": "trace",
+    ".etl": "trace", ".ctrace": "trace", ".pdb": "pdb", ".hooktab": "table", ".hive": "hive", ".profile": "profile",
+    ".schema": "schema", ".bin": "buffer",
 }
 
 
@@ -65,17 +110,51 @@ def inputs(folder, unpacked):
             yield path.relative_to(folder), folder, KINDS[path.suffix]
 
 
+def written(path):
+    """What lies at OUT, a file or a folder."""
+    if path.is_dir():
+        return b"".join(str(file.relative_to(path)).encode() + file.read_bytes()
+                        for file in sorted(path.rglob("*")) if file.is_file())
+    return path.read_bytes() if path.exists() else b""
+
+
 def line_of(program, path, folder, command):
-    done = subprocess.run([program, *command, path], cwd=folder, capture_output=True, timeout=900,
-                          stdin=subprocess.DEVNULL)
-    out, err = (hashlib.sha256(text).hexdigest()[:16] for text in (done.stdout, done.stderr))
-    return f"{done.returncode} {out} {err} {' '.join(command)} {path}"
+    if path and IN not in command:
+        command = (*command, IN)
+    with tempfile.TemporaryDirectory(prefix="coldtrace-out-") as place:
+        out = Path(place) / "out"
+        asked = [{IN: path, OUT: out}.get(word, word) for word in command]
+        done = subprocess.run([program, *asked], cwd=folder, capture_output=True, timeout=900, stdin=subprocess.DEVNULL)
+        said, told = (hashlib.sha256(text).hexdigest()[:16] for text in (
+            done.stdout + written(out), done.stderr.replace(os.fsencode(place), b"")))
+    return f"{done.returncode} {said} {told} " + " ".join(str(path) if word == IN else word for word in command)
+
+
+def leaves(program, *prefix):
+    """All commands below `prefix`, found in their help."""
+    text = subprocess.run([program, *prefix, "--help"], capture_output=True, text=True, check=True).stdout
+    if "\nCommands:\n" not in text:
+        return {prefix}
+    rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
+    return {leaf for name in re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M) for leaf in leaves(program, *prefix, name)}
+
+
+def complete(program):
+    """Whether each command is asked something, and nothing that is no command."""
+    there = leaves(program)
+    asked = {command for rows in COMMANDS.values() for row in rows for command in [
+        next((row[:length] for length in (3, 2, 1) if row[:length] in there), row)]}
+    if len(there) < 70 or asked != there:
+        sys.exit(f"of {len(there)} commands not asked: {sorted(there - asked)}; no commands: {sorted(asked - there)}")
 
 
 def main():
     program = Path(sys.argv[1]).resolve()
+    if sys.argv[2:] == ["--complete"]:
+        return complete(program)
     with tempfile.TemporaryDirectory(prefix="coldtrace-hashes-") as here:
-        work = [
+        work = [(program, None, here, command) for command in COMMANDS[None]]
+        work += [
             (program, path, place, command)
             for number, folder in enumerate(sys.argv[2:])
             for path, place, kind in inputs(Path(folder).resolve(), Path(here) / str(number))

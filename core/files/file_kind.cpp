@@ -170,10 +170,10 @@ std::string to_text(ByteView head) {
     if (!is_valid_utf8(chars)) return {};
     text = chars;
   }
-  const auto is_control = [](char c) {
-    return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f') || c == 0x7f;
+  const auto is_refused = [](char c) {
+    return is_control(c) && c != '\t' && c != '\n' && c != '\r' && c != '\f';
   };
-  return std::ranges::any_of(text, is_control) ? std::string{} : text;
+  return std::ranges::any_of(text, is_refused) ? std::string{} : text;
 }
 
 FileKind recognize_text(std::string_view text) {

@@ -115,7 +115,8 @@ bool are_named_as_parts(const fs::path& part, const fs::path& other) {
   std::error_code error;
   return part.stem() == other.stem() &&
          are_of_one_kind(part.extension().string(), other.extension().string()) &&
-         fs::equivalent(fs::absolute(part).parent_path(), fs::absolute(other).parent_path(), error);
+         fs::equivalent(fs::absolute(part, error).parent_path(),
+                        fs::absolute(other, error).parent_path(), error);
 }
 
 }  // namespace

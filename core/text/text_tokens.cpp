@@ -24,7 +24,7 @@ std::string unquote_token(std::string_view token, std::string_view what, std::si
   const auto text = token.starts_with('"') ? token.substr(1, token.size() - 2) : token;
   if (text.empty()) refuse(fmt::format("the {} is empty", what));
   if (text.size() > longest) refuse(fmt::format("the {} is longer than {} bytes", what, longest));
-  if (std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }))
+  if (std::ranges::any_of(text, is_control))
     refuse(fmt::format("a control character is in the {}", what));
   if (!is_valid_utf8(text)) refuse(fmt::format("the {} is not UTF-8", what));
   return std::string{text};

@@ -27,7 +27,7 @@ bool is_profile_name_character(char c) {
 }
 
 bool is_profile_name(std::string_view name) {
-  const auto refused = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f || c == '"'; };
+  const auto refused = [](char c) { return core::is_control(c) || c == '"'; };
   return !name.empty() && name.size() <= longest_profile_name && core::is_valid_utf8(name) &&
          std::none_of(name.begin(), name.end(), refused);
 }

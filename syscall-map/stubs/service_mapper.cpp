@@ -95,10 +95,10 @@ class Mapper {
 
   ServiceMap map() {
     const auto places = sorted_places();
-    strangers_.reserve(places.size());
+    plain_exports_.reserve(places.size());
     for (auto first = places.begin(); first != places.end();) {
       const auto last = std::find_if(first, places.end(),
-                                     [&](u64 other) { return address(other) != address(*first); });
+                                     [&](const Place& other) { return other.rva != first->rva; });
       load_code({first, places.end()});
       add_address({first, last});
       ++addresses_;
@@ -106,7 +106,7 @@ class Mapper {
     }
     map_.findings.merge(complete_kernel_run(image_, map_.services));
     resolve_unread(image_, unread_, map_);
-    leave_out_strangers();
+    leave_out_plain_exports();
     check_services(map_);
     core::stable_sort_if_needed(map_.services, [](const Service& a, const Service& b) {
       return a.number != b.number ? a.number < b.number : a.rva < b.rva;
@@ -117,30 +117,33 @@ class Mapper {
   }
 
  private:
-  // Named exports by address: it is the upper half, the lower one is the export's index and whether
-  // its name looks like a service.
-  std::vector<u64> sorted_places() {
-    std::vector<u64> places;
+  // A named export.
+  struct Place {
+    pe::Rva rva{};
+    u32 index = 0;  // of the export
+    bool service_like = false;
+  };
+
+  // By address.
+  std::vector<Place> sorted_places() {
+    std::vector<Place> places;
     places.reserve(exports_.size());
-    for (u64 i = 0; i < exports_.size(); ++i) {
+    for (u32 i = 0; i < exports_.size(); ++i) {
       const auto& entry = exports_[i];
       if (entry.name.empty()) continue;
       const bool service_like = looks_like_service(entry.name);
       if (!entry.is_forwarder)
-        places.push_back(u64{value(code_address(entry.address))} << 32 |
-                         (service_like ? service_bit : 0) | i);
+        places.push_back({code_address(entry.address), i, service_like});
       else if (service_like)
         leave_out(entry.name, fmt::format("forwarded to {}", entry.forwarder));
     }
-    core::sort_spread(places);
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+      return a.rva != b.rva ? a.rva < b.rva : a.index < b.index;
+    });
     return places;
   }
 
-  static constexpr u64 service_bit = u64{1} << 31;
-  static pe::Rva address(u64 place) { return pe::Rva{static_cast<u32>(place >> 32)}; }
-  std::string_view name(u64 place) const {
-    return exports_[static_cast<u32>(place & (service_bit - 1))].name;
-  }
+  std::string_view name(const Place& place) const { return exports_[place.index].name; }
 
   // Most stubs of an image have one shape and length, and so the same sentence.
   const std::string& evidence_of(const Stub& stub) {
@@ -154,33 +157,33 @@ class Mapper {
   }
 
   // What lies close together is read at once: a read costs as much as two pages more of it.
-  void load_code(std::span<const u64> places) {
+  void load_code(std::span<const Place> places) {
     constexpr u64 close = 0x2000;
     constexpr u64 most = 0x20000;
-    const u64 start = value(address(places.front()));
-    if (start < loaded_ || !image_.is_executable(address(places.front()))) return;
+    const u64 start = value(places.front().rva);
+    if (start < loaded_ || !image_.is_executable(places.front().rva)) return;
     u64 end = start;
-    for (const u64 place : places) {
-      const u64 rva = value(address(place));
+    for (const auto& place : places) {
+      const u64 rva = value(place.rva);
       if (rva > end + close || rva > start + most) break;
       end = rva + StubDecoder::longest_stub;
     }
-    image_.prefetch(address(places.front()), end - start);
+    image_.prefetch(places.front().rva, end - start);
     loaded_ = end;
   }
 
   // The exports of one address.
-  void add_address(std::span<const u64> places) {
-    const auto rva = address(places.front());
+  void add_address(std::span<const Place> places) {
+    const auto rva = places.front().rva;
     const auto stub = decoder_.decode(rva);
     const bool service_like = std::any_of(places.begin(), places.end(),
-                                          [](u64 place) { return (place & service_bit) != 0; });
+                                          [](const Place& place) { return place.service_like; });
     if (!stub && !service_like) {
-      strangers_.insert(strangers_.end(), places.begin(), places.end());
+      plain_exports_.insert(plain_exports_.end(), places.begin(), places.end());
       return;
     }
     Names names;
-    for (const u64 place : places) names.push_back(name(place));
+    for (const auto& place : places) names.push_back(name(place));
     sort_names(names);
     if (stub && stub->number < 2 * win32k_bit) {
       ++stub_addresses_;
@@ -212,12 +215,11 @@ class Mapper {
   }
 
   // In a DLL made of stubs (win32u) whatever else is exported deserves a reason too.
-  void leave_out_strangers() {
+  void leave_out_plain_exports() {
     if (stub_addresses_ * 4 < addresses_ * 3) return;
-    for (const u64 place : strangers_)
-      leave_out(name(place), image_.is_executable(address(place))
-                                 ? "no stub and no name of a service"
-                                 : "data, not code");
+    for (const auto& place : plain_exports_)
+      leave_out(name(place), image_.is_executable(place.rva) ? "no stub and no name of a service"
+                                                             : "data, not code");
   }
 
   const pe::Image& image_;
@@ -227,7 +229,7 @@ class Mapper {
   u64 addresses_ = 0;
   u64 loaded_ = 0;  // RVA behind the code that is loaded
   std::vector<UnreadEntry> unread_;
-  std::vector<u64> strangers_;  // places
+  std::vector<Place> plain_exports_;
   u64 stub_addresses_ = 0;
   u64 evidence_length_ = 0;
   std::string_view evidence_shape_;

@@ -1,7 +1,9 @@
 // Loaded into coldtrace: lets one call of a kind fail, or ends the process at it.
 //
-// FAULT_KIND  read or write: which calls are counted and fail; kill: those of reading, writing and
-//             naming
+// FAULT_KIND  read, write, thread or memory: which calls are counted and fail; kill: those of
+// reading,
+//             writing and naming. Those for memory count from the moment on that the sandbox holds:
+//             libseccomp 2.5.4, which makes it, does not look at all of its own
 // FAULT_AT    the first of them that fails, from 1; 0: none
 // FAULT_LAST  the last one that fails
 // FAULT_COUNT a file of eight bytes that gets the number of calls
@@ -9,15 +11,19 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { reads = 1, writes = 2, names = 4 };
+enum { reads = 1, writes = 2, names = 4, threads = 8, memory = 16 };
 
 static int counted;  // the kinds of calls
 static int kills;
@@ -29,16 +35,18 @@ __attribute__((constructor)) static void begin(void) {
   const char* kind = getenv("FAULT_KIND");
   if (kind == NULL) return;
   kills = strcmp(kind, "kill") == 0;
-  counted = strcmp(kind, "read") == 0    ? reads
-            : strcmp(kind, "write") == 0 ? writes
-                                         : reads | writes | names;
+  counted = strcmp(kind, "read") == 0     ? reads
+            : strcmp(kind, "write") == 0  ? writes
+            : strcmp(kind, "thread") == 0 ? threads
+            : strcmp(kind, "memory") == 0 ? memory
+                                          : reads | writes | names;
   first = strtoul(getenv("FAULT_AT"), NULL, 10);
   last = strtoul(getenv("FAULT_LAST"), NULL, 10);
   const int report = open(getenv("FAULT_COUNT"), O_RDWR | O_CLOEXEC);
   calls = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, report, 0);
   if (calls == MAP_FAILED) abort();
   unsetenv("LD_PRELOAD");
-  is_on = 1;
+  is_on = counted != memory;
 }
 
 // Whether this call is to fail.
@@ -90,4 +98,44 @@ int rename(const char* old, const char* name) {
 }
 int unlink(const char* name) {
   return fails(names) ? -1 : NEXT(unlink)(name);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*), void* with) {
+  return fails(threads) ? EAGAIN : NEXT(pthread_create)(thread, how, run, with);
+}
+
+// The sandbox's last step.
+long syscall(long number, ...) {
+  va_list more;
+  va_start(more, number);
+  long with[6];
+  for (int i = 0; i < 6; ++i) with[i] = va_arg(more, long);
+  va_end(more);
+  const long result = NEXT(syscall)(number, with[0], with[1], with[2], with[3], with[4], with[5]);
+  if (counted == memory && number == SYS_seccomp && with[0] == SECCOMP_SET_MODE_FILTER &&
+      with[2] != 0)
+    is_on = 1;
+  return result;
+}
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* old, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+static void* none(void) {
+  errno = ENOMEM;
+  return NULL;
+}
+void* malloc(size_t size) {
+  return fails(memory) ? none() : __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  return fails(memory) ? none() : __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  return fails(memory) ? none() : __libc_realloc(old, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return fails(memory) ? none() : __libc_memalign(alignment, size);
 }

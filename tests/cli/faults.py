@@ -1,4 +1,4 @@
-"""A read or a write that fails, and a kill at any of them: what is promised holds.
+"""A read, a write, a thread or an allocation that fails, and a kill at any of them: what is promised holds.
 
 usage: faults.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
 A library that is loaded into coldtrace counts its calls and lets one fail, or all from one on. COLDTRACE_FAULTS=all tries
@@ -141,6 +141,16 @@ class Faults(case.Case):
             self.assertIn(done.returncode, (-9, plain.returncode))
             self.assertEqual(output.read_bytes(), expected)
         self.faults("kill", False, True, check)
+
+    def test_memory_that_is_not_there_ends_the_run_with_a_word(self):
+        for persistent in False, True:
+            self.faults("memory", persistent, True, self.check_told)
+
+    def test_without_a_further_thread_all_is_done_by_those_there_are(self):
+        def check(done, plain, expected, output):
+            self.assertEqual((done.returncode, done.stderr), (plain.returncode, plain.stderr))
+            self.assertEqual(output.read_bytes(), expected)
+        self.faults("thread", True, True, check)
 
 
 if __name__ == "__main__":

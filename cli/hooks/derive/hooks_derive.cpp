@@ -9,6 +9,7 @@
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
@@ -247,7 +248,7 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
     throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
                               options.files.size())};
   for (const char c : options.function)
-    if (c == '"' || (c >= 0 && c < ' '))
+    if (c == '"' || core::is_control(c))
       throw Failure{"NAME cannot be in a signature: it has a quotation mark or control character"};
   Output output{options.output};
   Report report{options.findings};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,22 +40,28 @@ class FirstException {
   std::atomic<bool> stopped_ = false;
 };
 
-// Calls run(0) to run(jobs - 1), which throw nothing, each on a thread of its own; `failure` has it
-// when one could not be made. Each thread makes the next one: the processor of the one that called
-// is free by then. Made by that one, two threads often share a processor for milliseconds while
-// another is idle.
+// Calls run(0) to run(jobs - 1), which throw nothing and share their work, each on a thread of its
+// own; where the system has no more threads, only the first ones, and run(0) at least. Each thread
+// makes the next one: the processor of the one that called is free by then. Made by that one, two
+// threads often share a processor for milliseconds while another is idle. `failure` has it when
+// memory ran out.
 template <class Run>
 void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
   std::vector<std::jthread> threads(jobs);
-  const std::function<void(unsigned)> start = [&](unsigned worker) {
-    threads[worker] = std::jthread{[&, worker] {
-      failure.guard([&] {
-        if (worker + 1 < jobs) start(worker + 1);
-      });
-      run(worker);
-    }};
+  const std::function<bool(unsigned)> start = [&](unsigned worker) {
+    try {
+      threads[worker] = std::jthread{[&, worker] {
+        failure.guard([&] {
+          if (worker + 1 < jobs) start(worker + 1);
+        });
+        run(worker);
+      }};
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
   };
-  start(0);
+  if (!start(0)) run(0);
   // Whoever made a thread has ended before that one is looked at.
   for (auto& thread : threads)
     if (thread.joinable()) thread.join();

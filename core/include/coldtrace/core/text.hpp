@@ -26,6 +26,11 @@ inline std::optional<std::string_view> read_c_string(ByteView bytes, std::size_t
   return chars.substr(0, static_cast<std::size_t>(static_cast<const char*>(end) - chars.data()));
 }
 
+// C0 and DEL; a part of a longer character is none, whether char is signed or not.
+constexpr bool is_control(char c) {
+  return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+}
+
 bool is_valid_utf8(std::string_view text);
 
 // The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.
