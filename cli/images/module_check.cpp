@@ -160,7 +160,6 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   check.result = syscall_map::check_dump(*check.view, check.identity.identity, *check.dump,
                                          *check.symbols, symbols.places, check.modules, findings);
   findings.merge(check.file->findings());
-  if (const auto& error = check.bytes->error()) findings.warning("unreadable-range", *error);
   if (needs_points && check.result.points.points.empty())
     findings.warning("no-services", std::nullopt,
                      "the image has no stub, no service and no context switch to look at");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 #include "syscall-map/code/kernel_code.hpp"
@@ -189,6 +190,8 @@ std::vector<InferredMember> derive_members(std::span<const MemberRequest> reques
                                            const std::vector<HookService>& target_services,
                                            std::span<const Signature> signatures,
                                            core::Findings& findings) {
+  const core::UnreadableNote of_known{known.kernel->image().file(), findings};
+  const core::UnreadableNote of_target{target.image().file(), findings};
   std::vector<InferredMember> found;
   const auto machine = target.image().machine();
   if (known.kernel->image().machine() != machine || !OperationReader::supports(machine))

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pdb/pdb_types.hpp"
@@ -414,6 +415,7 @@ std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                       std::span<const InferredMember> inferred,
                                       core::Findings& findings) {
   if (requests.empty()) return {};
+  const core::UnreadableNote note{kernel.image().file(), findings};
   Search search{requests, kernel, table, files, findings};
   search.read_inferred(inferred);
   return search.find(requests);

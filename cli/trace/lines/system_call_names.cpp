@@ -1,7 +1,7 @@
 #include "cli/trace/lines/system_call_names.hpp"
 
+#include "cli/hooks/table/service_document.hpp"
 #include "cli/images/mapped_image.hpp"
-#include "cli/images/service_document.hpp"
 #include "cli/trace/lines/traced_image.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "coldtrace/tracefile/names/traced_image_identity.hpp"
@@ -49,15 +49,16 @@ class Names {
   bool matched_ = false;
 };
 
-bool read_document(const std::string& path, Names& names, Report& report) {
-  const auto document = read_service_document(path, report);
+bool read_document(const std::string& path, const std::vector<std::byte>& bytes, Names& names,
+                   Report& report) {
+  const auto document = read_service_document(path, bytes, report);
   if (!document) return false;
   if (!document->is_map) {
     report.failed(path, "not the output of 'coldtrace syscalls map --format json'");
     return false;
   }
   for (const auto& part : document->parts) {
-    const bool same = names.begin(part.image);
+    const bool same = names.begin(to_traced_image(part.image));
     for (const auto& service : part.services)
       if (!service.names.empty()) names.add(service.number, service.names.front(), same);
   }
@@ -80,13 +81,10 @@ std::optional<SystemCallNames> read_system_call_names(const std::string& path,
                                                       const TracedImage& ntdll,
                                                       core::Findings& findings, Report& report) {
   Names names{ntdll, findings};
-  const auto kind = syscall_map::recognize_service_list(path);
-  if (!kind) {
-    report.failed(path, kind.error());
-    return std::nullopt;
-  }
-  const bool is_read = *kind == syscall_map::ServiceListKind::json
-                           ? read_document(path, names, report)
+  const auto file = read_service_list_file(path, report);
+  if (!file) return std::nullopt;
+  const bool is_read = file->kind == syscall_map::ServiceListKind::json
+                           ? read_document(path, file->bytes, names, report)
                            : read_image(path, names, report);
   if (!is_read) return std::nullopt;
   return names.take();
