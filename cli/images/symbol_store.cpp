@@ -29,13 +29,6 @@ bool same_name(std::string_view one, std::string_view other) {
   return pe::to_lower(file_name(one)) == pe::to_lower(file_name(other));
 }
 
-bool is_same_build(const pe::Identity& one, const pe::Identity& other) {
-  const auto guid = [](const pe::Identity& identity) {
-    return identity.pdb ? identity.pdb->guid : std::nullopt;
-  };
-  return pe::same_headers(one, other) && guid(one) == guid(other);
-}
-
 std::string text_of(const pe::PdbReference& pdb) {
   return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
                   : "no GUID";
@@ -89,7 +82,8 @@ void SymbolStore::add_images(const std::vector<std::string>& paths, Report& repo
     core::Findings told_later;
     auto identity = pe::read_identity(input->image, told_later);
     const auto known = std::find_if(images_.begin(), images_.end(), [&](const GivenImage& other) {
-      return is_same_build(other.identity, identity);
+      return pe::compare(other.identity, {identity.time_date_stamp, identity.checksum,
+                                          identity.size_of_image, identity.pdb}) == Likeness::same;
     });
     if (known != images_.end())
       findings_.info("image-twice", std::nullopt, "{} is the build that {} is", path, known->path);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
@@ -47,7 +48,7 @@ std::vector<NamedPlace> known_places(const KnownBuild& known,
     if (seen.emplace(name, rva).second) places.push_back({std::string{name}, rva});
   };
   for (const auto& [name, rva] : known.kernel->export_places()) add(name, rva);
-  for (const auto& symbol : known.symbols) add(undecorated(symbol.name), symbol.rva);
+  for (const auto& symbol : known.symbols) add(core::undecorated(symbol.name), symbol.rva);
   for (const auto& [name, rva] : signed_places(*known.kernel, signatures)) add(name, rva);
   return places;
 }

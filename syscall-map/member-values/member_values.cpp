@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
@@ -127,7 +128,7 @@ class Search {
     for (const auto& symbol : source.file->publics.symbols) {
       if (!symbol.address) continue;
       add_symbol(source, named, symbol.name, *symbol.address, true);
-      if (const auto plain = undecorated(symbol.name); plain != symbol.name)
+      if (const auto plain = core::undecorated(symbol.name); plain != symbol.name)
         add_symbol(source, named, plain, *symbol.address, false);
     }
     // A name of C that another symbol has as it is, is that one's.

@@ -4,7 +4,6 @@
 #include "cli/images/mapped_image.hpp"
 #include "cli/trace/lines/traced_image.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
-#include "coldtrace/tracefile/names/traced_image_identity.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -16,8 +15,9 @@ class Names {
   Names(const TracedImage& ntdll, core::Findings& findings) : ntdll_{ntdll}, findings_{findings} {}
 
   // Whether the numbers of the image are those of the trace.
-  bool begin(const TracedImage& identity) {
-    const bool same = is_traced_image(identity, ntdll_);
+  bool begin(const pe::Identity& identity) {
+    const bool same =
+        ntdll_.known() && pe::compare(identity, to_loaded_file(ntdll_)) == pe::Likeness::same;
     matched_ |= same;
     name_ = identity.name;
     return same;
@@ -58,7 +58,7 @@ bool read_document(const std::string& path, const std::vector<std::byte>& bytes,
     return false;
   }
   for (const auto& part : document->parts) {
-    const bool same = names.begin(to_traced_image(part.image));
+    const bool same = names.begin(part.image);
     for (const auto& service : part.services)
       if (!service.names.empty()) names.add(service.number, service.names.front(), same);
   }
@@ -70,7 +70,7 @@ bool read_image(const std::string& path, Names& names, Report& report) {
   options.no_hash = true;
   const auto image = map_image(path, options, report);
   if (!image) return false;
-  const bool same = names.begin(to_traced_image(image->identity.identity));
+  const bool same = names.begin(image->identity.identity);
   for (const auto& service : image->map.services) names.add(service.number, service.name, same);
   return true;
 }
