@@ -5,7 +5,7 @@
 
 #include "cli/images/identity.hpp"
 #include "coldtrace/syscall-map/supported_interfaces.hpp"
-#include "coldtrace/syscall-map/trace_driver.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_facility.hpp"
 #include "coldtrace/syscall-map/trace_point.hpp"
 

@@ -9,8 +9,8 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/build_pairing.hpp"
-#include "coldtrace/syscall-map/hook_table_assembly.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
+#include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
-#include "coldtrace/syscall-map/trace_driver.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {

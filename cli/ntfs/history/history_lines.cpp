@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/volume_name.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 

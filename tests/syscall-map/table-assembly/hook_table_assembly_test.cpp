@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/hook_table_assembly.hpp"
+#include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
 
 #include "tests/syscall-map/stubs/stub_image.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/trace_driver.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 
 #include <catch2/catch.hpp>
 
