@@ -3,11 +3,13 @@
 #include <utility>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 
 namespace coldtrace::pe {
 
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   const auto resources = find_resources(image, resource_version, findings);
   if (resources.empty()) return std::nullopt;
   const auto& version = resources.front();
@@ -28,6 +30,7 @@ bool same_headers(const Identity& a, const Identity& b) {
 }
 
 Identity read_identity(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   auto version = find_version_info(image, findings);
   const auto& optional = image.optional_header();
   Identity identity{

@@ -8,6 +8,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_annotations.hpp"
 #include "coldtrace/pdb/pdb_enumerations.hpp"
 #include "coldtrace/pdb/symbol_file.hpp"
@@ -126,7 +127,7 @@ MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
     } else {
       own.warning("schema-file", pdb.error());
     }
-    if ((*file)->error()) own.warning("unreadable-range", *(*file)->error());
+    core::note_unreadable(**file, own);
   } else {
     own.warning("schema-file", file.error());
   }

@@ -296,19 +296,23 @@ def check_functions(texts):
 
 
 CLASS = re.compile(r"^( *)(?:class|struct) (?:[\w:]+::)?(\w+)[^;{}]*\{$(.*?)^\1\};", re.M | re.S)
-KEPT = re.compile(r"^ *const ([\w:]+(?:<[^;&*]*>)?)& \w+_;", re.M)
+KEPT = re.compile(r"^ *const ([\w:]+(?:<[^;&*]*>)?)[&*] \w+_(?: = nullptr)?;", re.M)
+
+NEVER_TEMPORARY = {"LazyFile"}  # held by pointers alone: it can be neither copied nor moved
 
 
 def check_lifetimes(headers):
-    """Public constructors that take a plain reference of what their class keeps one to: a temporary
-    would compile, and dangle. One that converts on purpose has an overload for temporaries, deleted."""
+    """Public constructors, and static functions that return the class, that take a plain reference of
+    what their class keeps one or a pointer to: a temporary would compile, and dangle. One that converts
+    on purpose has an overload for temporaries, deleted."""
     for path, text in headers:
         for _, name, body in CLASS.findall(text):
             public = body.split("private:")[0]
-            for kept in {kept.split("::")[-1] for kept in KEPT.findall(body)}:
+            for kept in {kept.split("::")[-1] for kept in KEPT.findall(body)} - NEVER_TEMPORARY:
                 plain = rf"\b{name}\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
                 deleted = rf"\b{name}\((?:const )?(?:\w+::)*{re.escape(kept)}&&\) = delete"
-                if re.search(plain, public) and not re.search(deleted, public):
+                factory = rf"static [^;()]*\b{name}\b[^;()]*\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
+                if re.search(factory, public) or (re.search(plain, public) and not re.search(deleted, public)):
                     yield f"{path}: {name} keeps a {kept} that may be a temporary: core::Borrowed"
 
 
@@ -337,6 +341,11 @@ def check_rules_notice():
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    b.cpp\n    a.cpp\n")], files))) == 1
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n")], files))) == 1
     assert len(list(check_listings([], [(pathlib.PurePath("a/b.hpp"), "\n")]))) == 1
+    points = keeps.replace("const n::B& b_", "const n::B* b_ = nullptr")
+    assert len(list(check_lifetimes([("a.hpp", points % ("const B&", ""))]))) == 1
+    made = points % ("int", "  static Result<A> of_file(%s file, int x);")
+    assert len(list(check_lifetimes([("a.hpp", made % "const B&")]))) == 1
+    assert not list(check_lifetimes([("a.hpp", made % "Borrowed<B>")]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2

@@ -96,7 +96,6 @@ std::optional<TablesImage> read_tables(const std::string& path, const HooksTable
     shown.services_tab = syscall_map::find_services_tab(view, *kernel_tables.front(),
                                                         known_names(kernel, users), shown.findings);
   name_tables(view, kernel, users, shown);
-  input->image.note_unreadable(shown.findings);
   report.read(path, shown.findings);
   return shown;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/images/identity.hpp"
 #include "coldtrace/syscall-map/supported_interfaces.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_facility.hpp"
 #include "coldtrace/syscall-map/trace_point.hpp"
 
@@ -14,8 +15,7 @@ namespace coldtrace::cli {
 struct TraceDriver {
   std::string path;
   HashedIdentity identity;
-  bool integrity_check = false;  // linked with /INTEGRITYCHECK
-  bool same_machine = false;     // as the kernel
+  syscall_map::TraceDriverCheck check;
   core::Findings findings;
 };
 

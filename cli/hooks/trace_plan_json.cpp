@@ -127,8 +127,8 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
   for (const auto& driver : plan.drivers) {
     json.begin_object().field("path", driver.path).key("identity");
     write_identity(json, driver.identity);
-    json.field("integrity_check", driver.integrity_check)
-        .field("same_machine", driver.same_machine)
+    json.field("integrity_check", driver.check.integrity_check)
+        .field("same_machine", driver.check.same_machine)
         .key("findings");
     write_findings(json, driver.findings);
     json.end_object();

@@ -79,8 +79,8 @@ void write_trace_plan_text(Output& output, const TracePlan& plan) {
   write_trace_points_text(output, plan.points);
   for (const auto& driver : plan.drivers)
     print(output, "driver {}: {}, {}linked with /INTEGRITYCHECK{}\n", printable(driver.path),
-          to_text(driver.identity), driver.integrity_check ? "" : "not ",
-          driver.same_machine ? "" : ", for another machine than the kernel");
+          to_text(driver.identity), driver.check.integrity_check ? "" : "not ",
+          driver.check.same_machine ? "" : ", for another machine than the kernel");
 }
 
 }  // namespace coldtrace::cli

@@ -1,25 +1,15 @@
 #include "cli/images/module_check.hpp"
 
-#include <charconv>
-
 #include "cli/command/common_options.hpp"
+#include "cli/command/number_text.hpp"
 #include "cli/command/standard_input.hpp"
 #include "cli/images/symbol_places.hpp"
 #include "cli/output/output.hpp"
+#include "coldtrace/core/file_name.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-std::optional<u64> parse_number(std::string_view text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  u64 number = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number, hex ? 16 : 10);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return number;
-}
 
 // NAME=BASE:SIZE
 std::optional<pe::KnownModule> parse_module(std::string_view text) {
@@ -34,18 +24,13 @@ std::optional<pe::KnownModule> parse_module(std::string_view text) {
   return pe::KnownModule{std::string{text.substr(0, equals)}, *base, *size};
 }
 
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 void add_other(ModuleCheck& check, const std::string& path, Report& report) {
   PeOptions options;
   auto input = open_pe(path, options, report);
   if (!input) return;
   core::Findings unused;
   auto name = pe::read_identity(input->image, unused).name;
-  if (name.empty()) name = file_name(path);
+  if (name.empty()) name = core::file_name(path);
   pe::CodeSymbols symbols{&input->image, nullptr, unused};
   const auto& optional = input->image.optional_header();
   auto exports = pe::read_export_directory(input->image, unused);
@@ -107,8 +92,9 @@ std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address) {
     return owner;
   };
   if (const auto rva = check.dump->rva_of_address(address))
-    return named(check.identity.identity.name.empty() ? file_name(check.file->path)
-                                                      : check.identity.identity.name,
+    return named(check.identity.identity.name.empty()
+                     ? std::string{core::file_name(check.file->path)}
+                     : check.identity.identity.name,
                  value(*rva), *check.symbols);
   for (const auto& other : check.others) {
     const auto& optional = other.input.image.optional_header();
@@ -160,7 +146,6 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   check.result = syscall_map::check_dump(*check.view, check.identity.identity, *check.dump,
                                          *check.symbols, symbols.places, check.modules, findings);
   findings.merge(check.file->findings());
-  if (const auto& error = check.bytes->error()) findings.warning("unreadable-range", *error);
   if (needs_points && check.result.points.points.empty())
     findings.warning("no-services", std::nullopt,
                      "the image has no stub, no service and no context switch to look at");

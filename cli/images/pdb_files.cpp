@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/images/symbol_file.hpp"
+#include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
@@ -16,10 +17,6 @@ namespace fs = std::filesystem;
 
 // Files of one name that are looked at for one PDB: a store of symbols has dozens of builds.
 constexpr std::size_t most_candidates = 1024;
-
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of("\\/") + 1);
-}
 
 bool asks_for(const pe::PdbReference& reference, const pe::PdbReference& pdb) {
   return reference.guid && reference.guid == pdb.guid && reference.age == pdb.age;
@@ -85,7 +82,7 @@ const std::optional<pe::PdbReference>& PdbFiles::identify(const std::string& pat
 }
 
 std::vector<std::string> PdbFiles::candidates(const pe::PdbReference& reference) const {
-  const auto name = file_name(reference.name);
+  const auto name = core::file_name(reference.name);
   auto paths = folders_.find(name);
   const auto& more = others_.find(name);
   paths.insert(paths.end(), more.begin(), more.end());
@@ -105,7 +102,7 @@ std::optional<std::string> PdbFiles::find(const pe::PdbReference& reference) {
     }
   std::string other;
   bool expected = false;
-  const auto [first, last] = expected_.equal_range(pe::to_lower(file_name(reference.name)));
+  const auto [first, last] = expected_.equal_range(pe::to_lower(core::file_name(reference.name)));
   for (const auto& path : candidates(reference)) {
     const auto& found = identify(path);
     if (!found) continue;
@@ -125,7 +122,7 @@ void PdbFiles::note_asked_for(const pe::PdbReference& reference) {
 }
 
 void PdbFiles::expect(const pe::PdbReference& reference) {
-  expected_.emplace(pe::to_lower(file_name(reference.name)), reference);
+  expected_.emplace(pe::to_lower(core::file_name(reference.name)), reference);
 }
 
 bool PdbFiles::all_asked_for() const {

@@ -11,6 +11,7 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
@@ -21,19 +22,8 @@ using pe::Likeness;
 // Files of one name that are looked at for one image: copies of a whole Windows have dozens.
 constexpr std::size_t most_candidates = 1024;
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of("\\/") + 1);
-}
-
 bool same_name(std::string_view one, std::string_view other) {
-  return pe::to_lower(file_name(one)) == pe::to_lower(file_name(other));
-}
-
-bool is_same_build(const pe::Identity& one, const pe::Identity& other) {
-  const auto guid = [](const pe::Identity& identity) {
-    return identity.pdb ? identity.pdb->guid : std::nullopt;
-  };
-  return pe::same_headers(one, other) && guid(one) == guid(other);
+  return pe::to_lower(core::file_name(one)) == pe::to_lower(core::file_name(other));
 }
 
 std::string text_of(const pe::PdbReference& pdb) {
@@ -89,7 +79,8 @@ void SymbolStore::add_images(const std::vector<std::string>& paths, Report& repo
     core::Findings told_later;
     auto identity = pe::read_identity(input->image, told_later);
     const auto known = std::find_if(images_.begin(), images_.end(), [&](const GivenImage& other) {
-      return is_same_build(other.identity, identity);
+      return pe::compare(other.identity, {identity.time_date_stamp, identity.checksum,
+                                          identity.size_of_image, identity.pdb}) == Likeness::same;
     });
     if (known != images_.end())
       findings_.info("image-twice", std::nullopt, "{} is the build that {} is", path, known->path);
@@ -134,18 +125,18 @@ std::optional<std::string> SymbolStore::find_image(std::string_view name,
       given.matched = true;
       return given.path;
     }
-  for (const auto& path : first_of(folders_.find(file_name(name))))
+  for (const auto& path : first_of(folders_.find(core::file_name(name))))
     if (const auto& identity = identify_image(path);
         identity && is_it(path, *identity, [] { return true; }))
       return path;
   if (other && other->second == Likeness::other)
     findings.warning("symbols-other-build", std::nullopt,
                      "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
-                     other->first, printable(file_name(name)), other_text, text_of(loaded));
+                     other->first, printable(core::file_name(name)), other_text, text_of(loaded));
   else if (other)
     findings.warning("symbols-unproved", std::nullopt,
                      "{} is not used: the trace does not say which build of {} it has",
-                     other->first, printable(file_name(name)));
+                     other->first, printable(core::file_name(name)));
   return std::nullopt;
 }
 
@@ -217,7 +208,7 @@ bool SymbolStore::has_names_of(const std::vector<Loaded>& images) const {
       }))
     return true;
   return std::ranges::any_of(images, [&](const Loaded& image) {
-    return !folders_.find(file_name(image.name)).empty() ||
+    return !folders_.find(core::file_name(image.name)).empty() ||
            (image.file.pdb && pdbs_.has_name_of(*image.file.pdb));
   });
 }

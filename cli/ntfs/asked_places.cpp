@@ -1,10 +1,8 @@
 #include "cli/ntfs/asked_places.hpp"
 
-#include <charconv>
-#include <system_error>
-
 #include <fmt/format.h>
 
+#include "cli/command/number_text.hpp"
 #include "cli/command/report.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/command/text_lines.hpp"
@@ -13,16 +11,6 @@
 
 namespace coldtrace::cli {
 namespace {
-
-std::optional<u64> parse_number(std::string_view text) {
-  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (hexadecimal) text.remove_prefix(2);
-  u64 number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, hexadecimal ? 16 : 10);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // Without blanks at both ends and what stands behind '#'.
 std::string_view trimmed(std::string_view line) {

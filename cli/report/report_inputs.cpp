@@ -51,6 +51,15 @@ bool packs_disk(const core::ImageSource& file, FileKind kind) {
              });
 }
 
+// Hook tables and system call maps, as JSON or binary.
+bool packs_table(const core::ImageSource& file, FileKind kind) {
+  return tracefile::holds_member(file, kind,
+                                 [](core::ByteView head, FileKind inner, std::string_view) {
+                                   return inner == FileKind::hook_table ||
+                                          (inner == FileKind::coldtrace_json && !is_snapshot(head));
+                                 });
+}
+
 }  // namespace
 
 ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
@@ -65,7 +74,8 @@ ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
     if (is_disk(kind) || (is_json && is_snapshot(**file)) ||
         (opened && tracefile::is_unpackable(kind) && packs_disk(**file, kind)))
       inputs.disks.push_back(path);
-    else if (is_json || kind == FileKind::hook_table)
+    else if (is_json || kind == FileKind::hook_table ||
+             (opened && tracefile::is_unpackable(kind) && packs_table(**file, kind)))
       inputs.hook_tables.push_back(path);
     else
       inputs.traces.push_back(path);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/lines/traced_image.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -13,11 +14,7 @@ using trace_analysis::FunctionName;
 using trace_analysis::NameSource;
 
 SymbolStore::Loaded to_loaded(const tracefile::TracedImage& image) {
-  SymbolStore::Loaded loaded{
-      image.name, {image.time_date_stamp, image.checksum, image.size_of_image, std::nullopt}};
-  if (image.pdb_guid != core::Guid{})
-    loaded.file.pdb = {image.pdb_name, image.pdb_guid, std::nullopt, image.pdb_age};
-  return loaded;
+  return {image.name, to_loaded_file(image)};
 }
 
 std::optional<std::string> path_or_null(const std::string& path) {

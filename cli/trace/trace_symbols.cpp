@@ -9,6 +9,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 #include "coldtrace/trace_analysis/code/needed_symbols.hpp"
 
@@ -27,10 +28,6 @@ struct TraceSymbolsOptions : TraceInputOptions {
   std::string server = "https://msdl.microsoft.com/download/symbols";
 };
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of("\\/") + 1);
-}
-
 // Of a file, so that a list of paths leads nowhere else and has a line for each.
 bool is_file_name(std::string_view name) {
   constexpr std::size_t longest = 255;
@@ -46,7 +43,7 @@ std::optional<std::string> server_path(const NeededPdb& pdb) {
 
 // "ntdll.dll/5F641E0F1F0000/ntdll.dll". Source: Microsoft, "SymStore", folder of an image.
 std::optional<std::string> server_path(const tracefile::TracedImage& image) {
-  const auto name = file_name(image.name);
+  const auto name = core::file_name(image.name);
   if (!is_file_name(name) || image.time_date_stamp == 0 || image.size_of_image == 0)
     return std::nullopt;
   return fmt::format("{}/{:08X}{:x}/{}", name, image.time_date_stamp, image.size_of_image, name);

@@ -34,7 +34,8 @@ void JournalStream::add_pages(u64 start, u64 end) {
   }
 }
 
-JournalStream JournalStream::of_file(const core::ImageSource& file) {
+JournalStream JournalStream::of_file(core::Borrowed<core::ImageSource> given) {
+  const auto& file = given.get();
   JournalStream stream{file, file.available()};
   for (u64 at = file.next_data(0); at < stream.size_;) {
     const u64 end = std::min(round_down(at, block_size) + block_size, stream.size_);
@@ -44,13 +45,13 @@ JournalStream JournalStream::of_file(const core::ImageSource& file) {
   return stream;
 }
 
-JournalStream JournalStream::of_volume(const core::ImageSource& image, const ClusterMap& clusters,
-                                       std::vector<Extent> extents, u64 size,
-                                       core::Findings& findings) {
+JournalStream JournalStream::of_volume(core::Borrowed<core::ImageSource> image,
+                                       const ClusterMap& clusters, std::vector<Extent> extents,
+                                       u64 size, core::Findings& findings) {
   JournalStream stream{image, 0};
   stream.clusters_ = clusters;
   stream.extents_ = std::move(extents);
-  u64 room = image.size();
+  u64 room = image.get().size();
   constexpr u64 largest = u64{1} << 62;
   for (const auto& extent : stream.extents_) {
     const u64 start = core::saturating_multiply(extent.vcn, clusters.cluster_size);

@@ -22,11 +22,12 @@ u64 last_end_lsn(core::ByteView page) {
 
 }  // namespace
 
-LogStream LogStream::of_file(const core::ImageSource& file) {
-  return {file, std::min(file.size(), largest_log)};
+LogStream LogStream::of_file(core::Borrowed<core::ImageSource> file) {
+  return {file, std::min(file.get().size(), largest_log)};
 }
 
-std::optional<LogStream> LogStream::of_volume(const Volume& volume) {
+std::optional<LogStream> LogStream::of_volume(core::Borrowed<Volume> given) {
+  const auto& volume = given.get();
   const auto file = volume.read_file(LogStream::record);
   if (!file || volume.mft().extracted()) return std::nullopt;
   const auto* attribute = file->facts.find(AttributeType::data);
@@ -50,7 +51,8 @@ std::optional<u64> LogStream::offset_of(u64 position) const {
   return find_offset(clusters_, extents_, position);
 }
 
-LogFile LogFile::read(const LogStream& stream, core::Findings& findings) {
+LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings) {
+  const auto& stream = given.get();
   LogFile log{stream};
   log.data_room_ = stream.size() * data_room_factor;
   log.read_restarts(findings);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "coldtrace/core/sorting.hpp"
+#include "coldtrace/core/unreadable.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -65,6 +66,7 @@ void for_each_entry(core::ByteView entries, Take&& take) {
 }  // namespace
 
 std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   std::vector<BaseRelocation> relocations;
   const auto declared = image.directory(Directory::base_relocations).size;
   relocations.reserve(std::min({declared / u64{2}, image.file().size() / 2, most_relocations}));
@@ -79,6 +81,7 @@ std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Find
 }
 
 u64 count_base_relocations(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   u64 count = 0;
   for_each_block(image, findings, [&](Rva, core::ByteView entries) {
     u32 in_block = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -32,6 +34,7 @@ std::optional<CertificateTable> find_certificate_table(const Image& image) {
 }
 
 std::vector<Certificate> read_certificates(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   std::vector<Certificate> certificates;
   const auto table = find_certificate_table(image);
   if (!table || image.layout() == Layout::memory) return certificates;

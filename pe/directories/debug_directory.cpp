@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -48,6 +49,7 @@ core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
 }  // namespace
 
 std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   std::vector<DebugEntry> entries;
   const auto& location = image.directory(Directory::debug);
   if (value(location.address) == 0 || location.size == 0) return entries;
@@ -80,6 +82,7 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
 }
 
 std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   for (const auto& entry : read_debug_directory(image, findings)) {
     if (entry.type != codeview) continue;
     auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "coldtrace/core/sorting.hpp"
+#include "coldtrace/core/unreadable.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -138,11 +139,13 @@ std::vector<FunctionRange> decode_irregular(const Image& image, core::ByteView t
 }  // namespace
 
 std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   const auto table = find_table(image, findings);
   return is_regular(image, table) ? copy_regular(table) : decode_irregular(image, table, findings);
 }
 
 u64 count_function_ranges(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   const auto table = find_table(image, findings);
   return is_regular(image, table) ? table.size() / size_x64
                                   : decode_irregular(image, table, findings).size();

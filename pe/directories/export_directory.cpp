@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "pe/image/name_reader.hpp"
 
 namespace coldtrace::pe {
@@ -201,6 +202,7 @@ core::Result<Header> read_header(const Image& image, core::Findings& findings) {
 
 core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& image,
                                                                    core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   if (!has_exports(image)) return std::nullopt;
   const auto header = COLDTRACE_TRY(read_header(image, findings));
   ExportDirectory directory;
@@ -212,6 +214,7 @@ core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& 
 }
 
 core::Result<u64> count_exports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   if (!has_exports(image)) return 0;
   const auto header = COLDTRACE_TRY(read_header(image, findings));
   return ExportReader{image, header.tables, header.ordinal_base, findings}.count();

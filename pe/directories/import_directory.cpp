@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "pe/image/name_reader.hpp"
 
 namespace coldtrace::pe {
@@ -268,22 +269,27 @@ Imports walk_delay_imports(const Image& image, core::Findings& findings) {
 }  // namespace
 
 std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   return walk_imports<ImportList>(image, findings).take();
 }
 
 std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   return walk_delay_imports<ImportList>(image, findings).take();
 }
 
 u64 count_imports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   return walk_imports<ImportCounter>(image, findings).functions();
 }
 
 u64 count_delay_imports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   return walk_delay_imports<ImportCounter>(image, findings).functions();
 }
 
 std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   std::vector<BoundImport> bound;
   const auto& location = image.directory(Directory::bound_imports);
   if (!is_present(location)) return bound;

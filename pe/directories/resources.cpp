@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::pe {
@@ -201,17 +202,20 @@ std::string_view resource_type_name(u32 type) {
 }
 
 std::vector<Resource> read_resources(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   if (!has_resources(image)) return {};
   return TreeWalker{image, findings}.walk();
 }
 
 std::vector<Resource> find_resources(const Image& image, u32 type, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   if (!has_resources(image)) return {};
   return TreeWalker{image, findings}.walk(type);
 }
 
 std::vector<Resource> find_resources(const Image& image, std::string_view type,
                                      core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   if (!has_resources(image)) return {};
   return TreeWalker{image, findings}.walk(type);
 }

@@ -1,9 +1,12 @@
 #include "coldtrace/pe/tls_directory.hpp"
 
+#include "coldtrace/core/unreadable.hpp"
+
 namespace coldtrace::pe {
 
 core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
                                                              core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   const auto& location = image.directory(Directory::tls);
   if (value(location.address) == 0 || location.size == 0) return std::nullopt;
   const auto word = image.optional_header().pointer_size();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 
 namespace coldtrace::pe {
@@ -74,6 +75,8 @@ core::Expected<ModuleDump, std::string> ModuleDump::open(const ImageTables& file
                                                          const Options& options,
                                                          core::Findings& findings) {
   const auto& image = file.image();
+  const core::UnreadableNote of_file{image.file(), findings};
+  const core::UnreadableNote of_dump{dump, findings};
   ModuleDump module{image, dump};
   core::Findings unused;  // that the dump ends early is told by who compares
   module.as_file_ =

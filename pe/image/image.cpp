@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "pe/image/layout_evidence.hpp"
 
 namespace coldtrace::pe {
@@ -55,6 +56,7 @@ Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
 
 core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout> layout,
                                 core::Findings& findings) {
+  const core::UnreadableNote note{file, findings};
   Image image;
   image.view_ = file;
   image.dos_ = COLDTRACE_TRY(read_dos_header(file.clip(0, 64)));
@@ -129,9 +131,7 @@ std::optional<std::string_view> Image::read_text(Rva rva, std::size_t limit) con
 }
 
 void Image::note_unreadable(core::Findings& findings) const {
-  const auto* const error = view_.error();
-  if (error && findings.count("unreadable-range") == 0)
-    findings.warning("unreadable-range", *error);
+  core::note_unreadable(view_, findings);
 }
 
 void Image::Window::move(Rva rva) {

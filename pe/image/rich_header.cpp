@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "coldtrace/core/unreadable.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -87,6 +89,7 @@ void check(const RichHeader& header, core::Findings& findings) {
 }  // namespace
 
 std::optional<RichHeader> find_rich_header(const Image& image, core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   constexpr u64 farthest = 0x1000;  // where anything was ever seen is a tenth of it
   const auto bytes =
       image.file().clip(0, std::min<u64>(image.dos_header().new_header_offset, farthest));

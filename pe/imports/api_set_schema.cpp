@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
@@ -172,6 +173,7 @@ core::Result<ApiSetSchema> read_api_set_schema(core::ByteView section, u64 offse
 
 core::Result<std::optional<ApiSetSchema>> find_api_set_schema(const Image& image,
                                                               core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   for (const auto& section : image.sections()) {
     if (section.name() != ".apiset") continue;
     return COLDTRACE_TRY(

@@ -96,4 +96,17 @@ std::vector<const ModuleTables*> ModuleSet::tables() const {
   return tables;
 }
 
+ModuleFile read_module_file(const Image& image, std::string_view name, bool has_schema,
+                            core::Findings& findings) {
+  ModuleFile file;
+  file.tables = read_module_tables(image, name, findings);
+  if (!has_schema) return file;
+  auto schema = find_api_set_schema(image, findings);
+  if (!schema)
+    findings.warning("api-set-schema", schema.error());
+  else
+    file.schema = std::move(*schema);
+  return file;
+}
+
 }  // namespace coldtrace::pe

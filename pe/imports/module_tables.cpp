@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
@@ -204,6 +205,7 @@ std::vector<std::string_view> ModuleTables::names_of(u32 ordinal) const {
 
 ModuleTables read_module_tables(const Image& image, std::string_view name,
                                 core::Findings& findings) {
+  const core::UnreadableNote note{image.file(), findings};
   return TablesReader{image, findings}.read(name);
 }
 

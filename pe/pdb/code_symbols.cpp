@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
@@ -40,6 +41,7 @@ CodeSymbols::CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findin
   if (pdb != nullptr) {
     add_publics(*pdb, findings);
     if (pdb->pdb) add_procedures(*pdb, findings);
+    if (pdb->file) core::note_unreadable(*pdb->file, findings);
   }
   sort();
 }

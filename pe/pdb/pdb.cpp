@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -93,6 +95,7 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
 }  // namespace
 
 core::Result<Pdb> Pdb::open(const core::FileView& file, core::Findings& findings) {
+  const core::UnreadableNote note{file, findings};
   auto msf = COLDTRACE_TRY(Msf::open(file, findings));
   const auto info = COLDTRACE_TRY(read_info(msf));
   Pdb pdb{std::move(msf), info};

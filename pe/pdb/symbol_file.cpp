@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/unreadable.hpp"
 
 namespace coldtrace::pe {
 
@@ -21,7 +22,7 @@ core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::stri
   if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
   auto sections = PdbSections::read(*pdb, findings);
   auto publics = read_public_symbols(*pdb, sections, findings);
-  if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
+  core::note_unreadable(**file, findings);
   auto identity = PdbIdentity::of(*pdb);
   return SymbolFile{path,
                     std::move(*file),

@@ -1,34 +1,11 @@
 #include "coldtrace/pdb/isf_names.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
-namespace {
-
-// "KeSetEvent" of "_KeSetEvent@12" and "@KfAcquire@4", by the rule of pdbconv.py: a name with one
-// '@' that no number follows stays as it is.
-std::string_view undecorated(std::string_view name) {
-  if (name.starts_with('?')) return name;
-  auto plain = name;
-  if (plain.starts_with('_') || plain.starts_with('@') || plain.starts_with('\x7f'))
-    plain.remove_prefix(1);
-  if (std::count(plain.begin(), plain.end(), '@') == 1) {
-    const auto at = plain.find('@');
-    const auto digits = plain.substr(at + 1);
-    const bool is_number = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
-      return c >= '0' && c <= '9';
-    });
-    plain = is_number ? plain.substr(0, at) : name;
-  }
-  return plain.empty() ? name : plain;
-}
-
-}  // namespace
-
 IsfBase isf_base_of(const SimpleType& type) {
   using Kind = SimpleType::Kind;
   IsfBase base{type.volatility, "int", type.size, type.is_signed};
@@ -89,11 +66,11 @@ std::vector<IsfSymbol> isf_symbols(std::span<const PublicSymbol> publics,
   };
   // First the names that are exact.
   for (const auto& symbol : publics)
-    if (symbol.address && !symbol.name.empty() && undecorated(symbol.name) == symbol.name &&
+    if (symbol.address && !symbol.name.empty() && core::undecorated(symbol.name) == symbol.name &&
         !add(symbol.name, symbol))
       ++twice;
   for (const auto& symbol : publics) {
-    const auto plain = undecorated(symbol.name);
+    const auto plain = core::undecorated(symbol.name);
     if (!symbol.address || plain == symbol.name) continue;
     if (!add(plain, symbol) && !add(symbol.name, symbol)) ++twice;
   }

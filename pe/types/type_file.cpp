@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "coldtrace/core/unreadable.hpp"
+
 namespace coldtrace::pe {
 
 core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& path) {
@@ -19,7 +21,7 @@ core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& 
     table = std::move(*read);
   }
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
-  if ((*file)->error()) findings.warning("unreadable-range", *(*file)->error());
+  core::note_unreadable(**file, findings);
   auto identity = PdbIdentity::of(*pdb);
   return TypeFile{path,
                   std::move(*file),
@@ -31,7 +33,10 @@ core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& 
 }
 
 core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings) {
-  if (file.pdb) return TypeTable::read(*file.pdb, findings);
+  if (file.pdb) {
+    const core::UnreadableNote note{*file.file, findings};
+    return TypeTable::read(*file.pdb, findings);
+  }
   return TypeTable::of(file.types.records, file.types.pointer_size, findings);
 }
 

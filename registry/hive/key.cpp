@@ -47,7 +47,8 @@ bool is_same_name(std::string_view left, std::string_view right) {
                     [](char a, char b) { return to_lower(a) == to_lower(b); });
 }
 
-core::Result<Key> Key::read_root(const Hive& hive, std::string_view path) {
+core::Result<Key> Key::read_root(core::Borrowed<Hive> given, std::string_view path) {
+  const auto& hive = given.get();
   auto key = COLDTRACE_TRY(read(hive, hive.base().root, nullptr));
   key.path_ = path;
   return key;

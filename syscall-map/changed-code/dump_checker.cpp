@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "coldtrace/syscall-map/dump_check.hpp"
@@ -259,6 +260,8 @@ DumpCheck check_dump(const KernelView& view, const pe::Identity& identity,
                      const pe::ModuleDump& dump, const pe::CodeSymbols& symbols,
                      const std::vector<NamedPlace>& names,
                      const std::vector<pe::KnownModule>& known, core::Findings& findings) {
+  const core::UnreadableNote of_file{view.image().file(), findings};
+  const core::UnreadableNote of_dump{dump.file(), findings};
   return Check{view, dump, symbols, find_hook_points(view, identity, names)}.run(known, findings);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "syscall-map/code/disassembly.hpp"
+#include "syscall-map/code/relocated_size.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -26,17 +27,6 @@ bool ends_flow(const Instruction& instruction) {
   const auto mnemonic = instruction.info.mnemonic;
   return category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_UNCOND_BR ||
          mnemonic == ZYDIS_MNEMONIC_INT3 || mnemonic == ZYDIS_MNEMONIC_UD2;
-}
-
-u32 relocated_size(pe::RelocationType type) {
-  switch (type) {
-    case pe::RelocationType::dir64:
-      return 8;
-    case pe::RelocationType::highlow:
-      return 4;
-    default:
-      return 2;
-  }
 }
 
 // Whether the instruction's displacement is an address, or an RVA as switch tables of x64 use it:

@@ -4,22 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "syscall-map/code/relocated_size.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
 // The widest place that a loader adjusts: a 64-bit address.
 constexpr u32 widest_relocation = 8;
-
-u32 size_of(pe::RelocationType type) {
-  switch (type) {
-    case pe::RelocationType::dir64:
-      return 8;
-    case pe::RelocationType::highlow:
-      return 4;
-    default:
-      return 2;
-  }
-}
 
 // The function that a part of one belongs to. x64 gives a part an UNWIND_INFO that ends with the
 // entry of what it continues. Source: Microsoft, "x64 exception handling", chained unwind info.
@@ -81,7 +72,7 @@ std::vector<pe::Rva> BoundaryProver::relocations(pe::Rva rva, u32 size) const {
       all.begin(), all.end(), first,
       [](const pe::BaseRelocation& relocation, pe::Rva at) { return relocation.address < at; });
   for (; entry != all.end() && entry->address < rva + size; ++entry)
-    if (entry->address + size_of(entry->type) > rva) touched.push_back(entry->address);
+    if (entry->address + relocated_size(entry->type) > rva) touched.push_back(entry->address);
   return touched;
 }
 

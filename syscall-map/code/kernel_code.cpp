@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/pe/identity.hpp"
 
 namespace coldtrace::syscall_map {
@@ -30,16 +31,6 @@ std::string with_distance(std::string_view name, u32 distance) {
 
 }  // namespace
 
-std::string_view undecorated(std::string_view name) {
-  const bool decorated = name.starts_with('_') || name.starts_with('@');
-  if (decorated) name.remove_prefix(1);
-  const auto at = name.rfind('@');
-  const bool counted = at != name.npos && at + 1 < name.size() && at > 0 &&
-                       std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 1, name.end(),
-                                   [](char c) { return c >= '0' && c <= '9'; });
-  return counted ? name.substr(0, at) : name;
-}
-
 KernelCode::KernelCode(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols)
     : tables_{tables} {
   const auto& image = tables.image();
@@ -55,7 +46,7 @@ KernelCode::KernelCode(const pe::ImageTables& tables, const std::vector<NamedPla
     if (disjoint.empty() || !disjoint.back().contains(range.start)) disjoint.push_back(range);
   ranges_ = std::move(disjoint);
   read_exports();
-  for (const auto& symbol : symbols) symbols_.emplace(symbol.rva, undecorated(symbol.name));
+  for (const auto& symbol : symbols) symbols_.emplace(symbol.rva, core::undecorated(symbol.name));
   core::Findings ignored;  // what is odd about the version is told by "pe info"
   if (const auto info = pe::find_version_info(image, ignored);
       info && info->fixed && !pe::has_wine_marker(image))

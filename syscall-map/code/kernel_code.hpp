@@ -67,7 +67,4 @@ class KernelCode {
   std::optional<pe::VersionNumber> version_;
 };
 
-// A name without what compilers add to it: "_KiFoo", "@KiFoo@8" and "_KiFoo@8" are KiFoo.
-std::string_view undecorated(std::string_view name);
-
 }  // namespace coldtrace::syscall_map

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/base_relocations.hpp"
 #include "syscall-map/code/direct_branches.hpp"
 #include "syscall-map/code/disassembly.hpp"
@@ -478,7 +479,9 @@ ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
     search.findings.warning("context-switch-not-found", std::nullopt, "{}", search.reasons.front());
     return search;
   }
-  return Search{tables, symbols}.run();
+  auto search = Search{tables, symbols}.run();
+  core::note_unreadable(tables.image().file(), search.findings);
+  return search;
 }
 
 }  // namespace coldtrace::syscall_map

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/signatures/built_in_signatures.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 
@@ -46,7 +47,7 @@ constexpr PublishedPlace published[] = {
 void add_symbols(const std::vector<NamedPlace>& symbols, const KernelCode& code,
                  SwitchCandidates& candidates) {
   for (const auto& symbol : symbols) {
-    const auto plain = undecorated(symbol.name);
+    const auto plain = core::undecorated(symbol.name);
     if (plain != names[0] && plain != names[1]) continue;
     if (code.bytes(symbol.rva, 1).empty()) continue;
     auto& candidate = candidates[symbol.rva];

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/pdb/pdb_types.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/pdb/type_file.hpp"
@@ -58,7 +59,7 @@ KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Ident
   std::map<std::pair<std::string, std::string>, std::set<u32>> offsets;
   for (const auto* const file : found.files) {
     for (auto& place : to_places(*file)) {
-      if (disagreement.symbols.contains(undecorated(place.name))) continue;
+      if (disagreement.symbols.contains(core::undecorated(place.name))) continue;
       if (found.files.size() > 1 && !known.emplace(place.name, place.rva).second) continue;
       found.places.push_back(std::move(place));
     }

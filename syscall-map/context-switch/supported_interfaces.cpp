@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 
@@ -102,6 +103,7 @@ SupportedInterface find_trace_import(const pe::Image& image) {
 
 std::vector<SupportedInterface> find_supported_interfaces(const pe::ImageTables& tables,
                                                           core::Findings& findings) {
+  const core::UnreadableNote note{tables.image().file(), findings};
   std::map<std::string_view, const pe::Export*> exports;
   for (const auto& entry : tables.exports().directory.exports)
     if (!entry.name.empty()) exports.emplace(entry.name, &entry);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
@@ -22,7 +23,7 @@ using Places = std::unordered_map<std::string_view, std::set<pe::Rva>>;
 Places places_of(const pe::SymbolFile& file) {
   Places places;
   for (const auto& symbol : file.publics.symbols)
-    if (symbol.address) places[undecorated(symbol.name)].insert(*symbol.address);
+    if (symbol.address) places[core::undecorated(symbol.name)].insert(*symbol.address);
   return places;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "syscall-map/code/accessor.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
@@ -267,7 +268,11 @@ std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables) {
 ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
                                   const std::vector<KnownOffset>& types) {
   const auto machine = tables.image().machine();
-  if (Disassembler::supports(machine)) return Finder{tables}.find(types);
+  if (Disassembler::supports(machine)) {
+    auto offsets = Finder{tables}.find(types);
+    core::note_unreadable(tables.image().file(), offsets.findings);
+    return offsets;
+  }
   ThreadOffsets none;
   none.findings.warning("thread-offset-missing", std::nullopt,
                         "the accessors of {} kernels are not read", pe::to_string(machine));

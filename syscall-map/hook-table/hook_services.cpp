@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
@@ -60,7 +61,7 @@ class Maker {
     for (const auto& entry : sources.table.entries) ++uses_[entry.target];
     if (sources.symbols)
       for (const auto& place : *sources.symbols)
-        if (const auto name = undecorated(place.name);
+        if (const auto name = core::undecorated(place.name);
             name.starts_with("Nt") && is_service_name(name))
           symbols_.emplace(place.rva, name);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/syscall-map/agreement.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "syscall-map/hook-table/hook_services.hpp"
@@ -26,21 +27,27 @@ class Builder {
   HookTable build() {
     add_services();
     const auto* kernel = find(ImageRole::kernel);
-    if (kernel == nullptr) return std::move(table_);
+    if (kernel == nullptr) return finish();
     table_.context_switch = find_context_switch(*kernel->view, symbols_);
     table_.thread_offsets = find_thread_offsets(*kernel->view, types_);
     table_.supported_interfaces = find_supported_interfaces(*kernel->view, table_.findings);
     table_.findings.merge(table_.context_switch.findings);
     table_.findings.merge(table_.thread_offsets.findings);
-    return std::move(table_);
+    return finish();
   }
 
   HookTable build_services() {
     add_services();
-    return std::move(table_);
+    return finish();
   }
 
  private:
+  HookTable finish() {
+    for (const auto& source : sources_)
+      core::note_unreadable(source.view->image().file(), table_.findings);
+    return std::move(table_);
+  }
+
   void add_services() {
     for (const auto& source : sources_) table_.images.push_back(source.description);
     std::stable_sort(table_.images.begin(), table_.images.end(),

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 #include "syscall-map/code/kernel_code.hpp"
@@ -46,7 +48,7 @@ std::vector<NamedPlace> known_places(const KnownBuild& known,
     if (seen.emplace(name, rva).second) places.push_back({std::string{name}, rva});
   };
   for (const auto& [name, rva] : known.kernel->export_places()) add(name, rva);
-  for (const auto& symbol : known.symbols) add(undecorated(symbol.name), symbol.rva);
+  for (const auto& symbol : known.symbols) add(core::undecorated(symbol.name), symbol.rva);
   for (const auto& [name, rva] : signed_places(*known.kernel, signatures)) add(name, rva);
   return places;
 }
@@ -189,6 +191,8 @@ std::vector<InferredMember> derive_members(std::span<const MemberRequest> reques
                                            const std::vector<HookService>& target_services,
                                            std::span<const Signature> signatures,
                                            core::Findings& findings) {
+  const core::UnreadableNote of_known{known.kernel->image().file(), findings};
+  const core::UnreadableNote of_target{target.image().file(), findings};
   std::vector<InferredMember> found;
   const auto machine = target.image().machine();
   if (known.kernel->image().machine() != machine || !OperationReader::supports(machine))

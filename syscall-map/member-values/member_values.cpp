@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
 #include "coldtrace/pdb/pdb_types.hpp"
@@ -126,7 +128,7 @@ class Search {
     for (const auto& symbol : source.file->publics.symbols) {
       if (!symbol.address) continue;
       add_symbol(source, named, symbol.name, *symbol.address, true);
-      if (const auto plain = undecorated(symbol.name); plain != symbol.name)
+      if (const auto plain = core::undecorated(symbol.name); plain != symbol.name)
         add_symbol(source, named, plain, *symbol.address, false);
     }
     // A name of C that another symbol has as it is, is that one's.
@@ -414,6 +416,7 @@ std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                       std::span<const InferredMember> inferred,
                                       core::Findings& findings) {
   if (requests.empty()) return {};
+  const core::UnreadableNote note{kernel.image().file(), findings};
   Search search{requests, kernel, table, files, findings};
   search.read_inferred(inferred);
   return search.find(requests);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
 
@@ -80,6 +81,7 @@ ServiceTables find_service_tables(const KernelView& view) {
     found.findings.info("service-table-unverified", std::nullopt,
                         "the form of {} of {} tables was seen in no real file of its kind",
                         unverified, found.tables.size());
+  core::note_unreadable(view.image().file(), found.findings);
   return found;
 }
 

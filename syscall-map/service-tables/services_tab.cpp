@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
@@ -177,6 +178,7 @@ std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
                                              std::span<const std::string> names,
                                              core::Findings& findings) {
   const auto& image = tables.image();
+  const core::UnreadableNote note{image.file(), findings};
   if (image.machine() != pe::Machine::amd64 || kernel_table.table != ServiceTable::nt)
     return std::nullopt;
   TabFinder finder{tables, kernel_table};

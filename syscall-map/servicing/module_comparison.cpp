@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 
 namespace coldtrace::syscall_map {
@@ -99,6 +100,8 @@ ModuleComparison compare_modules(const KernelView& before, const KernelView& aft
   if (old_schema || new_schema)
     comparison.api_sets =
         compare_api_sets(old_schema ? &*old_schema : nullptr, new_schema ? &*new_schema : nullptr);
+  core::note_unreadable(before.image().file(), comparison.before);
+  core::note_unreadable(after.image().file(), comparison.after);
   return comparison;
 }
 

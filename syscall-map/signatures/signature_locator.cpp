@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/identity.hpp"
@@ -168,6 +169,7 @@ SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
     search.locations.push_back(std::move(location));
   }
   note_findings(search, function);
+  core::note_unreadable(image.file(), search.findings);
   return search;
 }
 

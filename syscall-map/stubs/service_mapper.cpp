@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "coldtrace/core/sorting.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/stubs/cross_checks.hpp"
@@ -113,6 +114,7 @@ class Mapper {
     });
     std::sort(map_.left_out.begin(), map_.left_out.end(),
               [](const LeftOut& a, const LeftOut& b) { return a.name < b.name; });
+    core::note_unreadable(image_.file(), map_.findings);
     return std::move(map_);
   }
 

@@ -9,6 +9,7 @@
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 
 namespace coldtrace::syscall_map {
@@ -94,6 +95,7 @@ FunctionSearch find_functions(const pe::ImageTables& tables, std::string_view wa
   std::sort(search.locations.begin(), search.locations.end(), [](const auto& a, const auto& b) {
     return std::tie(a.rva, a.function) < std::tie(b.rva, b.function);
   });
+  core::note_unreadable(image.file(), search.findings);
   return search;
 }
 

@@ -8,6 +8,7 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/nearest_names.hpp"
+#include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/signatures/built_in_signatures.hpp"
 #include "syscall-map/code/kernel_code.hpp"
@@ -89,7 +90,7 @@ void TracePlaces::add(Name name) {
 
 std::string_view TracePlaces::plain_name(const Name& name) {
   if (name.source != PlaceSource::symbol) return name.name;
-  auto plain = undecorated(name.name);
+  auto plain = core::undecorated(name.name);
   if (plain.ends_with('@')) plain.remove_suffix(1);  // of "name@@8"
   return plain;
 }
@@ -209,7 +210,7 @@ std::vector<std::string> TracePlaces::names_at(pe::Rva rva, core::Findings& find
   std::unordered_set<std::string_view> known;
   const auto [first, last] = by_place_.equal_range(rva);
   for (auto it = first; it != last; ++it) {
-    const auto name = undecorated(names_[it->second].name);
+    const auto name = core::undecorated(names_[it->second].name);
     if (known.insert(name).second && names.size() < most_names) names.emplace_back(name);
   }
   if (known.size() > names.size())
@@ -222,7 +223,8 @@ std::vector<FunctionStart> TracePlaces::starts() const {
   std::vector<FunctionStart> starts;
   for (const auto& known : names_)
     if (image_.is_executable(known.rva))
-      starts.push_back({known.rva, std::string{undecorated(known.name)}, in_words(known.source)});
+      starts.push_back(
+          {known.rva, std::string{core::undecorated(known.name)}, in_words(known.source)});
   return starts;
 }
 

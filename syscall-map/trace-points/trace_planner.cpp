@@ -8,6 +8,7 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/unreadable.hpp"
 #include "syscall-map/trace-points/instruction_emulation.hpp"
 #include "syscall-map/trace-points/trace_places.hpp"
 
@@ -219,6 +220,7 @@ std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
                                           std::span<const std::string> requests,
                                           const TracePlanNames& names, core::Findings& findings) {
   if (requests.empty()) return {};
+  const core::UnreadableNote note{tables.image().file(), findings};
   return Planner{tables, names, findings}.plan(requests);
 }
 

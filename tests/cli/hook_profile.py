@@ -5,6 +5,7 @@ What is selected is compared with Python's own sets and fnmatch. Images that no 
 build are skipped.
 """
 import fnmatch
+import gzip
 import json
 import os
 import shutil
@@ -156,6 +157,9 @@ class Check(Case):
                 done = self.profile(2, command, path, "--against", self.here / name)
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stdout, b"")
+        self.here.joinpath("image.gz").write_bytes(gzip.compress(image(NTDLL).read_bytes()))
+        self.assertIn(b"packed, and what it holds is no list", self.profile(2, "check", path, "--against",
+                                                                            self.here / "image.gz").stderr)
         # One of several is a finding.
         done = self.profile(1, "expand", path, "--against", self.here / "json", "--against", path)
         self.assertEqual(done.stdout, b"NtClose\n")
@@ -209,12 +213,17 @@ class Expand(Case):
                         image(WIN32U), "-o", self.here / "map.json"], timeout=60)
         names = sorted(self.names(ntdll) | self.names(image(WIN32U)))
         self.text("names.dat", "\ufeff" + "\r\n".join(names))
+        self.hooks(0, "table", "--tolerate", LACKING, "--kernel", kernel, "--ntdll", ntdll, "--win32u", image(WIN32U),
+                   "--format", "json", "--int64", "string", "-o", self.here / "strings.json")
+        for name in "table.json", "strings.json", "table.hooktab", "map.json", "names.dat":
+            self.here.joinpath(f"{name}.gz").write_bytes(gzip.compress(self.here.joinpath(name).read_bytes()))
         lists = [["table.json"], ["table.hooktab"], ["map.json"], [ntdll, image(WIN32U)],
-                 ["names.dat"]]
+                 ["names.dat"], ["strings.json"], ["table.json.gz"], ["strings.json.gz"], ["table.hooktab.gz"],
+                 ["map.json.gz"], ["names.dat.gz"]]
         found = []
         for files in lists:
             against = [part for file in files for part in ("--against", self.here / file)]
-            tolerated = "no-match" if "names.dat" in files else LACKING
+            tolerated = "no-match" if files[0] in ("names.dat", "names.dat.gz") else LACKING
             done = self.profile(0, "expand", "--tolerate", tolerated, path, *against)
             found.append(set(done.stdout.decode().splitlines()))
         self.assertTrue(found[0])

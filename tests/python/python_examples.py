@@ -340,6 +340,35 @@ for kind in types:
             self.assertEqual(list(volume.files(jobs=jobs)), expected)
             self.assertEqual(len(self.module.open_trace(trace, jobs=jobs)), 8)
 
+    def test_reads_that_fail_are_told(self):
+        """Whichever of the reads of an image's tables fails: an error, or a finding."""
+        needs("cc")
+        probe, count = self.here / "probe.so", self.here / "count"
+        run("cc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", probe, SOURCES / "tests/cli/fault_probe.c", "-ldl")
+        program = ("import coldtrace, sys\n"
+                   "image = coldtrace.open_pe(sys.argv[1])\n"
+                   "print(len(image.exports()), len(image.services()), *(found.code for found in image.findings))")
+
+        def services(at):
+            count.write_bytes(bytes(8))
+            done = subprocess.run([sys.executable, "-c", program, DEMO / "demo-ntdll.dll"], capture_output=True, text=True,
+                                  env={"PYTHONPATH": str(MODULES), "LD_PRELOAD": str(probe), "FAULT_KIND": "read",
+                                       "FAULT_AT": str(at), "FAULT_LAST": str(at), "FAULT_COUNT": str(count)})
+            return done, int.from_bytes(count.read_bytes(), "little")
+
+        whole, calls = services(0)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        self.assertNotIn("unreadable-range", whole.stdout)
+        told = 0
+        for at in range(calls - 7, calls + 1):
+            done, _ = services(at)
+            if done.returncode != 0:
+                self.assertIn("Error", done.stderr)
+            elif done.stdout != whole.stdout:
+                self.assertIn("unreadable-range", done.stdout)
+                told += 1
+        self.assertGreater(told, 0)
+
     def test_paths_are_those_of_os(self):
         odd = os.fsencode(self.here) + b"/\xff\xfe odd"
         for source, opener in (("demo-disk.img", "open_image"), ("demo-trace.etl", "open_trace"),

@@ -9,7 +9,6 @@
 #include "cli/output/text.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
-#include "coldtrace/syscall-map/member_values.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -38,16 +37,15 @@ std::optional<HookTable> derive(const std::string& path, const MemberDerivation&
   require_role({path, identity.identity}, syscall_map::ImageRole::kernel);
   const syscall_map::KernelView view{input->image};
   core::Findings findings;
-  const auto kernel = syscall_map::find_kernel_symbols(view, identity.identity, symbols, findings);
   const std::vector<syscall_map::HookTableSource> sources{
       {{syscall_map::ImageRole::kernel, path, identity.identity, identity.sha256}, &view}};
-  const auto found = syscall_map::build_hook_table(sources, kernel.places, kernel.types);
   const auto requests = requests_for(derivation.wanted, known, input->image.machine());
-  const auto inferred = known.derive(requests, view, found.services, findings);
+  const auto builds = known.builds();
+  auto found = syscall_map::assemble_hook_table(
+      sources, symbols, {{}, requests, builds, known.signatures()}, findings);
   HookTable table;
-  table.images = found.images;
-  table.members =
-      syscall_map::find_members(requests, view, found, kernel.files, inferred, findings);
+  table.images = std::move(found.images);
+  table.members = std::move(found.members);
   const auto asked = table.members.size();
   if (is_glob(derivation.wanted))
     std::erase_if(table.members, [](const auto& member) { return !member.value; });
@@ -116,7 +114,7 @@ Exit derive_members(const MemberDerivation& derivation, const PeOptions& options
       document.builds.push_back(std::move(*table));
   if (document.builds.empty()) return Exit::failure;
   known.require_use(document.builds);
-  report_unused_symbols(symbols, document.builds, document.findings);
+  syscall_map::note_unused_symbols(symbols, document.builds, document.findings);
   for (const auto& table : document.builds) report.read(table.images.front().path, table.findings);
   report.read("--pdb", document.findings);
   if (options.format == "json")

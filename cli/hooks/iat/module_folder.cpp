@@ -31,18 +31,11 @@ std::string why_no_module(const std::string& path) {
 }
 
 pe::ModuleFile ModuleFiles::read(const std::string& path, bool has_schema) {
-  pe::ModuleFile file;
-  auto input = open_module(path, options_, file.unreadable);
-  if (!input) return file;
+  std::optional<std::string> unreadable;
+  auto input = open_module(path, options_, unreadable);
+  if (!input) return {.tables = {}, .schema = {}, .findings = {}, .unreadable = unreadable};
   const auto name = fs::path{path}.filename().string();
-  file.tables = pe::read_module_tables(input->image, name, input->findings());
-  if (has_schema) {
-    auto schema = pe::find_api_set_schema(input->image, input->findings());
-    if (!schema)
-      input->findings().warning("api-set-schema", schema.error());
-    else
-      file.schema = std::move(*schema);
-  }
+  auto file = pe::read_module_file(input->image, name, has_schema, input->findings());
   if (shown_.functions.empty() && shown_.selects_module(name))
     identities_.insert_or_assign(path, identify(*input, options_));
   file.findings = std::move(input->findings());

@@ -1,9 +1,8 @@
 #include "cli/hooks/profile/service_list.hpp"
 
 #include "cli/hooks/table/hook_table_file.hpp"
+#include "cli/hooks/table/service_document.hpp"
 #include "cli/images/mapped_image.hpp"
-#include "cli/images/service_document.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/profile_language.hpp"
 #include "coldtrace/syscall-map/service_list.hpp"
@@ -18,19 +17,19 @@ class Reader {
   explicit Reader(Report& report) : report_{report} {}
 
   bool read(const std::string& path) {
-    const auto kind = syscall_map::recognize_service_list(path);
-    if (!kind) return failed(path, kind.error());
-    switch (*kind) {
+    const auto file = read_service_list_file(path, report_);
+    if (!file) return false;
+    switch (file->kind) {
       case ServiceListKind::hook_table:
-        return read_binary_table(path);
+        return read_binary_table(path, file->bytes);
       case ServiceListKind::image:
         return read_image(path);
       case ServiceListKind::json:
-        return read_json(path);
+        return read_json(path, file->bytes);
       case ServiceListKind::names:
         break;
     }
-    return read_names(path);
+    return read_names(path, file->bytes);
   }
 
   syscall_map::ServiceCatalogue take() { return lists_.take(); }
@@ -42,8 +41,8 @@ class Reader {
     return false;
   }
 
-  bool read_binary_table(const std::string& path) {
-    const auto builds = read_hook_table_file(path, report_);
+  bool read_binary_table(const std::string& path, const std::vector<std::byte>& bytes) {
+    const auto builds = decode_hook_table_file(path, bytes, report_);
     if (!builds) return false;
     for (const auto& build : *builds) lists_.add(build);
     report_.read(path, {});
@@ -58,8 +57,8 @@ class Reader {
     return image.has_value();
   }
 
-  bool read_json(const std::string& path) {
-    const auto document = read_service_document(path, report_);
+  bool read_json(const std::string& path, const std::vector<std::byte>& bytes) {
+    const auto document = read_service_document(path, bytes, report_);
     if (!document) return false;
     for (const auto& part : document->parts)
       for (const auto& service : part.services) lists_.add(service);
@@ -67,10 +66,12 @@ class Reader {
     return true;
   }
 
-  bool read_names(const std::string& path) {
-    const auto bytes = core::read_whole_file(path, syscall_map::largest_profile_file);
-    if (!bytes) return failed(path, bytes.error());
-    if (const auto error = lists_.add_names(core::to_chars(*bytes)))
+  bool read_names(const std::string& path, const std::vector<std::byte>& bytes) {
+    constexpr auto most = syscall_map::largest_profile_file;
+    if (bytes.size() > most)
+      return failed(path,
+                    core::ParseError{core::Fault::limit, 0, "file", "size", most, bytes.size()});
+    if (const auto error = lists_.add_names(core::to_chars(bytes)))
       return failed(fmt::format("{}:{}:{}", path, error->line, error->column), error->message);
     report_.read(path, {});
     return true;

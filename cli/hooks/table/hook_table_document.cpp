@@ -210,26 +210,42 @@ std::optional<TracePoint> read_point(const Value& json) {
   return point;
 }
 
-std::optional<std::vector<HookTable>> parse_builds(std::string_view text, std::string& why) {
-  rapidjson::Document json;
-  json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (json.HasParseError() || text_member(json, "schema") != "coldtrace.hook-table/1") {
-    why = "it is JSON, and not that of 'coldtrace hooks table', or not whole";
-    return std::nullopt;
-  }
+core::Expected<std::vector<HookTable>, std::string> read_builds(core::ByteView bytes) {
+  const auto document = COLDTRACE_TRY(parse_table_document(bytes));
+  if (document.is_map)
+    return core::fail(std::string{"it is JSON of 'coldtrace syscalls map', not of 'hooks table'"});
   std::vector<HookTable> builds;
   u64 unread = 0;
-  unread += each_object(json, "builds", [&](const Value& build) {
+  unread += each_object(document.json, "builds", [&](const Value& build) {
     builds.push_back(read_documented_build(build, unread));
   });
+  std::string why;
   if (builds.empty()) why = "it has no build";
   for (const auto& build : builds)
     if (find_kernel(build) == nullptr) why = "a build has no kernel";
   if (unread > 0) why = fmt::format("{} of its rows are not as 'hooks table' writes them", unread);
-  return why.empty() ? std::optional{std::move(builds)} : std::nullopt;
+  if (!why.empty()) return core::fail(std::move(why));
+  return builds;
 }
 
 }  // namespace
+
+core::Expected<TableDocument, std::string> parse_table_document(core::ByteView bytes) {
+  if (bytes.size() > largest_hook_table_document)
+    return core::fail(
+        fmt::format("larger than the {} bytes of JSON that are read", largest_hook_table_document));
+  TableDocument document;
+  const auto text = core::to_chars(bytes);
+  document.json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  const auto schema =
+      document.json.HasParseError() ? std::string{} : text_member(document.json, "schema");
+  document.is_map = schema == "coldtrace.syscall-map/1";
+  if (!document.is_map && schema != "coldtrace.hook-table/1")
+    return core::fail(
+        std::string{"neither the JSON of 'coldtrace syscalls map' nor that of 'coldtrace hooks "
+                    "table', or not whole"});
+  return document;
+}
 
 void append_texts(const Value& object, const char* name, std::vector<std::string>& texts) {
   if (const auto* array = find_member(object, name, &Value::IsArray))
@@ -325,16 +341,11 @@ std::optional<std::vector<HookTable>> read_any_hook_table(const std::string& pat
   }
   const auto kind = core::recognize_file(core::FileView{*bytes});
   if (kind != core::FileKind::json && kind != core::FileKind::coldtrace_json)
-    return read_hook_table_file(path, report);
-  if (bytes->size() > largest_hook_table_document) {
-    report.failed(path, fmt::format("larger than the {} bytes of JSON that are read",
-                                    largest_hook_table_document));
-    return std::nullopt;
-  }
-  std::string why;
-  auto builds = parse_builds(core::to_chars(*bytes), why);
-  if (!builds) report.failed(path, why);
-  return builds;
+    return decode_hook_table_file(path, *bytes, report);
+  auto builds = read_builds(*bytes);
+  if (builds) return std::move(*builds);
+  report.failed(path, builds.error());
+  return std::nullopt;
 }
 
 }  // namespace coldtrace::cli

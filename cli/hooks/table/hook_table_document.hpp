@@ -7,15 +7,26 @@
 #include <rapidjson/document.h>
 
 #include "cli/command/report.hpp"
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/syscall-map/hook_table.hpp"
 
 namespace coldtrace::cli {
 
-// The JSON of hook tables, as other programs hand it back. To be included by source files alone: it
-// takes long to compile.
+// The JSON of hook tables and system call maps, as other programs hand it back. To be included by
+// source files alone: it takes long to compile.
 
 // Larger than any JSON of tables that is read.
 inline constexpr u64 largest_hook_table_document = u64{64} << 20;
+
+// What such a file has.
+struct TableDocument {
+  rapidjson::Document json;
+  bool is_map = false;  // of `syscalls map`, with `images`; else with `builds`
+};
+
+// Fails with a sentence where the bytes are other JSON, not whole or too many.
+core::Expected<TableDocument, std::string> parse_table_document(core::ByteView bytes);
 
 // An image of a build, without its PDB; nothing where its role is none that there is.
 std::optional<syscall_map::HookTableImage> read_documented_image(const rapidjson::Value& json);

@@ -63,11 +63,16 @@ std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const st
     report.failed(path, bytes.error());
     return std::nullopt;
   }
-  if (!syscall_map::is_hook_table(*bytes)) {
-    report.failed(path, describe(*bytes));
+  return decode_hook_table_file(path, *bytes, report);
+}
+
+std::optional<std::vector<syscall_map::HookTable>> decode_hook_table_file(
+    const std::string& path, const std::vector<std::byte>& bytes, Report& report) {
+  if (!syscall_map::is_hook_table(bytes)) {
+    report.failed(path, describe(bytes));
     return std::nullopt;
   }
-  auto tables = syscall_map::decode_hook_tables(*bytes);
+  auto tables = syscall_map::decode_hook_tables(bytes);
   if (!tables) {
     const auto& error = tables.error();
     if (error.fault == core::Fault::unsupported && error.field.view() == "major_version")

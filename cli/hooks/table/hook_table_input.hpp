@@ -9,9 +9,8 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/build_pairing.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/kernel_symbols.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
+#include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
 
 namespace coldtrace::cli {
 
@@ -24,11 +23,5 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const std::vector<std::string>& trace_requests = {},
     const std::vector<syscall_map::MemberRequest>& members = {},
     const KnownBuilds* known = nullptr);
-
-// That a file of symbols is of none of the builds, where another one is of some, as `pdb-mismatch`;
-// that a build finds none at all, the build itself tells.
-void report_unused_symbols(const std::vector<pe::SymbolFile>& symbols,
-                           const std::vector<syscall_map::HookTable>& builds,
-                           core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include "cli/command/common_options.hpp"
@@ -8,13 +7,13 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using syscall_map::ImageRole;
-using syscall_map::SupportedInterface;
 
 struct HooksPlanOptions : PeOptions {
   std::vector<std::string> functions;
@@ -25,17 +24,6 @@ struct HooksPlanOptions : PeOptions {
   bool no_evidence = false;
 };
 
-// Those of Windows 10 1903.
-std::vector<SupportedInterface> trace_interfaces(std::vector<SupportedInterface> all) {
-  constexpr std::string_view names[] = {"KeSetSystemServiceCallback", "KeSetTracepoint",
-                                        "EtwRegisterEventCallback", "TraceInitSystem"};
-  std::erase_if(all, [&](const SupportedInterface& interface) {
-    return std::find(std::begin(names), std::end(names), interface.name) == std::end(names);
-  });
-  return all;
-}
-
-// KeIsValidTraceCallbackTarget wants the callback in a driver that was linked with /INTEGRITYCHECK.
 std::vector<TraceDriver> read_drivers(const HooksPlanOptions& options, pe::Machine kernel,
                                       Report& report) {
   auto as_linked = options;
@@ -47,17 +35,7 @@ std::vector<TraceDriver> read_drivers(const HooksPlanOptions& options, pe::Machi
     TraceDriver driver;
     driver.path = path;
     driver.identity = identify(*input, as_linked);
-    driver.integrity_check =
-        (input->image.optional_header().dll_characteristics & pe::dll_force_integrity) != 0;
-    driver.same_machine = input->image.machine() == kernel;
-    if (!driver.integrity_check)
-      input->findings().warning("trace-driver-integrity", std::nullopt,
-                                "it is not linked with /INTEGRITYCHECK: the kernel refuses its "
-                                "callbacks");
-    if (!driver.same_machine)
-      input->findings().warning("trace-driver-machine", std::nullopt,
-                                "it is for {}, the kernel for {}",
-                                pe::to_string(input->image.machine()), pe::to_string(kernel));
+    driver.check = syscall_map::check_trace_driver(input->image, kernel, input->findings());
     driver.findings = std::move(input->findings());
     report.read(path, driver.findings);
     drivers.push_back(std::move(driver));
@@ -96,12 +74,10 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
     plan.findings.merge(table.findings);
   plan.points = syscall_map::plan_trace_points(view, options.functions,
                                                {symbols.places, table.services}, plan.findings);
-  plan.interfaces = trace_interfaces(syscall_map::find_supported_interfaces(view, plan.findings));
+  plan.interfaces = syscall_map::select_trace_interfaces(
+      syscall_map::find_supported_interfaces(view, plan.findings));
   plan.facility = syscall_map::find_trace_facility(kernel->image, plan.interfaces, symbols.places);
-  if (plan.facility.state == syscall_map::TraceFacilityState::absent)
-    plan.findings.info("trace-facility-absent", std::nullopt,
-                       "the kernel has no trace points of its own: {}",
-                       plan.facility.evidence.front());
+  syscall_map::note_absence(plan.facility, plan.findings);
   for (auto* input : {&*kernel, ntdll ? &*ntdll : nullptr}) {
     if (input == nullptr) continue;
     plan.findings.merge(input->findings());

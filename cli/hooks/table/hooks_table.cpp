@@ -86,7 +86,7 @@ Exit run_hooks_table(const HooksTableOptions& options) {
     document.findings.merge(findings);
   }
   core::Findings unused;
-  report_unused_symbols(symbols, document.builds, unused);
+  syscall_map::note_unused_symbols(symbols, document.builds, unused);
   report.read("--pdb", unused);
   document.findings.merge(unused);
   for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);

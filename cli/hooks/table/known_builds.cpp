@@ -13,8 +13,6 @@
 
 namespace coldtrace::cli {
 
-using syscall_map::InferredMember;
-
 void add_known_build_options(Command& command, KnownBuildOptions& options) {
   command
       .add_input("--derive-from", options.kernels,
@@ -93,17 +91,10 @@ std::vector<std::string> KnownBuilds::member_names(std::string_view wanted,
   return names;
 }
 
-std::vector<InferredMember> KnownBuilds::derive(
-    std::span<const syscall_map::MemberRequest> requests, const syscall_map::KernelView& target,
-    const std::vector<syscall_map::HookService>& services, core::Findings& findings) const {
-  std::vector<InferredMember> inferred;
-  for (const auto& build : builds_) {
-    auto members = syscall_map::derive_members(requests, known_build(build), target, services,
-                                               signatures_, findings);
-    inferred.insert(inferred.end(), std::make_move_iterator(members.begin()),
-                    std::make_move_iterator(members.end()));
-  }
-  return inferred;
+std::vector<syscall_map::KnownBuild> KnownBuilds::builds() const {
+  std::vector<syscall_map::KnownBuild> known;
+  for (const auto& build : builds_) known.push_back(known_build(build));
+  return known;
 }
 
 }  // namespace coldtrace::cli

@@ -25,10 +25,9 @@ class KnownBuilds {
   // Throws Failure where a kernel cannot be used, or no PDB is of it.
   KnownBuilds(const KnownBuildOptions& options, const PeOptions& images, Report& report);
 
-  // What each of them of the machine of `target` shows of the members.
-  std::vector<syscall_map::InferredMember> derive(
-      std::span<const syscall_map::MemberRequest> requests, const syscall_map::KernelView& target,
-      const std::vector<syscall_map::HookService>& services, core::Findings& findings) const;
+  // Views of this.
+  std::vector<syscall_map::KnownBuild> builds() const;
+  std::span<const syscall_map::Signature> signatures() const { return signatures_; }
 
   // The members that a glob means, by the types of the builds of a machine, each once.
   std::vector<std::string> member_names(std::string_view wanted, pe::Machine machine) const;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 
@@ -50,7 +51,7 @@ void HistoryWriter::write_text(const std::vector<HistoryView>& views, const File
   print(output_, "record {}-{}\n", file.file.record, file.file.sequence);
   for (const auto& version : file.versions)
     print(output_, "  in {}: {}\n",
-          names_of(views, [&](std::size_t view) { return has(version, view); }), version.summary);
+          names_of(views, [&](std::size_t view) { return has(version, view); }), version.shown);
   const auto absent =
       names_of(views, [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
   if (!absent.empty()) print(output_, "  not in {}\n", absent);
@@ -66,7 +67,7 @@ void HistoryWriter::write_version(const std::vector<HistoryView>& views, const F
   write_views(json, "absent_shadows", "absent_live", views,
               [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
   core::TextBuffer row;
-  row.append(std::string_view{version.metadata}.substr(0, version.metadata.find('\n')));
+  row.append(std::string_view{version.shown}.substr(0, version.shown.find('\n')));
   std::vector<core::TextBuffer> pieces;
   pieces.push_back(std::move(row));
   json.key("file").written(pieces);

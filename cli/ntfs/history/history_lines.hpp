@@ -1,10 +1,20 @@
 #pragma once
 
-#include "cli/ntfs/history/file_versions.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/output/json_lines.hpp"
+#include "coldtrace/ntfs/history/volume_history.hpp"
 
 namespace coldtrace::cli {
+
+using ntfs::FileHistory;
+using ntfs::FileVersion;
+using ntfs::VolumeHistory;
+
+// What a volume was at one time: a shadow copy of it, or the volume as it is now.
+struct HistoryView {
+  ntfs::Partition partition;
+  bool opened = false;
+};
 
 struct HistoryCounts {
   u64 files = 0;

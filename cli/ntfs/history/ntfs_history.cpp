@@ -2,6 +2,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/history/history_lines.hpp"
+#include "cli/ntfs/history/version_text.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -47,7 +48,8 @@ class HistoryRun {
     visit([&](VolumeAtTimes& volume, HistoryView& view, const ntfs::Snapshot& snapshot,
               const core::Findings&) {
       const auto index = static_cast<std::size_t>(&view - volume.views.data());
-      volume.history.collect(snapshot, index, options_.jobs);
+      volume.history.collect(snapshot, index, options_.jobs,
+                             show_versions(snapshot, options_.format == "text", options_.jobs));
     });
     return unopened;
   }

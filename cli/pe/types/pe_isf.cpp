@@ -11,6 +11,7 @@
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/types/isf_json.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/core/file_name.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
@@ -30,17 +31,13 @@ struct PeIsfOptions : PeOptions {
   bool xz = false;
 };
 
-std::string_view last_name(std::string_view path) {
-  return path.substr(path.find_last_of("\\/") + 1);
-}
-
 // What the image calls its PDB, or the table that is read, without a path.
 std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
                         const std::optional<pe::PdbReference>& reference) {
   if (!options.database.empty()) return options.database;
-  const auto name = reference                     ? last_name(reference->name)
-                    : !file.identity.name.empty() ? last_name(file.identity.name)
-                                                  : last_name(options.file);
+  const auto name = reference                     ? core::file_name(reference->name)
+                    : !file.identity.name.empty() ? core::file_name(file.identity.name)
+                                                  : core::file_name(options.file);
   if (name == "-") throw Failure{"-: standard input has no name; --database gives that of the PDB"};
   return core::to_valid_utf8(name);
 }

@@ -2,8 +2,6 @@
 
 #include "cli/hooks/table/hook_table_document.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -37,27 +35,20 @@ ShownBuild read_build(const Value& json, bool is_map, u64& unread) {
 }  // namespace
 
 std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string& path,
+                                                              const std::vector<std::byte>& bytes,
                                                               Report& report) {
-  const auto bytes = core::read_whole_file(path, largest_hook_table_document);
-  if (!bytes) {
-    report.failed(path, bytes.error());
-    return std::nullopt;
-  }
-  rapidjson::Document json;
-  const auto text = core::to_chars(*bytes);
-  json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  const auto schema = json.HasParseError() ? std::string{} : text_member(json, "schema");
-  const bool is_map = schema == "coldtrace.syscall-map/1";
-  if (!is_map && schema != "coldtrace.hook-table/1") {
+  const auto document = parse_table_document(bytes);
+  if (!document) {
     report.failed(path,
                   "of JSON a page shows that of 'coldtrace hooks table' and of 'coldtrace syscalls "
                   "map', and the NDJSON of 'coldtrace ntfs snapshot': this is none of them, or not "
                   "whole");
     return std::nullopt;
   }
+  const bool is_map = document->is_map;
   std::vector<ShownBuild> builds;
   u64 unread = 0;
-  each_object(json, is_map ? "images" : "builds",
+  each_object(document->json, is_map ? "images" : "builds",
               [&](const Value& build) { builds.push_back(read_build(build, is_map, unread)); });
   if (builds.empty() || unread > 0) {
     report.failed(path, builds.empty()

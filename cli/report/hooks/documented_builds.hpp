@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,10 @@ struct ShownBuild {
 };
 
 // The builds of a JSON document of `hooks table` or `hooks show`, or the images of one of `syscalls
-// map`: images, services and why there is no context switch. Nothing when the file cannot be read,
-// has more than 64 MiB or is another document, which `report` says.
+// map`, with these bytes: images, services and why there is no context switch. Nothing when it is
+// another document or has more than 64 MiB, which `report` says.
 std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string& path,
+                                                              const std::vector<std::byte>& bytes,
                                                               Report& report);
 
 }  // namespace coldtrace::cli

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/command/text_input.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/report/hooks/documented_builds.hpp"
 #include "cli/report/page/html_table.hpp"
-#include "coldtrace/core/file.hpp"
-#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -158,10 +159,13 @@ void write_build(Html& html, const ShownBuild& shown, std::size_t number, u64 to
 }
 
 std::optional<std::vector<ShownBuild>> read_builds(const std::string& file, Report& report) {
-  const auto opened = core::FileImage::open(file);
-  if (!opened || core::recognize_file(**opened) != core::FileKind::hook_table)
-    return read_documented_builds(file, report);
-  auto tables = read_hook_table_file(file, report);
+  const auto bytes = read_unpacked(file, syscall_map::largest_hook_table, "a hook table");
+  if (!bytes) {
+    report.failed(file, bytes.error());
+    return std::nullopt;
+  }
+  if (!syscall_map::is_hook_table(*bytes)) return read_documented_builds(file, *bytes, report);
+  auto tables = decode_hook_table_file(file, *bytes, report);
   if (!tables) return std::nullopt;
   std::vector<ShownBuild> builds;
   for (auto& table : *tables) builds.push_back({std::move(table), false});

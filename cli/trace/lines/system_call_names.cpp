@@ -1,10 +1,9 @@
 #include "cli/trace/lines/system_call_names.hpp"
 
+#include "cli/hooks/table/service_document.hpp"
 #include "cli/images/mapped_image.hpp"
-#include "cli/images/service_document.hpp"
 #include "cli/trace/lines/traced_image.hpp"
 #include "coldtrace/syscall-map/name_hash.hpp"
-#include "coldtrace/tracefile/names/traced_image_identity.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -16,8 +15,9 @@ class Names {
   Names(const TracedImage& ntdll, core::Findings& findings) : ntdll_{ntdll}, findings_{findings} {}
 
   // Whether the numbers of the image are those of the trace.
-  bool begin(const TracedImage& identity) {
-    const bool same = is_traced_image(identity, ntdll_);
+  bool begin(const pe::Identity& identity) {
+    const bool same =
+        ntdll_.known() && pe::compare(identity, to_loaded_file(ntdll_)) == pe::Likeness::same;
     matched_ |= same;
     name_ = identity.name;
     return same;
@@ -49,8 +49,9 @@ class Names {
   bool matched_ = false;
 };
 
-bool read_document(const std::string& path, Names& names, Report& report) {
-  const auto document = read_service_document(path, report);
+bool read_document(const std::string& path, const std::vector<std::byte>& bytes, Names& names,
+                   Report& report) {
+  const auto document = read_service_document(path, bytes, report);
   if (!document) return false;
   if (!document->is_map) {
     report.failed(path, "not the output of 'coldtrace syscalls map --format json'");
@@ -69,7 +70,7 @@ bool read_image(const std::string& path, Names& names, Report& report) {
   options.no_hash = true;
   const auto image = map_image(path, options, report);
   if (!image) return false;
-  const bool same = names.begin(to_traced_image(image->identity.identity));
+  const bool same = names.begin(image->identity.identity);
   for (const auto& service : image->map.services) names.add(service.number, service.name, same);
   return true;
 }
@@ -80,13 +81,10 @@ std::optional<SystemCallNames> read_system_call_names(const std::string& path,
                                                       const TracedImage& ntdll,
                                                       core::Findings& findings, Report& report) {
   Names names{ntdll, findings};
-  const auto kind = syscall_map::recognize_service_list(path);
-  if (!kind) {
-    report.failed(path, kind.error());
-    return std::nullopt;
-  }
-  const bool is_read = *kind == syscall_map::ServiceListKind::json
-                           ? read_document(path, names, report)
+  const auto file = read_service_list_file(path, report);
+  if (!file) return std::nullopt;
+  const bool is_read = file->kind == syscall_map::ServiceListKind::json
+                           ? read_document(path, file->bytes, names, report)
                            : read_image(path, names, report);
   if (!is_read) return std::nullopt;
   return names.take();

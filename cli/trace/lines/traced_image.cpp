@@ -37,4 +37,11 @@ tracefile::TracedImage to_traced_image(const pe::Identity& identity) {
   return image;
 }
 
+pe::LoadedFile to_loaded_file(const tracefile::TracedImage& image) {
+  pe::LoadedFile loaded{image.time_date_stamp, image.checksum, image.size_of_image, std::nullopt};
+  if (image.pdb_guid != core::Guid{})
+    loaded.pdb = {image.pdb_name, image.pdb_guid, std::nullopt, image.pdb_age};
+  return loaded;
+}
+
 }  // namespace coldtrace::cli

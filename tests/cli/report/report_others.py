@@ -786,6 +786,13 @@ class Hooks(Case):
             run("hooks", "show", table, "--format", "json", "-o", documents[-1])
         again = Page(run("report", *documents).stdout)
         self.assertEqual(again.tables, page.tables)
+        packed = [self.here / f"{path.name}.gz" for path in (*documents, *tables)]
+        for path in packed:
+            path.write_bytes(gzip.compress((self.here / path.stem).read_bytes()))
+        for files in packed[:len(documents)], packed[len(documents):]:
+            done = run("report", *files)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertEqual(Page(done.stdout).tables, page.tables)
 
     def test_maps_are_shown_beside_each_other(self):
         stubs = [path for folder in sorted(IMAGES.glob("*")) for path in folder.glob("ntdll.dll")][:3]

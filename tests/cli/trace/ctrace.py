@@ -388,7 +388,10 @@ class Ctrace(unittest.TestCase):
         run("syscalls", "map", "--format", "json", ntdll, "-o", mapped)
         services = {service["number"]: service["name"]
                     for service in json.loads(mapped.read_text())["images"][0]["services"]}
-        for source in ntdll, mapped:
+        strings, packed = self.folder / "strings.json", self.folder / "map.json.gz"
+        run("syscalls", "map", "--format", "json", "--int64", "string", ntdll, "-o", strings)
+        packed.write_bytes(gzip.compress(mapped.read_bytes()))
+        for source in ntdll, mapped, strings, packed:
             named = 0
             for line in self.lines(trace, "--syscall-map", source):
                 if line.get("name") != "SystemCall":

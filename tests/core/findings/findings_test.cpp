@@ -30,6 +30,14 @@ TEST_CASE("merging adds counts and keeps the order of first occurrence") {
   CHECK(first.all()[1].code.view() == "b");
 }
 
+TEST_CASE("that a file cannot be read is one state, whoever says so") {
+  core::Findings first, second;
+  first.warning("unreadable-range", 0x1000, "lost");
+  second.warning("unreadable-range", 0x1000, "lost");
+  first.merge(second);
+  CHECK(first.count("unreadable-range") == 1);
+}
+
 TEST_CASE("a second look at the same structures is not counted again") {
   core::Findings first, second;
   first.warning("a", 1, "a");

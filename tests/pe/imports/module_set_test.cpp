@@ -101,6 +101,19 @@ TEST_CASE("the API set schema is that of the file with its name, which each prog
   CHECK(set.schema_path() == "dir/ApiSetSchema.dll");
 }
 
+TEST_CASE("a schema is read from the file that should have it, and damage in it is told") {
+  for (const bool has_schema : {false, true}) {
+    fixtures::PeSpec spec;
+    spec.sections.push_back({".apiset", 0x4000'0040, fixtures::to_bytes({9, 0, 0, 0})});
+    test::Opened image{spec};
+    core::Findings findings;
+    const auto file = pe::read_module_file(*image, "apisetschema.dll", has_schema, findings);
+    CHECK(file.tables);
+    CHECK_FALSE(file.schema);
+    CHECK(findings.count("api-set-schema") == (has_schema ? 1 : 0));
+  }
+}
+
 TEST_CASE("what goes beyond the limits of a set is left out and told") {
   Files files{{{"p.exe", Names{"d0.dll"}}}};
   for (int i = 0; i < 20; ++i)

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <filesystem>
 
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
 #include "fixtures/builders/pe_image.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {
@@ -34,6 +38,30 @@ TEST_CASE("NtQuerySystemTime of x64 is inferred and left out as a stub") {
   CHECK(service->shape.empty());
   CHECK(map.findings.count("number-hole") == 1);
   CHECK(reason(map, "NtQuerySystemTime").find("wrapper") != std::string::npos);
+}
+
+TEST_CASE("stubs that cannot be read are told by the map itself") {
+  const auto file = load_stub_image("windows10-x64/ntdll.dll");
+  if (!file) return;
+  const fixtures::TemporaryDirectory directory;
+  const std::string content{core::to_chars(file->bytes)};
+  const auto whole = map_services(file->open());
+  CHECK(whole.findings.count("unreadable-range") == 0);
+  u64 shorter = 0;
+  for (u64 left = 0x1000; left < content.size(); left += 0x1000) {
+    const auto path = directory.write("ntdll.dll", content);
+    const auto lazy = core::LazyFile::open(path, 1 << 20);
+    REQUIRE(lazy);
+    core::Findings findings;
+    const auto image = pe::Image::open(**lazy, pe::Layout::file, findings);
+    REQUIRE(image);
+    std::filesystem::resize_file(path, left);
+    const auto map = map_services(*image);
+    const bool cut = map.services.size() < whole.services.size();
+    shorter += cut;
+    if (cut) CHECK(map.findings.count("unreadable-range") == 1);
+  }
+  CHECK(shorter > 0);
 }
 
 TEST_CASE("a map is the same when only what is looked at is read") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "coldtrace/core/symbol_name.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -30,12 +31,6 @@ constexpr std::array<std::string_view, 10> images{
 bool is_same_name(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-// A symbol may be decorated, "_NtWaitForSingleObject@12" of x86.
-std::string_view undecorated(std::string_view name) {
-  if (!name.empty() && (name.front() == '_' || name.front() == '@')) name.remove_prefix(1);
-  return name.substr(0, name.find('@'));
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ std::optional<KnownWait> find_known_wait(std::string_view function) {
   const auto image = function.substr(0, border);
   if (std::ranges::none_of(images, [&](auto one) { return is_same_name(one, image); }))
     return std::nullopt;
-  std::string name{undecorated(function.substr(border + 1))};
+  std::string name{core::undecorated(function.substr(border + 1))};
   if (name.starts_with("Zw")) name.replace(0, 2, "Nt");
   const auto* const row = std::ranges::find(rows, std::string_view{name}, &Row::function);
   return row != rows.end() ? std::optional{row->wait} : std::nullopt;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/extents.hpp"
@@ -18,12 +19,13 @@ class JournalStream {
   static constexpr u64 block_size = u64{1} << 20;  // and blocks start at multiples of it
 
   // A copy in a file, which outlives the stream.
-  static JournalStream of_file(const core::ImageSource& file);
+  static JournalStream of_file(core::Borrowed<core::ImageSource> file);
 
   // The first `size` bytes of a stream of a volume. Runs that map more than the image has are left
   // out, with a finding.
-  static JournalStream of_volume(const core::ImageSource& image, const ClusterMap& clusters,
-                                 std::vector<Extent> extents, u64 size, core::Findings& findings);
+  static JournalStream of_volume(core::Borrowed<core::ImageSource> image,
+                                 const ClusterMap& clusters, std::vector<Extent> extents, u64 size,
+                                 core::Findings& findings);
 
   u64 size() const { return size_; }
   // Where there may be data, in order, each inside one block and of whole pages but for the end.

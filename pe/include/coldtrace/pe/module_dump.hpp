@@ -39,6 +39,7 @@ class ModuleDump {
                                                       const Options& options,
                                                       core::Findings& findings);
 
+  const core::FileView& file() const { return dump_; }  // the dump's own bytes
   Layout layout() const { return layout_; }
   u64 base() const { return base_; }
   BaseSource base_source() const { return base_source_; }

@@ -34,6 +34,11 @@ struct ModuleFile {
   std::optional<std::string> unreadable;
 };
 
+// What a set needs of the module in an image, whose file is called `name`; what is odd is added to
+// `findings`, a schema that cannot be read as `api-set-schema`.
+[[nodiscard]] ModuleFile read_module_file(const Image& image, std::string_view name,
+                                          bool has_schema, core::Findings& findings);
+
 // A program with the DLLs that it leads to, or all modules of folders. Which files are read, and
 // which hide each other, is decided here; what reads them is the caller's.
 class ModuleSet {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/logfile/log_restart.hpp"
@@ -17,9 +18,9 @@ class LogStream {
   static constexpr u64 record = 2;  // the FILE record that has it
 
   // A copy in a file, which outlives the stream.
-  static LogStream of_file(const core::ImageSource& file);
+  static LogStream of_file(core::Borrowed<core::ImageSource> file);
   // Record 2 of a volume, which outlives the stream. Nothing where it has no clusters.
-  static std::optional<LogStream> of_volume(const Volume& volume);
+  static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
 
   u64 size() const { return size_; }
   core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
@@ -65,7 +66,7 @@ struct LogPageCounts {
 class LogFile {
  public:
   // `stream` outlives the log.
-  static LogFile read(const LogStream& stream, core::Findings& findings);
+  static LogFile read(core::Borrowed<LogStream> stream, core::Findings& findings);
 
   const std::vector<LogRestart>& restarts() const { return restarts_; }
   // The newer one of those that are whole; null where none is.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/registry/hive/hive.hpp"
 #include "coldtrace/registry/hive/value.hpp"
 
@@ -14,7 +15,7 @@ namespace coldtrace::registry {
 class Key {
  public:
   // `path` begins the paths of all keys: "SYSTEM". Fails where the root is no key.
-  static core::Result<Key> read_root(const Hive& hive, std::string_view path);
+  static core::Result<Key> read_root(core::Borrowed<Hive> hive, std::string_view path);
 
   const std::string& name() const { return name_; }
   const std::string& path() const { return path_; }  // "SYSTEM\Select"

@@ -1,0 +1,97 @@
+#include "cli/hooks/table/service_document.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/command/text_input.hpp"
+#include "cli/hooks/table/hook_table_document.hpp"
+#include "cli/output/json_members.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/tracefile/packing/unpack.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+using syscall_map::DocumentedService;
+using syscall_map::ServiceListKind;
+
+constexpr std::string_view wanted = "a list of services";
+
+// Of a PDB that is not written as one, nothing but the name of the image counts.
+pe::Identity identity_of(const Value& image) {
+  auto identity = read_documented_image(image, syscall_map::ImageRole::ntdll).identity;
+  const auto* const json = find_member(image, "identity", &Value::IsObject);
+  const auto* const pdb = json ? find_member(*json, "pdb", &Value::IsObject) : nullptr;
+  if (pdb == nullptr) return identity;
+  const auto guid = text_member(*pdb, "guid");
+  const auto known = core::parse_guid(guid);
+  if (!known && !guid.empty()) {
+    pe::Identity named{};
+    named.name = std::move(identity.name);
+    return named;
+  }
+  identity.pdb = pe::PdbReference{text_member(*pdb, "name"), known, std::nullopt,
+                                  static_cast<u32>(number_member(*pdb, "age").value_or(0))};
+  return identity;
+}
+
+std::vector<DocumentedService> services_of(const Value& part, const std::string& image) {
+  std::vector<DocumentedService> services;
+  each_object(part, "services", [&](const Value& json) {
+    if (auto service = read_documented_service(json))
+      services.push_back(
+          {service->number, std::move(service->names), image, text_member(json, "image")});
+  });
+  return services;
+}
+
+}  // namespace
+
+std::optional<ServiceListFile> read_service_list_file(const std::string& path, Report& report) {
+  const auto failed = [&](const auto& why) {
+    report.failed(path, why);
+    return std::nullopt;
+  };
+  bool is_packed = false;
+  {
+    const auto file = core::FileImage::open(path);
+    if (!file) return failed(file.error());
+    is_packed = tracefile::is_unpackable(core::recognize_file(**file));
+  }
+  if (!is_packed) {
+    const auto kind = syscall_map::recognize_service_list(path);
+    if (!kind) return failed(kind.error());
+    if (*kind == ServiceListKind::image) return ServiceListFile{*kind, {}};
+  }
+  auto bytes = read_unpacked(
+      path, std::max(largest_hook_table_document, syscall_map::largest_hook_table), wanted);
+  if (!bytes) return failed(bytes.error());
+  const auto kind = syscall_map::recognize_service_list(*bytes);
+  if (kind == ServiceListKind::image)
+    return failed(
+        std::string{"it is packed, and what it holds is no list of services: unpack it first"});
+  return ServiceListFile{kind, std::move(*bytes)};
+}
+
+std::optional<ServiceDocument> read_service_document(const std::string& path,
+                                                     const std::vector<std::byte>& bytes,
+                                                     Report& report) {
+  const auto table = parse_table_document(bytes);
+  if (!table) {
+    report.failed(path, table.error());
+    return std::nullopt;
+  }
+  ServiceDocument document{table->is_map, {}};
+  each_object(table->json, table->is_map ? "images" : "builds", [&](const Value& part) {
+    auto image = table->is_map ? identity_of(part) : pe::Identity{};
+    auto services = services_of(part, image.name);
+    document.parts.push_back({std::move(image), std::move(services)});
+  });
+  return document;
+}
+
+}  // namespace coldtrace::cli

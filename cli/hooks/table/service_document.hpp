@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command/report.hpp"
+#include "coldtrace/pe/identity.hpp"
+#include "coldtrace/syscall-map/service_list.hpp"
+
+namespace coldtrace::cli {
+
+// A file that lists services: what it is, and what it has, unpacked.
+struct ServiceListFile {
+  syscall_map::ServiceListKind kind = syscall_map::ServiceListKind::names;
+  std::vector<std::byte> bytes;  // none of an image: its reader asks for parts of it
+};
+
+// Nothing when the file cannot be read or unpacked, or is packed and no list, which `report` says.
+std::optional<ServiceListFile> read_service_list_file(const std::string& path, Report& report);
+
+// What the JSON of "syscalls map" or of "hooks table" says of services.
+struct ServiceDocument {
+  // Of one image of a map, or one build of a table.
+  struct Part {
+    pe::Identity image;  // nothing known in a table
+    std::vector<syscall_map::DocumentedService> services;
+  };
+  bool is_map = false;
+  std::vector<Part> parts;
+};
+
+// Nothing when the file, which has these bytes, is neither of the two, which `report` says.
+std::optional<ServiceDocument> read_service_document(const std::string& path,
+                                                     const std::vector<std::byte>& bytes,
+                                                     Report& report);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace coldtrace::core {
+
+// What stands behind the last '\' or '/' of a path of Windows or of this system.
+constexpr std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of("\\/") + 1);
+}
+
+}  // namespace coldtrace::core

@@ -1,0 +1,58 @@
+#include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "coldtrace/pdb/symbol_machine.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/member_values.hpp"
+#include "coldtrace/syscall-map/trace_planner.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+std::vector<InferredMember> infer_members(const HookTableRequests& requests,
+                                          const KernelView& kernel,
+                                          const std::vector<HookService>& services,
+                                          core::Findings& findings) {
+  std::vector<InferredMember> inferred;
+  for (const auto& build : requests.known) {
+    auto members =
+        derive_members(requests.members, build, kernel, services, requests.signatures, findings);
+    std::ranges::move(members, std::back_inserter(inferred));
+  }
+  return inferred;
+}
+
+}  // namespace
+
+HookTable assemble_hook_table(std::span<const HookTableSource> sources,
+                              std::span<const pe::SymbolFile> symbols,
+                              const HookTableRequests& requests, core::Findings& findings) {
+  const auto& kernel = *sources.front().view;
+  const auto named =
+      find_kernel_symbols(kernel, sources.front().description.identity, symbols, findings);
+  auto table = build_hook_table(sources, named.places, named.types);
+  table.trace_points =
+      plan_trace_points(kernel, requests.trace_points, {named.places, table.services}, findings);
+  const auto inferred = infer_members(requests, kernel, table.services, findings);
+  table.members = find_members(requests.members, kernel, table, named.files, inferred, findings);
+  return table;
+}
+
+void note_unused_symbols(std::span<const pe::SymbolFile> symbols, std::span<const HookTable> builds,
+                         core::Findings& findings) {
+  const auto used = [&](const pe::SymbolFile& file) {
+    return std::ranges::any_of(builds, [&](const HookTable& build) {
+      const auto& identity = find_kernel(build)->identity;
+      return pe::belongs_to(file, identity.pdb, identity.machine);
+    });
+  };
+  if (std::ranges::none_of(symbols, used)) return;
+  for (const auto& file : symbols)
+    if (!used(file))
+      findings.warning("pdb-mismatch", std::nullopt,
+                       "{}: no kernel of the table has its GUID, age and machine", file.path);
+}
+
+}  // namespace coldtrace::syscall_map
