@@ -41,7 +41,7 @@ COMMANDS = {
     "trace": [
         ("trace", "info"), ("trace", "info", *JSON), ("trace", "decode"), ("trace", "decode", *CSV),
         ("trace", "decode", "--order", "file"), ("trace", "decode", *JSON, "--event", "Process/*"),
-        ("trace", "decode", "--provider", "Windows*", "--pid", "4"),
+        ("trace", "decode", "--provider", "Windows*", "--process", "4"),
     ],
 }
 KINDS = {

@@ -94,9 +94,9 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
       .required()
       .type_name("IMAGE");
   command
-      .add_input("--parent", options.parents,
-                 "The parent of a disk image that holds what changed since then, where it is not "
-                 "beside it, for the parent's own")
+      .add_input(
+          "--parent", options.parents,
+          "Base image of a differencing image, where it is not beside it; repeat for its own base")
       .repeatable()
       .type_name("FILE");
   auto partition =
@@ -207,7 +207,7 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     return input;
   }
   if (options.offset && *options.offset >= image.size()) {
-    report.failed(options.image, fmt::format("--offset {:#x} is behind its end, at {:#x}",
+    report.failed(options.image, fmt::format("--offset {:#x} is beyond its end, at {:#x}",
                                              *options.offset, image.size()));
     return std::nullopt;
   }
@@ -290,7 +290,7 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (is_damaged(kind))
     return fmt::format(
         "{} is {}; there is no NTFS boot sector and no backup of one, and no $MFT was found in {}; "
-        "--mft-offset takes its place, --mft a $MFT that was copied out",
+        "use --mft-offset to give its location, or --mft for a $MFT that was copied out",
         place, to_string(kind), describe_search(partition.size));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }

@@ -312,7 +312,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
       app, exit,
       {"snapshot",
        "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; no "
-       "contents, but for --zone-ids",
+       "contents, except for --zone-ids",
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
@@ -362,7 +362,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
         add_names_options(command, options.names);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
         command.text_lacks([&options] {
           return !options.fields.empty() || options.zone_ids || options.longest_cell;
         });

@@ -95,7 +95,7 @@ class Mapper {
 
   ServiceMap map() {
     const auto places = sorted_places();
-    strangers_.reserve(places.size());
+    unowned_.reserve(places.size());
     for (auto first = places.begin(); first != places.end();) {
       const auto last = std::find_if(first, places.end(),
                                      [&](u64 other) { return address(other) != address(*first); });
@@ -176,7 +176,7 @@ class Mapper {
     const bool service_like = std::any_of(places.begin(), places.end(),
                                           [](u64 place) { return (place & service_bit) != 0; });
     if (!stub && !service_like) {
-      strangers_.insert(strangers_.end(), places.begin(), places.end());
+      unowned_.insert(unowned_.end(), places.begin(), places.end());
       return;
     }
     Names names;
@@ -214,7 +214,7 @@ class Mapper {
   // In a DLL made of stubs (win32u) whatever else is exported deserves a reason too.
   void leave_out_strangers() {
     if (stub_addresses_ * 4 < addresses_ * 3) return;
-    for (const u64 place : strangers_)
+    for (const u64 place : unowned_)
       leave_out(name(place), image_.is_executable(address(place))
                                  ? "no stub and no name of a service"
                                  : "data, not code");
@@ -227,7 +227,7 @@ class Mapper {
   u64 addresses_ = 0;
   u64 loaded_ = 0;  // RVA behind the code that is loaded
   std::vector<UnreadEntry> unread_;
-  std::vector<u64> strangers_;  // places
+  std::vector<u64> unowned_;  // places
   u64 stub_addresses_ = 0;
   u64 evidence_length_ = 0;
   std::string_view evidence_shape_;
