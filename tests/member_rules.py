@@ -10,6 +10,8 @@ from pathlib import Path
 
 PROJECT = Path(sys.argv[1]).resolve()
 DOCUMENTS = {path.name: path.read_text() for path in (PROJECT / "docs").rglob("*.md")}
+FINDING_CODES = set(re.findall(r'^FINDING\("([a-z0-9-]+)"', (PROJECT / "cli/command/finding_codes.inc").read_text(),
+                               re.M))
 SCHEMAS = sorted((PROJECT / "docs/schema").glob("*.schema.json"))
 
 
@@ -44,7 +46,34 @@ def is_explained(member, words):
     return member in words or (suffix in ("bytes", "utf16") and {text, mark + suffix} <= words)
 
 
+def values(node, name=""):
+    """(member, value) of all texts that a schema fixes, wherever they lie in it."""
+    if isinstance(node, list):
+        return {found for part in node for found in values(part, name)}
+    if not isinstance(node, dict):
+        return set()
+    fixed = [*node.get("enum", []), *([node["const"]] if "const" in node else [])]
+    found = {(name, value) for value in fixed if isinstance(value, str)}
+    for member, part in node.items():
+        if member == "properties":
+            found |= {each for inner in part for each in values(part[inner], inner)}
+        elif member not in ("enum", "const"):
+            found |= values(part, name)
+    return found
+
+
 class Members(unittest.TestCase):
+    def test_values_are_words_with_underscores(self):
+        """docs/commands/common-options.md, JSON. Names that Windows and other tools gave stay theirs."""
+        seen = 0
+        for schema in SCHEMAS:
+            for member, value in values(json.loads(schema.read_text())):
+                if member == "schema" or member == "code" and value in FINDING_CODES:
+                    continue
+                seen += "_" in value
+                self.assertNotRegex(value, r"^[a-z0-9]+(-[a-z0-9]+)+$", (schema.name, member))
+        self.assertGreater(seen, 100)
+
     def test_a_document_names_each_schema_and_all_its_members(self):
         self.assertGreater(len(SCHEMAS), 20)
         for schema in SCHEMAS:

@@ -67,7 +67,7 @@ COMMANDS = {
     "trace": [
         ("trace", "info"), ("trace", "info", *JSON), ("trace", "decode"), ("trace", "decode", *CSV),
         ("trace", "decode", "--order", "file"), ("trace", "decode", *JSON, "--event", "Process/*"),
-        ("trace", "decode", "--provider", "Windows*", "--pid", "4"), ("trace", "decode", "--stacks", "attach"),
+        ("trace", "decode", "--provider", "Windows*", "--process", "4"), ("trace", "decode", "--stacks", "attach"),
         ("trace", "check", *JSON, "--expect", "pid != 4"), ("trace", "compare", *JSON, IN, IN),
         *(("trace", name, *JSON) for name in (
             "cpu", "deadlocks", "idle", "io", "priority", "schedule", "services", "symbols", "top", "tree")),

@@ -19,10 +19,11 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   const bool rows = writes_rows(formats);
   if (formats.size() > 1)
     command
-        .add_option("--format", options.format,
-                    rows ? "Output format; without it as the name of -o's FILE ends, text on a "
-                           "terminal, else this one"
-                         : "Output format; without it as the name of -o's FILE ends, else this one")
+        .add_option(
+            "--format", options.format,
+            rows ? "Output format; by default from the extension of the -o file, else text on a "
+                   "terminal"
+                 : "Output format; by default from the extension of the -o file")
         .one_of(formats)
         .default_str(formats.front());
   if (rows) add_text_time_options(command, options.text);
@@ -30,7 +31,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command
       .add_option(
           "-o,--output", options.output.path,
-          "Write results to FILE, atomically, instead of standard output; packed where it ends "
+          "Write results to FILE, atomically, instead of standard output; compressed if it ends "
           "with .gz or .zst")
       .check("FILE", [](const std::string& file) {
         return file.empty() ? "no file has an empty name; '-' is standard output" : "";
@@ -53,7 +54,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   command.add_flag("-q,--quiet", options.findings.quiet,
                    "No findings on standard error; exit status unaffected");
   command.add_flag("-v,--verbose", options.findings.verbose,
-                   "Also informational findings on standard error, which are only counted else");
+                   "Also print informational findings (by default only counted)");
   command
       .add_option_function<std::string>(
           "--int64",
@@ -86,14 +87,15 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (!needs.later) enter_sandbox(needs);
 }
 
-void add_jobs_option(Command& command, unsigned& jobs) {
+void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {
   constexpr unsigned most = 256;
   jobs = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+  options.output.packing_threads = jobs;
   command
       .add_option_function<unsigned>(
           "-j,--jobs",
-          [&jobs](const unsigned& wanted) {
-            if (wanted > 0) jobs = wanted;
+          [&jobs, &options](const unsigned& wanted) {
+            if (wanted > 0) options.output.packing_threads = jobs = wanted;
           },
           "Threads; the output is the same for any number. 0: one per CPU")
       .in_range(0, most)

@@ -32,8 +32,9 @@ void begin_run(CommonOptions& options, const Command& command);
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options);
 
-// -j, --jobs: threads; the output does not depend on them. By default one per CPU.
-void add_jobs_option(Command& command, unsigned& jobs);
+// -j, --jobs: threads, also those that pack the output, which does not depend on them. By default
+// one per CPU.
+void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs);
 
 // A subcommand with the common options and those that `define(command, options)` adds; `exit` is
 // what `run(options)` returns.

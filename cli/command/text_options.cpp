@@ -9,9 +9,9 @@ namespace coldtrace::cli {
 void add_text_time_options(Command& command, TextOptions& options) {
   auto utc_offset =
       command.add_option("--utc-offset", options.utc_offset,
-                         "Text: times so far from UTC, such as +05:30 or -08:00, instead of UTC");
+                         "Text: show times at this UTC offset, e.g. +05:30 or -08:00");
   utc_offset.type_name("HH:MM");
-  command.add_flag("--local", options.local, "Text: times of this machine's time zone")
+  command.add_flag("--local", options.local, "Text: show times in this machine's time zone")
       .excludes(utc_offset);
 }
 
@@ -28,7 +28,7 @@ void begin_text(const TextOptions& options, const std::string& format,
   if (options.local) use_local_time();
   if (!options.utc_offset.empty() && !use_utc_offset(options.utc_offset))
     throw Failure{"--utc-offset: '" + options.utc_offset +
-                  "' is no offset such as +05:30 or -08:00, of up to 14 hours"};
+                  "' is not a UTC offset such as +05:30 or -08:00, up to 14 hours"};
   if (options.pager && is_text && output.is_standard()) start_pager();
 }
 

@@ -1,13 +1,30 @@
 #include "cli/command/version.hpp"
 
 #include "cli/command/commit.hpp"
+#include "cli/output/libzstd.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/ntfs/virtual_disk.hpp"
 
 namespace coldtrace::cli {
 
+namespace {
+
+std::string installed(std::string_view library, bool is) {
+  return "through " + std::string{library} + (is ? "" : ", which is not installed");
+}
+
+std::string disk_images() {
+  std::string text;
+  for (const auto& reader : ntfs::disk_readers())
+    text += "\n" + reader.images + ": " + installed(reader.library, reader.installed);
+  return text;
+}
+
+}  // namespace
+
 std::string version_text() {
-  return std::string{tool_version} +
-         "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF
+  return std::string{tool_version} + "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF +
+         disk_images() + "\nzstd output: " + installed("libzstd", libzstd() != nullptr) +
          "\npacked traces: " COLDTRACE_PACKINGS "\nSQLite databases: " COLDTRACE_SQLITE
          "\npe info --details: " COLDTRACE_DETAILS "\nsandbox: " +
          sandbox_text();

@@ -21,7 +21,7 @@ std::string_view name_of(HiveKind kind) {
 std::string_view name_of(registry::LogFormat format) {
   switch (format) {
     case registry::LogFormat::dirty_pages:
-      return "dirty-pages";
+      return "dirty_pages";
     case registry::LogFormat::entries:
       return "entries";
     default:

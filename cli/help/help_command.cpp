@@ -74,11 +74,11 @@ void add_help_command(CLI::App& app, Exit& exit) {
        "  2  usage, no such command, or the output cannot be written\n"},
       {"text"},
       [](Command& command, HelpCommandOptions& options) {
-        command.add_option("COMMAND", options.words, "The words of a command, as 'pe info'");
-        const auto man = command.add_flag("--man", options.man, "Its manual page, for man -l");
+        command.add_option("COMMAND", options.words, "Words of a command, e.g. pe info");
+        const auto man =
+            command.add_flag("--man", options.man, "Print the manual page, for man -l");
         command
-            .add_option("--completion", options.shell,
-                        "What completes commands, options and their values in this shell")
+            .add_option("--completion", options.shell, "Print the completion script for this shell")
             .one_of(completed_shells())
             .excludes(man);
       },

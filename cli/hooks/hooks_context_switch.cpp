@@ -7,7 +7,7 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
-#include "cli/images/symbol_file.hpp"
+#include "cli/images/symbol_places.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
@@ -154,8 +154,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, HooksContextSwitchOptions& options) {
         add_pe_options(command, options);
-        command.add_input("--pdb", options.pdbs, "Symbols and types for the image that it matches")
-            .repeatable();
+        add_pdb_option(command, options.pdbs);
       },
       run_hooks_context_switch);
 }

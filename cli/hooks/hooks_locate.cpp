@@ -80,8 +80,8 @@ void write_text(Output& output, const HooksLocateOptions& options,
   for (const auto& image : images) {
     print(output, "{}: {}\n", printable(image.path), to_text(image.identity));
     if (image.search.locations.empty())
-      print(output, "{} not found, {} signatures tried\n", printable(options.function),
-            image.search.tried);
+      print(output, "{} not found, {} tried\n", printable(options.function),
+            counted(image.search.tried, "signature", "signatures"));
     for (const auto& location : image.search.locations) {
       print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}{}\n",
             printable(location.function), value(location.rva), offset_of(location),
@@ -277,7 +277,7 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
         add_pe_options(command, options);
         command.add_input("--signatures", options.signatures,
                           "Signatures of this file instead of those that are built in");
-        command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
+        command.add_input("--ntdll", options.ntdll, "ntdll.dll, whose exports name services");
         add_pdb_option(command, options.pdbs);
       },
       run_hooks_locate);

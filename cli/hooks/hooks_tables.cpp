@@ -147,10 +147,9 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, HooksTablesOptions& options) {
         add_pe_options(command, options);
-        command.add_input("--ntdll", options.ntdll,
-                          "Name entries of KiServiceTable using this ntdll");
+        command.add_input("--ntdll", options.ntdll, "ntdll.dll, whose exports name services");
         command.add_input("--win32u", options.win32u,
-                          "Name entries of W32pServiceTable using this win32u");
+                          "win32u.dll, whose exports name services of win32k");
       },
       run_hooks_tables);
 }

@@ -77,6 +77,20 @@ HookProfile open_profile(const std::string& path, const CommonOptions& options) 
   return std::move(*profile);
 }
 
+void add_profile_option(Command& command, std::vector<std::string>& profiles) {
+  command
+      .add_input("--profile", profiles,
+                 "Only the services that these hook profiles select ('coldtrace hooks profile')")
+      .repeatable();
+}
+
+std::vector<HookProfile> open_profiles(const std::vector<std::string>& paths,
+                                       const CommonOptions& options) {
+  std::vector<HookProfile> profiles;
+  for (const auto& path : paths) profiles.push_back(open_profile(path, options));
+  return profiles;
+}
+
 syscall_map::ProfileSelection select(const HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue) {
   auto selection = syscall_map::select_services(profile, catalogue);

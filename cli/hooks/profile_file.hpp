@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/result.hpp"
@@ -19,6 +20,11 @@ core::Expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile
 
 // The same for commands that need a profile: throws Failure with the place of an error.
 syscall_map::HookProfile open_profile(const std::string& path, const CommonOptions& options);
+
+// --profile of commands that keep the services of hook tables and traces.
+void add_profile_option(Command& command, std::vector<std::string>& profiles);
+std::vector<syscall_map::HookProfile> open_profiles(const std::vector<std::string>& paths,
+                                                    const CommonOptions& options);
 
 // What the profile selects; throws Failure where that cannot be found out in reasonable time.
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,

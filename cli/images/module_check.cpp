@@ -52,7 +52,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
       });
   command
       .add_option_function<std::string>(
-          "--module",
+          "--known-module",
           [&options](const std::string& text) {
             if (auto module = parse_module(text)) options.modules.push_back(std::move(*module));
           },
@@ -74,8 +74,8 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
             if (layout == "file") options.layout = pe::Layout::file;
             if (layout == "memory") options.layout = pe::Layout::memory;
           },
-          "How the dump lies: 'memory', an offset is an RVA; 'file', sections as in a file; "
-          "'auto', in which more bytes are the file's")
+          "Layout of the dump: memory (offsets are RVAs), file, or auto (the one in which more "
+          "bytes are the file's)")
       .type_name("ENUM")
       .one_of({"auto", "file", "memory"})
       .default_str("auto");

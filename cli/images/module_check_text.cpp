@@ -63,7 +63,7 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
   if (dump.relocations() > 0)
     print(output, " ({} of {} relocations agree)", dump.agreeing_relocations(), dump.relocations());
   print(output,
-        "\nbytes {} compared, {} in absent pages, {} behind the end, {} writable, {} freed\n",
+        "\nbytes {} compared, {} in absent pages, {} beyond the end, {} writable, {} freed\n",
         bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,
         bytes.discarded_bytes);
   const auto& imports = check.result.imports;

@@ -39,8 +39,8 @@ void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
       .add_input(
           "--pdb", paths,
           "Program database or symbol table of Volatility 3 (ISF), or a folder with PDBs in it "
-          "or below (flat, or the store of a symbol server); used for the image with its GUID "
-          "and age")
+          "or below (flat, or the store of a symbol server); applied to the image with "
+          "matching GUID and age")
       .repeatable()
       .type_name("FILE|DIR");
 }

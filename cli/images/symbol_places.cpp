@@ -17,8 +17,8 @@ void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
   command
       .add_input(
           "--pdb", pdbs,
-          "Program database that names functions, or symbol table of Volatility 3 (ISF: .json, "
-          ".json.xz); used for the image with its GUID and age")
+          "Program database or symbol table of Volatility 3 (ISF: .json, .json.xz), applied to the "
+          "image with matching GUID and age")
       .repeatable();
 }
 

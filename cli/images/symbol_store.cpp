@@ -53,8 +53,8 @@ std::span<const std::string> first_of(const std::vector<std::string>& paths) {
 void add_symbol_options(Command& command, SymbolOptions& options) {
   command
       .add_input("--image", options.images,
-                 "PE image whose exports name functions; used for the image of the trace with its "
-                 "stamp, size, checksum and PDB")
+                 "PE image whose exports name functions; applied to the image of the trace with "
+                 "matching time stamp, size, checksum and PDB")
       .repeatable();
   add_pdb_paths_option(command, options.pdbs);
   command

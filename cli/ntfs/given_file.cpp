@@ -92,9 +92,10 @@ std::optional<GivenFile> open_given(const std::string& path, std::optional<u64> 
 
 void add_unpacked_limit_option(Command& command, std::optional<u64>& limit) {
   command
-      .add_option("--unpacked-limit", limit,
-                  "Most bytes that a packed input unpacks to (default: 256 MiB and 1,032 times the "
-                  "file, up to 64 GiB) or that come from a pipe (64 GiB)")
+      .add_option(
+          "--unpacked-limit", limit,
+          "Maximum decompressed size of a packed input (default: 256 MiB and 1,032 times the "
+          "file, up to 64 GiB) or of a pipe (64 GiB)")
       .as_size();
 }
 

@@ -29,7 +29,7 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
                    core::Progress* progress, core::Findings& findings) {
   if (hashes.empty())
     return findings.warning("image-hash-none", std::nullopt,
-                            "the image states no hash that its bytes could be held against");
+                            "the image states no hash to verify its bytes");
   std::vector<Digest> digests;
   for (const auto& hash : hashes) digests.push_back(*Digest::make(hash.algorithm));
   constexpr u64 most_at_once = u64{1} << 20;

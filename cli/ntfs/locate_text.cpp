@@ -19,7 +19,7 @@ std::string describe(const ntfs::PlaceOwner& owner) {
     text += fmt::format(", {}", to_string(owner.type));
   switch (owner.part) {
     case ntfs::StreamPart::slack:
-      text += ", behind its end";
+      text += ", after its end";
       break;
     case ntfs::StreamPart::not_valid:
       text += ", not written (reads as zeros)";

@@ -19,6 +19,7 @@ namespace {
 struct NtfsInfoOptions : DiskOptions {
   bool verify = false;
   std::string color;
+  unsigned jobs = 1;
 };
 
 struct RecordCounts {
@@ -43,10 +44,10 @@ std::size_t chart_width(const TextCharts& charts) {
   return std::clamp(charts.columns() - std::min(charts.columns(), label), least, most);
 }
 
-RecordCounts count_records(const ntfs::Volume& volume, std::size_t steps,
+RecordCounts count_records(const ntfs::Volume& volume, unsigned jobs, std::size_t steps,
                            core::Findings& findings) {
   std::vector<ntfs::Gap> gaps;
-  const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
+  const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps);
   RecordCounts counts;
   ChartSteps in_use{0, static_cast<double>(records.size()), steps};
   for (u64 record = 0; record < records.size(); ++record) {
@@ -118,6 +119,12 @@ void write_mft_charts(Output& output, const TextCharts& charts, const Entry& ent
   print(output, "  $MFT on volume  {}\n", charts.strip(place.amounts(), place.width()));
 }
 
+// "2.0 MiB (2,097,664 bytes)"
+std::string exact_size_text(u64 bytes) {
+  return bytes < 1024 ? size_text(bytes)
+                      : fmt::format("{} ({} bytes)", size_text(bytes), grouped(bytes));
+}
+
 void write_volume_text(Output& output, const TextCharts& charts, const Entry& entry) {
   const auto& volume = *entry.volume;
   const auto& information = volume.information();
@@ -128,18 +135,22 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
           information->dirty() ? "dirty" : "clean");
   const auto& boot = volume.boot();
   if (boot && boot->inferred)
-    print(output, "  no boot sector: {} clusters of {}, records of {}, as $MFT says\n",
-          boot->clusters, boot->cluster_size, boot->record_size);
+    print(output, "  no boot sector: {} of {}, records of {}, as $MFT says\n",
+          counted(boot->clusters, "cluster", "clusters"), size_text(boot->cluster_size),
+          size_text(boot->record_size));
   else if (boot)
-    print(output, "  serial number {:016x}, sectors of {}, {} clusters of {}, records of {}\n",
-          boot->serial_number, boot->bytes_per_sector, boot->clusters, boot->cluster_size,
-          boot->record_size);
-  print(output, "  {} records, {} ever used: {} in use, {} of them directories; {} extensions\n",
-        mft.record_count(), entry.counts.used, entry.counts.in_use, entry.counts.directories,
-        entry.counts.extensions);
+    print(output, "  serial number {:016x}, sectors of {}, {} of {}, records of {}\n",
+          boot->serial_number, size_text(boot->bytes_per_sector),
+          counted(boot->clusters, "cluster", "clusters"), size_text(boot->cluster_size),
+          size_text(boot->record_size));
+  const auto& counts = entry.counts;
+  print(output, "  {} of {} in use: {}, {}; {} ever used\n", grouped(counts.in_use),
+        counted(mft.record_count(), "record", "records"),
+        counted(counts.directories, "directory", "directories"),
+        counted(counts.extensions, "extension", "extensions"), grouped(counts.used));
   if (charts.shown()) write_mft_charts(output, charts, entry);
   if (mft.extracted()) return;
-  print(output, "  $MFT in {} extents:\n", mft.extents().size());
+  print(output, "  $MFT in {}:\n", counted(mft.extents().size(), "extent", "extents"));
   for (const auto& extent : mft.extents()) {
     const auto offset = extent.lcn ? mft.clusters().offset_of(*extent.lcn) : std::nullopt;
     if (offset) {
@@ -155,18 +166,18 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
 void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts& charts,
                 const DiskInput& input, const std::vector<ImageHash>& hashes,
                 const std::vector<Entry>& entries) {
-  print(output, "{}: {} image of {} bytes, {}\n", printable(options.image), input.file.container,
-        input.file.source->size(),
+  print(output, "{}: {} image of {}, {}\n", printable(options.image), input.file.container,
+        exact_size_text(input.file.source->size()),
         input.disk.kind == ntfs::DiskKind::volume
             ? std::string{"one volume"}
-            : fmt::format("{} with {} partition{}, sectors of {}", to_string(input.disk.kind),
-                          input.disk.partitions.size(),
-                          input.disk.partitions.size() == 1 ? "" : "s", input.disk.sector_size));
+            : fmt::format("{} with {}, sectors of {}", to_string(input.disk.kind),
+                          counted(input.disk.partitions.size(), "partition", "partitions"),
+                          size_text(input.disk.sector_size)));
   for (const auto& hash : hashes) output.write(hash_text(hash));
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
-    print(output, "{:>3}  at {:#x}, {} bytes, type {}{}: {}\n", partition.number, partition.offset,
-          partition.size, partition.type.empty() ? "-" : partition.type,
+    print(output, "{:>3}  at {:#x}, {}, type {}{}: {}\n", partition.number, partition.offset,
+          exact_size_text(partition.size), partition.type.empty() ? "-" : partition.type,
           partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
           input.is_mft ? "a $MFT" : to_string(partition.kind));
     if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
@@ -210,7 +221,7 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
       continue;
     }
     entry.volume = std::move(*volume);
-    entry.counts = count_records(*entry.volume, chart_width(charts), findings);
+    entry.counts = count_records(*entry.volume, options.jobs, chart_width(charts), findings);
     any = true;
     if (input->is_mft) continue;
     if (auto shadows = ntfs::ShadowCopies::read(*input->file.source,
@@ -252,8 +263,8 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
       [](Command& command, NtfsInfoOptions& options) {
         add_disk_options(command, options);
         command.add_flag("--verify", options.verify,
-                         "Read the whole disk and hold it against the hashes that an E01 image "
-                         "states");
+                         "Read the whole disk and verify it against the hashes in the E01 image");
+        add_jobs_option(command, options, options.jobs);
         add_color_option(command, options.color);
       },
       run_ntfs_info);

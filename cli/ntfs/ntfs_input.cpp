@@ -84,12 +84,11 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   return fmt::format("no NTFS volume among its partitions: {}", fmt::join(kinds, "; "));
 }
 
-// Returns those that say where a volume is, and behind them the others.
+// Returns those that say where a volume is, and after them the others.
 std::vector<Option> add_options_of_image(Command& command, DiskOptions& options) {
   auto parent = command.add_input(
       "--parent", options.parents,
-      "The parent of a disk image that holds what changed since then, where it is not "
-      "beside it, for the parent's own");
+      "Base image of a differencing image, where it is not beside it; repeat for its own base");
   parent.repeatable().type_name("FILE");
   auto partition =
       command.add_option("--partition", options.partition,
@@ -222,7 +221,7 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     return input;
   }
   if (options.offset && *options.offset >= image.size()) {
-    report.failed(options.image, fmt::format("--offset {:#x} is behind its end, at {:#x}",
+    report.failed(options.image, fmt::format("--offset {:#x} is beyond its end, at {:#x}",
                                              *options.offset, image.size()));
     return std::nullopt;
   }
@@ -305,7 +304,7 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (is_damaged(kind))
     return fmt::format(
         "{} is {}; there is no NTFS boot sector and no backup of one, and no $MFT was found in {}; "
-        "--mft-offset takes its place, --mft a $MFT that was copied out",
+        "use --mft-offset to give its location, or --mft for a $MFT that was copied out",
         place, to_string(kind), describe_search(partition.size));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }

@@ -109,7 +109,7 @@ Aim Locator::aim(const AskedPlace& asked) {
                            : ntfs::DiskArea{ntfs::DiskArea::Kind::outside_image};
   if (area.kind == ntfs::DiskArea::Kind::outside_image)
     unmatched_.add_sentence(
-        fmt::format("{} is behind the end of the image, at {:#x}", asked.text, size));
+        fmt::format("{} is beyond the end of the image, at {:#x}", asked.text, size));
   return {offset, area};
 }
 
@@ -278,8 +278,8 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
   add_command<NtfsLocateOptions>(
       app, exit,
       {"locate",
-       "Say whose the bytes at places of a disk image are: a file's, a deleted file's, slack, "
-       "$MFT's, an index's, the journal's, nobody's",
+       "Identify what offsets of a disk image belong to: a file, a deleted file, slack, $MFT, an "
+       "index, the journal, free space",
        "  coldtrace ntfs locate disk.E01 0x2400000 s:73728\n"
        "  coldtrace ntfs locate --partition 2 disk.img c:8704\n"
        "  coldtrace ntfs locate --sectors --list sectors.txt --format ndjson disk.img\n"
@@ -293,7 +293,7 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
         add_volume_options(command, options);
         add_shadow_option(command, options.shadows);
         add_place_options(command, options.places);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_locate);
 }

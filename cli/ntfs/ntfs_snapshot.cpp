@@ -318,7 +318,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
       app, exit,
       {"snapshot",
        "List file metadata of NTFS volumes: names, sizes, times, attributes, locations; no "
-       "contents, but for --zone-ids",
+       "contents, except for --zone-ids",
        "  coldtrace ntfs snapshot disk.img -o files.ndjson\n"
        "  coldtrace ntfs snapshot --state all --slack disk.E01\n"
        "  coldtrace ntfs snapshot --format bodyfile --partition 2 /dev/sdb | mactime -b -\n"
@@ -371,7 +371,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                          "Also when deleted files were deleted, as the change journal says "
                          "(deleted_at); for ndjson, json and csv");
         add_names_options(command, options.names);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
         command.text_lacks([&options] {
           return !options.fields.empty() || options.zone_ids || options.journal ||
                  options.longest_cell;

@@ -5,8 +5,11 @@
 
 namespace coldtrace::cli {
 
-void add_mft_file_option(Command& command, VolumeFileOptions& options, const char* help) {
-  command.add_input("--mft-file", options.mft, help).type_name("FILE");
+void add_mft_file_option(Command& command, VolumeFileOptions& options) {
+  command
+      .add_input("--mft-file", options.mft,
+                 "The $MFT of the volume that a copied $J or $LogFile is of, for paths")
+      .type_name("FILE");
 }
 
 bool use_mft_file(const VolumeFileOptions& options, Report& report,

@@ -23,7 +23,7 @@ struct VolumeFileNames {
 };
 
 // --mft-file.
-void add_mft_file_option(Command& command, VolumeFileOptions& options, const char* help);
+void add_mft_file_option(Command& command, VolumeFileOptions& options);
 
 // Gives `use` the $MFT of --mft-file. False where it cannot be used, which is said.
 bool use_mft_file(const VolumeFileOptions& options, Report& report,

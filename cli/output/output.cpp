@@ -83,7 +83,9 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   if (options.columns > 0) lines_.emplace(options.columns);
   if (options.is_standard()) return;
   if (!options.is_packed)
-    packer_ = pack_or_fail([&] { return make_packer(packing_of(options.path), options.path); });
+    packer_ = pack_or_fail([&] {
+      return make_packer(packing_of(options.path), options.path, options.packing_threads);
+    });
   path_ = final_path(options.path);
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;

@@ -32,6 +32,7 @@ struct OutputOptions {
   bool csv_safe = false;
   std::size_t columns = 0;  // that lines are cut to; 0: they are whole
   bool is_packed = false;   // by who writes it, as its name says
+  unsigned packing_threads = 1;
 
   bool is_standard() const { return path.empty() || path == "-"; }
 };

@@ -66,16 +66,17 @@ class GzipPacker final : public StreamPacker {
 // RFC 8878, with a checksum. Jobs of one size, so that the bytes do not depend on the threads.
 class ZstdPacker final : public StreamPacker {
  public:
-  ZstdPacker(const Libzstd& library, const std::string& path)
+  ZstdPacker(const Libzstd& library, const std::string& path, unsigned threads)
       : library_{library}, path_{path}, packed_(piece_size), context_{library.create_packer()} {
-    constexpr int level = 3;  // zstd's own default
-    constexpr int threads = 4;
+    constexpr int level = 3;              // zstd's own default
+    constexpr unsigned most_threads = 8;  // each has room for a job or two
     constexpr int job_size = 4 << 20;
     if (context_ == nullptr) fail("no memory");
     set(Libzstd::level, level);
     set(Libzstd::checksum, 1);
     // A library without threads refuses these two, and packs all the same.
-    library_.set(context_, Libzstd::threads, threads);
+    library_.set(context_, Libzstd::threads,
+                 static_cast<int>(std::clamp(threads, 1U, most_threads)));
     library_.set(context_, Libzstd::job_size, job_size);
   }
   ZstdPacker(const ZstdPacker&) = delete;
@@ -155,7 +156,8 @@ Packing packing_of(std::string_view path) {
   return has_ending(path, ".zst") ? Packing::zstandard : Packing::none;
 }
 
-std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path) {
+std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path,
+                                          unsigned threads) {
   for (const std::string_view ending : {".xz", ".bz2", ".lz4", ".zip", ".7z", ".cab"})
     if (has_ending(path, ending))
       throw PackingError{
@@ -165,7 +167,7 @@ std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& pa
   const auto* const library = libzstd();
   if (library == nullptr)
     throw PackingError{path + ": its name asks for zstd, which needs libzstd (Debian: libzstd1)"};
-  return std::make_unique<ZstdPacker>(*library, path);
+  return std::make_unique<ZstdPacker>(*library, path, threads);
 }
 
 std::string unpack_start(core::ByteView packed, Packing packing, std::size_t most) {

@@ -35,7 +35,9 @@ class StreamPacker {
 
 // Null for none. Throws PackingError where libzstd is not there, and where the name ends as those
 // of files do that are packed in another way.
-std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path);
+// `threads` at most pack; the bytes do not depend on them.
+std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path,
+                                          unsigned threads);
 
 // The first bytes of what `packed`, the first bytes of a packed file, holds, at most `most` of
 // them; fewer where it ends, is damaged, or needs what is not there.

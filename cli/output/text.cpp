@@ -15,13 +15,23 @@ std::string csv_field(std::string_view bytes) {
   return quoted += '"';
 }
 
+std::string grouped(u64 number) {
+  auto text = fmt::format("{}", number);
+  for (auto at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string counted(u64 count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", grouped(count), count == 1 ? one : several);
+}
+
 std::string size_text(u64 bytes) {
   constexpr u64 kib = 1024;
   for (const auto& [unit, name] :
        {std::pair{kib * kib * kib, "GiB"}, std::pair{kib * kib, "MiB"}, std::pair{kib, "KiB"}})
     if (bytes >= unit)
       return fmt::format("{:.1f} {}", static_cast<double>(bytes) / static_cast<double>(unit), name);
-  return fmt::format("{} bytes", bytes);
+  return counted(bytes, "byte", "bytes");
 }
 
 }  // namespace coldtrace::cli

@@ -23,7 +23,11 @@ std::string cell(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string{};
 }
 
-// "1.2 GiB", "17 bytes".
+// "1,234,567"
+std::string grouped(u64 number);
+// "1 process", "2,000 processes"
+std::string counted(u64 count, std::string_view one, std::string_view several);
+// "1.2 GiB", "17 bytes"
 std::string size_text(u64 bytes);
 
 // Formats to the output.

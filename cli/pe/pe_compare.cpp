@@ -10,7 +10,7 @@ void add_pe_compare(CLI::App& app, Exit& exit) {
       {"compare", "Compare a module dumped from memory with its file: what is patched or hooked",
        "  coldtrace pe compare ntdll.dll ntdll.dump\n"
        "  coldtrace pe compare kernel32.dll kernel32.dump --other-dump ntdll.dump\n"
-       "  coldtrace pe compare ntdll.dll ntdll.dump --module hook.dll=0x180000000:0x20000\n",
+       "  coldtrace pe compare ntdll.dll ntdll.dump --known-module hook.dll=0x180000000:0x20000\n",
        "  0  nothing differs but what the system itself writes\n"
        "  1  code, constants, imports or service tables were changed, or the dump is\n"
        "     damaged or cut\n"

@@ -43,9 +43,10 @@ void compare_digests(PeInput& input, PeDetails& details) {
                                signature["problem"].GetString());
     if (signature["behind_is_zero"].IsFalse() &&
         signature["bytes_behind"].GetUint64() > longest_padding)
-      input.findings().warning("authenticode-behind", std::nullopt,
-                               "{} bytes behind a signature in its certificate are covered by none",
-                               signature["bytes_behind"].GetUint64());
+      input.findings().warning(
+          "authenticode-behind", std::nullopt,
+          "{} bytes after a signature in its certificate are not covered by it",
+          signature["bytes_behind"].GetUint64());
     if (signature["signature_valid"].IsFalse())
       input.findings().warning("authenticode-invalid", std::nullopt,
                                "a signature is not one of its digest by the certificate beside it");

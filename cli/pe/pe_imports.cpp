@@ -26,8 +26,8 @@ class ImportsView final : public PeView {
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
     if (modules_.empty()) output.write("no imports\n");
     for (const auto& module : modules_) {
-      print(output, "{}{}, {} functions\n", printable(module.name),
-            module.delayed ? " (at the first call)" : "", module.functions.size());
+      print(output, "{}{}, {}\n", printable(module.name), module.delayed ? " (delay-loaded)" : "",
+            counted(module.functions.size(), "function", "functions"));
       for (const auto& function : module.functions)
         print(output, "  slot {:#010x}  {}\n", value(function.slot), name_of(function));
     }

@@ -122,7 +122,7 @@ void add_pe_info(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, PeInfoOptions& options) {
         add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
         command.add_flag("--details", options.details,
                          "Rich header, imphash, overlay, entropy of sections, .NET; whether the "
                          "signed digest is the file's; tables as LIEF reads them; text and json");

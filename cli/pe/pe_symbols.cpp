@@ -235,7 +235,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
         options.kinds = {"public"};
         command.add_option("--kind", options.kinds, "What to list")
             .list("KIND")
-            .one_of({"public", "procedure", "local-procedure", "cold-part"})
+            .one_of({"public", "procedure", "local_procedure", "cold_part"})
             .default_str("public");
         add_image_options(command, options);
       },

@@ -46,7 +46,7 @@ void add_pe_view(CLI::App& app, Exit& exit, const CommandHelp& help) {
       app, exit, help, {"text", "json", "csv"},
       [](Command& command, PeOptions& options) {
         add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       [](const PeOptions& options) {
         return run_pe_view([] { return std::make_unique<View>(); }, options);

@@ -19,11 +19,11 @@ std::string_view word_of(pe::Procedure::Kind kind) {
     case pe::Procedure::Kind::global:
       return "procedure";
     case pe::Procedure::Kind::local:
-      return "local-procedure";
+      return "local_procedure";
     case pe::Procedure::Kind::cold_part:
       break;
   }
-  return "cold-part";
+  return "cold_part";
 }
 
 // By address; those without one behind, in the order they had.

@@ -12,7 +12,7 @@ namespace coldtrace::cli {
 
 // A line of "pe symbols".
 struct SymbolRow {
-  std::string_view kind;  // "public", "procedure", "local-procedure", "cold-part"
+  std::string_view kind;  // "public", "procedure", "local_procedure", "cold_part"
   std::string name;       // bytes of the file
   std::optional<pe::Rva> address;
   u16 section;

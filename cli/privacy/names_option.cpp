@@ -32,7 +32,7 @@ void write_names_member(JsonWriter& json, const privacy::HashedNames* names) {
   if (names == nullptr) return;
   json.key("names")
       .begin_object()
-      .field("method", "keyed-hash")
+      .field("method", "keyed_hash")
       .field("keep_extensions", names->keeps_extensions())
       .field("key_check", names->key_check())
       .end_object();

@@ -119,7 +119,7 @@ Exit run_report_command(const ReportCommandOptions& options) {
 void add_report_command(CLI::App& app, Exit& exit) {
   add_command<ReportCommandOptions>(
       app, exit,
-      {"report", "Write one HTML page of a trace, disk or hook table, to look at and to hand on",
+      {"report", "Write a self-contained HTML report of a trace, disk or hook table",
        "  coldtrace report run.etl -o report.html\n"
        "  coldtrace report run.ctrace --top 1000 -o report.html\n"
        "  coldtrace report disk.img -o disk.html\n"
@@ -145,19 +145,19 @@ void add_report_command(CLI::App& app, Exit& exit) {
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.report.top, "Rows of each table").capture_default_str();
         command
-            .add_option("--size-limit", options.report.largest,
-                        "Bytes of the page beyond which the timeline and the search of names show "
-                        "less and say so")
+            .add_option(
+                "--size-limit", options.report.largest,
+                "Maximum bytes of the page; beyond it the timeline and the name search show "
+                "less and say so")
             .as_size()
             .capture_default_str();
         command
-            .add_option(
-                "--snapshot-disk", options.disk,
-                "Of a trace and an image or snapshot: the number that the trace has for its disk")
+            .add_option("--snapshot-disk", options.disk,
+                        "Number of the disk of the image or snapshot in the trace")
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,
-                        "Where on the disk the image begins")
+                        "Where on the disk the image or its snapshot begins")
             .type_name("BYTES")
             .capture_default_str();
         leave_image_readers(command);

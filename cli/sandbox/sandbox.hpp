@@ -19,8 +19,7 @@ struct SandboxNeeds {
 
 // What --no-sandbox sets, which stands before a command or among its options.
 bool& is_sandbox_off();
-inline constexpr const char* no_sandbox_help =
-    "Keep the rights that a run has no need of, which are given up before an input is read";
+inline constexpr const char* no_sandbox_help = "Run without the sandbox";
 
 // Gives up for good, of this process and all that it starts, whatever the kernel lets a process
 // give up (Landlock, seccomp) and the run has no need of: to write, empty, rename or remove files

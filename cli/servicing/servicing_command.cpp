@@ -179,7 +179,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
         add_pdb_paths_option(command, options.pdbs);
         add_members_option(command, options.members);
         add_image_options(command, options);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_servicing_command);
 }

@@ -104,8 +104,9 @@ class TextServicing final : public ServicingWriter {
   }
 
   void end(const Servicing& servicing) override {
-    print(output_, "{} modules are the same, {} changed, {} added, {} removed\n", servicing.same,
-          servicing.changed, servicing.added, servicing.removed);
+    print(output_, "{} unchanged, {} changed, {} added, {} removed\n",
+          counted(servicing.same, "module", "modules"), grouped(servicing.changed),
+          grouped(servicing.added), grouped(servicing.removed));
     for (const auto& build : servicing.builds.builds) {
       print(output_, "\nbuild {} -> {}\n", to_text({build.before.front().identity, std::nullopt}),
             to_text({build.after.front().identity, std::nullopt}));

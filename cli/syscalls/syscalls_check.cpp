@@ -103,7 +103,7 @@ Exit run_syscalls_check(const SyscallsCheckOptions& options) {
     throw Failure{"give --ntdll and --kernel, or --image and --dump"};
   if (of_numbers && (options.base || !options.modules.empty() || !options.other_dumps.empty() ||
                      !options.pdbs.empty()))
-    throw Failure{"--base, --module, --other-dump and --pdb are for --image and --dump"};
+    throw Failure{"--base, --known-module, --other-dump and --pdb are for --image and --dump"};
   return of_dump ? run_module_check(options, true) : check_numbers(options);
 }
 
@@ -125,12 +125,11 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "     of a dump: it is not of this image\n"},
       {"text", "json"},
       [](Command& command, SyscallsCheckOptions& options) {
-        command.add_input("--ntdll", options.ntdll, "The user side");
-        command.add_input("--kernel", options.kernel, "The kernel side");
+        command.add_input("--ntdll", options.ntdll, "The user side: ntdll.dll");
+        command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
         command.add_input("--image", options.file, "An ntdll, win32u, win32k or kernel, as a file");
         command.add_input("--dump", options.dump,
-                          "The same module as it was in memory, to be held against the file: is "
-                          "something hooking here?");
+                          "Memory dump of the same module, to be checked for hooks");
         add_module_check_options(command, options);
       },
       run_syscalls_check);

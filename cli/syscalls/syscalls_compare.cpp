@@ -23,8 +23,8 @@ void write_text(Output& output, const MappedImage& before, const MappedImage& af
     return;
   }
   write_service_comparison(output, comparison);
-  print(output, "{} services in both, {} of them with another number\n", comparison.common,
-        comparison.renumbered);
+  print(output, "{} in both, {} of them renumbered\n",
+        counted(comparison.common, "service", "services"), comparison.renumbered);
 }
 
 void write_side(JsonWriter& json, const MappedImage& side) {

@@ -66,16 +66,18 @@ class MapView final : public PeView {
   }
 
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
-    print(output, "{} services: {}\n", map_.services.size(), shapes_of(map_));
+    print(output, "{}: {}\n", counted(map_.services.size(), "service", "services"),
+          shapes_of(map_));
     if (!map_.services.empty())
       print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
     for (const auto& service : map_.services) write_service(output, service, explain_);
     if (explain_) {
-      print(output, "{} names left out:\n", map_.left_out.size());
+      print(output, "{} rejected:\n", counted(map_.left_out.size(), "name", "names"));
       for (const auto& left : map_.left_out)
         print(output, "  {:<50} {}\n", printable(left.name), printable(left.reason));
     } else if (!map_.left_out.empty()) {
-      print(output, "{} names left out, --explain tells why\n", map_.left_out.size());
+      print(output, "{} rejected (--explain says why)\n",
+            counted(map_.left_out.size(), "name", "names"));
     }
   }
 
@@ -155,9 +157,9 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
       {"text", "json", "csv", "c-header", "j00ru-csv", "sqlite"},
       [](Command& command, SyscallsMapOptions& options) {
         add_pe_options(command, options);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
         command.add_flag("--explain", options.explain,
-                         "Show the evidence for each number and why names were left out");
+                         "Show the evidence for each number and why names were rejected");
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });

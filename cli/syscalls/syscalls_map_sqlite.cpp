@@ -15,7 +15,7 @@ constexpr const char* tables =
     "STRICT;"
     "CREATE TABLE service_evidence(service INTEGER NOT NULL REFERENCES service, sentence TEXT NOT "
     "NULL) STRICT;"
-    "CREATE TABLE left_out(image INTEGER NOT NULL REFERENCES image, name TEXT NOT NULL, reason "
+    "CREATE TABLE rejected(image INTEGER NOT NULL REFERENCES image, name TEXT NOT NULL, reason "
     "TEXT NOT NULL) STRICT;"
     "CREATE TABLE image_finding(image INTEGER NOT NULL REFERENCES image, code TEXT NOT NULL, "
     "severity TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, text TEXT NOT NULL) "
@@ -33,7 +33,7 @@ class MapTables {
         services_{file_, "service", 14},
         aliases_{file_, "service_alias", 2},
         evidence_{file_, "service_evidence", 2},
-        left_out_{file_, "left_out", 3},
+        rejected_{file_, "rejected", 3},
         findings_{file_, "image_finding", 6} {}
 
   void add(const MappedImage& image) {
@@ -42,7 +42,7 @@ class MapTables {
     images_.insert();
     for (const auto& service : image.map.services) add(service);
     for (const auto& left : image.map.left_out)
-      left_out_.integer(image_).text(core::to_valid_utf8(left.name)).text(left.reason).insert();
+      rejected_.integer(image_).text(core::to_valid_utf8(left.name)).text(left.reason).insert();
     for (const auto& finding : image.map.findings.all())
       add_finding(findings_.integer(image_), finding);
     all_findings_.merge(image.map.findings);
@@ -89,7 +89,7 @@ class MapTables {
   }
 
   SqliteFile file_;
-  SqliteRows images_, services_, aliases_, evidence_, left_out_, findings_;
+  SqliteRows images_, services_, aliases_, evidence_, rejected_, findings_;
   core::Findings all_findings_;
   i64 image_ = 0, service_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/status.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -23,9 +24,16 @@ void write_array(JsonWriter& json, std::string_view name, const Items& items, Wr
 }
 
 void write_process(JsonWriter& json, const Answers::Process& process) {
-  json.object("pid", process.id, "parent_pid", process.parent, "image",
-              std::string_view{process.image}, "creator", process.creator, "created",
-              process.created, "ended", process.ended, "exit_status", process.exit_status);
+  json.begin_object()
+      .field("pid", process.id)
+      .field("parent_pid", process.parent)
+      .field("image", process.image)
+      .field("creator", process.creator)
+      .field("created", process.created)
+      .field("ended", process.ended)
+      .key("exit_status");
+  write_exit_status(json, process.exit_status);
+  json.end_object();
 }
 
 void write_thread(JsonWriter& json, const Answers::Thread& thread) {
@@ -37,8 +45,9 @@ void write_thread(JsonWriter& json, const Answers::Thread& thread) {
       .field("creator", thread.creator)
       .field("created", thread.created)
       .field("ended", thread.ended)
-      .field("exit_status", thread.exit_status)
-      .field("since", thread.since)
+      .key("exit_status");
+  write_exit_status(json, thread.exit_status);
+  json.field("since", thread.since)
       .field("run", thread.run)
       .field("interrupted", thread.interrupted)
       .field("ready", thread.ready)
@@ -95,7 +104,7 @@ void write_waits(JsonWriter& json, const Answers& answers) {
 }
 
 void write_calls(JsonWriter& json, const Answers& answers) {
-  constexpr std::array<std::string_view, 3> kinds = {"ISR", "DPC", "TimerDPC"};
+  constexpr std::array<std::string_view, 3> kinds = {"isr", "dpc", "timer_dpc"};
   write_array(json, "services", answers.services, [&](const auto& service) {
     json.object("number", service.number, "name_hash", service.name_hash, "calls", service.calls,
                 "inclusive", service.inclusive, "exclusive", service.exclusive, "on_processor",

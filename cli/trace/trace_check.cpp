@@ -56,7 +56,8 @@ std::string wanted_text(const Expectation& expectation) {
 
 // "3 events, expected none".
 std::string outcome_text(const Expectation& expectation) {
-  return fmt::format("{} events, expected {}{}", expectation.events, wanted_text(expectation),
+  return fmt::format("{}, expected {}{}", counted(expectation.events, "event", "events"),
+                     wanted_text(expectation),
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
@@ -69,9 +70,11 @@ void write_text(Output& output, const Answer& answer) {
     print(output, "{:<6} {}: {}\n", answer.met(expectation) ? "ok" : "FAILED",
           printable(expectation.text), outcome_text(expectation));
   const auto& trace = answer.trace;
-  print(output, "{} of {} expectations met; {} events, {} of them not fully decoded, {} gaps\n",
-        answer.expectations.size() - answer.failed(), answer.expectations.size(), trace.events,
-        trace.undecoded, trace.gaps);
+  print(output, "{} of {} met; {}, {} of them not fully decoded, {}\n",
+        answer.expectations.size() - answer.failed(),
+        counted(answer.expectations.size(), "expectation", "expectations"),
+        counted(trace.events, "event", "events"), grouped(trace.undecoded),
+        counted(trace.gaps, "gap", "gaps"));
   print(output, "events lost: {}, buffers lost: {}\n", text_or_unknown(answer.events_lost),
         text_or_unknown(answer.buffers_lost));
 }
@@ -255,7 +258,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
                 [&options](const std::string& text) {
                   options.expectations.push_back({.text = text});
                 },
-                "Count the events that it is true of; each with the bounds behind it")
+                "Count the events that match; the bounds that follow apply to it")
             .type_name("EXPR")
             .in_order()
             .required();

@@ -124,9 +124,9 @@ void write_headers(JsonWriter& json, Output& output, bool array, std::string_vie
 std::string_view reason_of(const KindCount& count, Decoded decoded) {
   switch (decoded) {
     case Decoded::trailing:
-      return "longer-than-schema";
+      return "longer_than_schema";
     case Decoded::partial:
-      return "shorter-than-schema";
+      return "shorter_than_schema";
     default:
       return to_string(count.kind.undecoded);
   }
@@ -326,7 +326,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
        "  coldtrace trace decode run.kernel.etl run.user.etl\n"
        "  coldtrace trace decode boot.etl.zip\n"
        "  coldtrace trace decode run.etl --event Process -o processes.csv\n"
-       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --pid 4711\n"
+       "  coldtrace trace decode run.etl --provider Microsoft-Windows-DotNETRuntime --process "
+       "4711\n"
        "  coldtrace trace decode run.etl --where 'TransferSize >= 64KiB and time in 1s..2s'\n"
        "  coldtrace trace decode boot.etl --schemas /mnt/c/Windows/System32\n"
        "  coldtrace trace decode run.etl --event PerfInfo --stacks attach --pdb symbols\n",
@@ -362,8 +363,8 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
             .list("NAME");
         command
             .add_option("--stacks", options.stacks,
-                        "Stacks as 'events' of their own, or 'attach' them to the events that they "
-                        "are of, each frame with module, function and source")
+                        "Print stacks as separate 'events', or 'attach' them to their event, each "
+                        "frame with module, function and source")
             .one_of({"attach", "events"})
             .capture_default_str();
         add_names_options(command, options.names,

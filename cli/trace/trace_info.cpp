@@ -89,14 +89,16 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   const i64 east = -i64{header.bias};  // minutes
   print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
         east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
-  print(output, "Machine       Windows {}.{}.{}, {} processors, {} MHz, {}-bit\n",
-        header.major_version, header.minor_version, header.provider_version, header.processors,
-        header.cpu_speed, u64{header.pointer_size} * 8);
+  print(output, "Machine       Windows {}.{}.{}, {}, {} MHz, {}-bit\n", header.major_version,
+        header.minor_version, header.provider_version,
+        counted(header.processors, "processor", "processors"), header.cpu_speed,
+        u64{header.pointer_size} * 8);
   print(output, "Clock         {}, {} Hz{}\n", to_string(trace.clock().type()),
         header.performance_frequency, trace.clock().approximate() ? ", approximate" : "");
-  print(output, "Buffers       {} of {} bytes, mode {:#x}, compression {}\n", scan.buffers.size(),
-        header.buffer_size, header.log_file_mode, to_string(scan.compression));
-  print(output, "Lost          {} events, {} buffers\n", header.events_lost, header.buffers_lost);
+  print(output, "Buffers       {} of {}, mode {:#x}, compression {}\n", scan.buffers.size(),
+        size_text(header.buffer_size), header.log_file_mode, to_string(scan.compression));
+  print(output, "Lost          {}, {}\n", counted(header.events_lost, "event", "events"),
+        counted(header.buffers_lost, "buffer", "buffers"));
 }
 
 void write_image_text(Output& output, const char* title, const tracefile::TracedImage& image) {
@@ -125,8 +127,8 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Clock         {}, {} Hz, {} calibration pairs, error at most {} ns\n",
         to_string(header.clock), header.frequency, part.pairs, trace.error_bound() * 100);
   print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
-  print(output, "Lost          {} events, {} reserved and never committed\n", scan.lost,
-        scan.uncommitted);
+  print(output, "Lost          {}, {} reserved and never committed\n",
+        counted(scan.lost, "event", "events"), scan.uncommitted);
 }
 
 void write_sessions_text(Output& output, const TextCharts& charts, const TraceInput& input) {

@@ -122,7 +122,7 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
 }
 
 void add_trace_reading_options(Command& command, TraceInputOptions& options) {
-  add_jobs_option(command, options.jobs);
+  add_jobs_option(command, options, options.jobs);
   command.add_flag("--force", options.force,
                    "Read files together whose headers contradict each other about the machine or "
                    "its boot: .etl files as long as their clocks are one; of .ctrace files "
@@ -134,13 +134,14 @@ void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   command
       .add_option(
           "--unpacked-limit", options.unpacked_limit,
-          "Most bytes that a packed file unpacks to (default: 256 MiB and 1,032 times the file, "
-          "up to 64 GiB) or that come from a pipe (64 GiB), and that the compressed buffers of a "
-          "trace unpack to (1 MiB and 64 times the file)")
+          "Maximum decompressed size of a packed file (default: 256 MiB and 1,032 times the file, "
+          "up "
+          "to 64 GiB) or of a pipe (64 GiB); of a trace also of its compressed buffers (1 MiB and "
+          "64 times the file)")
       .as_size();
   command
       .add_option("--names-limit", options.names_limit,
-                  "Most bytes for names of processes, threads, files, images and registry keys")
+                  "Maximum bytes for names of processes, threads, files, images and registry keys")
       .as_size();
 }
 
@@ -150,8 +151,22 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
   add_time_option(command, "--to", selection.to, to);
 }
 
-void add_selection_options(Command& command, tracefile::EventSelection& selection,
-                           std::optional<std::string>& where) {
+void add_process_option(Command& command, std::vector<std::string>& processes) {
+  command
+      .add_option("--process", processes,
+                  "Only these processes, by id, or name or glob of the image")
+      .list("PROCESS");
+}
+
+void add_where_option(Command& command, std::optional<std::string>& where) {
+  command
+      .add_option_function<std::string>(
+          "--where", [&where](const std::string& text) { where = text; },
+          "Only events that match the expression, e.g. \"Status != 0 and time < 5s\"")
+      .type_name("EXPR");
+}
+
+void add_kind_options(Command& command, tracefile::EventSelection& selection) {
   command
       .add_option("--provider", selection.providers,
                   "Only events of these providers, by GUID, name or glob")
@@ -160,14 +175,15 @@ void add_selection_options(Command& command, tracefile::EventSelection& selectio
       .add_option("--event", selection.events,
                   "Only these events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
       .list("EVENT");
-  command.add_option("--pid", selection.pids, "Only events of these processes").list("PID");
-  command.add_option("--tid", selection.tids, "Only events of these threads").list("TID");
+}
+
+void add_selection_options(Command& command, tracefile::EventSelection& selection,
+                           std::optional<std::string>& where) {
+  add_kind_options(command, selection);
+  add_process_option(command, selection.processes);
+  command.add_option("--thread", selection.tids, "Only these threads, by id").list("TID");
   add_time_options(command, selection);
-  command
-      .add_option_function<std::string>(
-          "--where", [&where](const std::string& text) { where = text; },
-          "Only events that an expression is true of, as \"Status != 0 and time < 5s\"")
-      .type_name("EXPR");
+  add_where_option(command, where);
 }
 
 std::optional<TraceInput> open_trace(const TraceInputOptions& options, TraceUse use,

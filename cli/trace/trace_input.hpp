@@ -37,6 +37,11 @@ void add_time_options(Command& command, tracefile::EventSelection& selection,
                       const std::string& to = "Only events at this time (UTC) or earlier");
 
 // The same with all else that chooses events: providers, events, processes, threads, --where.
+// --provider and --event; --where.
+void add_kind_options(Command& command, tracefile::EventSelection& selection);
+void add_where_option(Command& command, std::optional<std::string>& where);
+// --process: ids, names or globs.
+void add_process_option(Command& command, std::vector<std::string>& processes);
 void add_selection_options(Command& command, tracefile::EventSelection& selection,
                            std::optional<std::string>& where);
 

@@ -135,7 +135,7 @@ void add_trace_packets(CLI::App& app, Exit& exit) {
         command
             .add_option_function<std::string>(
                 "--where", [&options](const std::string& text) { options.where = text; },
-                "Only packets whose events an expression is true of, as \"ComponentId == 12\"")
+                "Only packets whose events match the expression, e.g. \"ComponentId == 12\"")
             .type_name("EXPR");
       },
       run_trace_packets);

@@ -221,7 +221,8 @@ Exit run_trace_schema(const TraceSchemaOptions& options, Action action) {
   if (action == Action::check) {
     std::size_t events = 0;
     for (const auto& schema : read.schemas) events += schema.events.size();
-    print(output, "{} schemas, {} events\n", read.schemas.size(), events);
+    print(output, "{}, {}\n", counted(read.schemas.size(), "schema", "schemas"),
+          counted(events, "event", "events"));
   } else if (action == Action::c_header) {
     output.write(to_c_header(read.schemas));
   } else if (options.format == "json") {

@@ -36,7 +36,7 @@ void add_schema_options(Command& command, SchemaOptions& options) {
       .add_input("--schemas", options.paths,
                  "PE file, manifest (.man) or store (trace schemas build) that declares providers "
                  "of events, or a folder with such files in it or below; known by what is in them. "
-                 "Behind it those of COLDTRACE_SCHEMAS, with colons between them")
+                 "Searched before COLDTRACE_SCHEMAS (colon-separated)")
       .repeatable()
       .type_name("FILE|DIR");
   add_language_option(command, options);
@@ -45,8 +45,7 @@ void add_schema_options(Command& command, SchemaOptions& options) {
 void add_parameters_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--parameters", options.parameters,
-                 "PE file with the texts that %%n in values stands for in messages, as msobjs.dll "
-                 "or kernel32.dll")
+                 "Message file that resolves %%n insertions, e.g. msobjs.dll or kernel32.dll")
       .repeatable();
 }
 

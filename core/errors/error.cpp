@@ -34,6 +34,9 @@ std::string to_string(const ParseError& error) {
   if (error.fault == Fault::missing)
     return fmt::format("{:#x}: {} has no {}", error.offset, error.structure.view(),
                        error.field.view());
+  if (error.fault == Fault::io && error.structure.view() == "file")
+    return fmt::format("{:#x}: cannot read: {}", error.offset,
+                       std::generic_category().message(static_cast<int>(error.found)));
   const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
                                  error.field.view(), to_string(error.fault));
   if (error.fault == Fault::io)

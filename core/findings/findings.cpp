@@ -20,7 +20,13 @@ bool Findings::repeat(Name code, Severity severity, u64 times) {
 
 void Findings::tell(Name code, Severity severity, std::optional<u64> offset, fmt::string_view text,
                     fmt::format_args args) {
-  tell({code, severity, 1, offset, fmt::vformat(text, args)});
+  auto sentence = fmt::vformat(text, args);
+  // A ParseError begins with its offset, which stands beside the sentence already.
+  if (offset) {
+    const auto place = fmt::format("{:#x}: ", *offset);
+    if (sentence.starts_with(place)) sentence.erase(0, place.size());
+  }
+  tell({code, severity, 1, offset, std::move(sentence)});
 }
 
 void Findings::tell(Finding finding) {

@@ -193,6 +193,18 @@ bool is_readable_virtual_disk(FileKind kind) {
   return core::is_virtual_disk(kind) && disk_library(kind) != nullptr;
 }
 
+std::vector<DiskReader> disk_readers() {
+  std::vector<DiskReader> readers;
+  const auto add = [&](const char* images, FileKind kind) {
+    const auto* const library = disk_library(kind);
+    readers.push_back({images, std::string{library->name.view()}, library->loaded()});
+  };
+  add("VHD and VHDX images", FileKind::vhd);
+  add("QCOW2 images", FileKind::qcow);
+  add("VMDK images", FileKind::vmdk);
+  return readers;
+}
+
 std::string_view container_name(FileKind kind) {
   switch (kind) {
     case FileKind::vhdx:

@@ -38,7 +38,7 @@ class Slots {
     for (std::size_t first = 0; first < slots_.size();) {
       std::size_t last = first;
       while (last < slots_.size() && slots_[last].module == slots_[first].module) ++last;
-      judge(first, last);
+      classify(first, last);
       first = last;
     }
     std::stable_sort(result_.doubtful.begin(), result_.doubtful.end(),
@@ -124,7 +124,7 @@ class Slots {
   }
 
   // Slots of one DLL.
-  void judge(std::size_t first, std::size_t last) {
+  void classify(std::size_t first, std::size_t last) {
     u64 known = 0;
     u64 alone = 0;
     for (std::size_t i = first; i < last; ++i) {

@@ -9,36 +9,36 @@ struct RuleText {
 };
 
 constexpr RuleText texts[patch_rule_count] = {
-    {"header-base",
+    {"header_base",
      "ImageBase: since Windows Vista the loader writes there where the image is (observed)"},
-    {"import-address",
+    {"import_address",
      "import address table: the loader writes the addresses of imported functions (PE Format, "
      ".idata)"},
-    {"delayed-import",
+    {"delayed_import",
      "delay-load address table: written at the first call (PE Format, delay-load import tables)"},
-    {"loader-pointer",
+    {"loader_pointer",
      "pointers to functions of the loader's own that check calls (winnt.h, "
      "IMAGE_LOAD_CONFIG_DIRECTORY)"},
-    {"security-cookie",
+    {"security_cookie",
      "SecurityCookie: made anew for each process (winnt.h, IMAGE_LOAD_CONFIG_DIRECTORY)"},
-    {"tls-index", "AddressOfIndex: the loader writes the slot (PE Format, .tls section)"},
-    {"lock-prefix",
+    {"tls_index", "AddressOfIndex: the loader writes the slot (PE Format, .tls section)"},
+    {"lock_prefix",
      "LockPrefixTable: LOCK becomes NOP on machines with one processor (winnt.h, "
      "IMAGE_LOAD_CONFIG_DIRECTORY)"},
-    {"import-call",
+    {"import_call",
      "import optimisation and retpoline of the kernel: a call through a slot becomes a direct one "
      "(winnt.h, IMAGE_IMPORT_CONTROL_TRANSFER_DYNAMIC_RELOCATION)"},
-    {"indirect-branch",
+    {"indirect_branch",
      "retpoline of the kernel: an indirect branch becomes a direct one to a thunk (winnt.h, "
      "IMAGE_INDIR_CONTROL_TRANSFER_DYNAMIC_RELOCATION)"},
-    {"switch-branch",
+    {"switch_branch",
      "retpoline of the kernel: the jump of a jump table becomes a direct one to a thunk (winnt.h, "
      "IMAGE_SWITCHTABLE_BRANCH_DYNAMIC_RELOCATION)"},
-    {"dynamic-value",
+    {"dynamic_value",
      "addresses that the kernel chooses when it starts (winnt.h, IMAGE_DYNAMIC_RELOCATION)"},
-    {"unread-relocation",
+    {"unread_relocation",
      "base relocations of a type that is not applied here (PE Format, .reloc section)"},
-    {"service-row",
+    {"service_row",
      "service table, looked at row by row: an x64 kernel packs distance and argument count into "
      "each "
      "when it starts"},

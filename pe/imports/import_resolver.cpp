@@ -42,25 +42,25 @@ std::string_view to_string(Outcome outcome) {
     case Outcome::resolved:
       return "resolved";
     case Outcome::no_name:
-      return "no-name";
+      return "no_name";
     case Outcome::no_module:
-      return "no-module";
+      return "no_module";
     case Outcome::other_machine:
-      return "other-machine";
+      return "other_machine";
     case Outcome::no_function:
-      return "no-function";
+      return "no_function";
     case Outcome::api_set_no_schema:
-      return "api-set-no-schema";
+      return "api_set_no_schema";
     case Outcome::api_set_unknown:
-      return "api-set-unknown";
+      return "api_set_unknown";
     case Outcome::api_set_no_host:
-      return "api-set-no-host";
+      return "api_set_no_host";
     case Outcome::forwarder_unreadable:
-      return "forwarder-unreadable";
+      return "forwarder_unreadable";
     case Outcome::forwarder_loop:
-      return "forwarder-loop";
+      return "forwarder_loop";
     case Outcome::forwarder_limit:
-      return "forwarder-limit";
+      return "forwarder_limit";
   }
   return "resolved";
 }

@@ -29,7 +29,7 @@ std::string_view word_of(Field::Kind kind) {
     case Field::Kind::base:
       return "base";
     case Field::Kind::virtual_base:
-      return "virtual-base";
+      return "virtual_base";
     case Field::Kind::static_member:
       return "static";
     case Field::Kind::method:
@@ -39,7 +39,7 @@ std::string_view word_of(Field::Kind kind) {
     case Field::Kind::nested:
       return "nested";
     case Field::Kind::virtual_table:
-      return "virtual-table";
+      return "virtual_table";
     case Field::Kind::friend_:
       return "friend";
     case Field::Kind::continued:

@@ -29,9 +29,9 @@ std::string_view to_string(ChangedFunction::Source source) {
     case ChangedFunction::Source::pdb:
       return "pdb";
     case ChangedFunction::Source::unwind_table:
-      return "unwind-table";
+      return "unwind_table";
     case ChangedFunction::Source::hook_point:
-      return "hook-point";
+      return "hook_point";
   }
   return "export";
 }

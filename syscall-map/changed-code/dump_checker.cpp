@@ -45,7 +45,7 @@ class Check {
     for (const auto& site : check_.comparison.patched_code) add_site(site);
     std::stable_sort(check_.changes.begin(), check_.changes.end(),
                      [](const auto& a, const auto& b) { return a.bytes.rva < b.bytes.rva; });
-    for (std::size_t i = 0; i < points_.tables.size(); ++i) judge_rows(i);
+    for (std::size_t i = 0; i < points_.tables.size(); ++i) classify_rows(i);
     for (const auto& change : check_.changes)
       if (change.hook_point) mark(points_.points[*change.hook_point].rva);
     check_.points = std::move(points_);
@@ -181,7 +181,7 @@ class Check {
     finish(std::move(change));
   }
 
-  void judge_rows(std::size_t number) {
+  void classify_rows(std::size_t number) {
     const auto& table = points_.tables[number];
     const u32 size = row_size(table.form);
     bool packed = false;

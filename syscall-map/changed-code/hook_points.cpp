@@ -55,7 +55,7 @@ std::string_view to_string(HookPointKind kind) {
     case HookPointKind::service:
       return "service";
     case HookPointKind::context_switch:
-      return "context-switch";
+      return "context_switch";
   }
   return "stub";
 }

@@ -444,9 +444,9 @@ std::string_view to_string(SwitchCondition condition) {
     case SwitchCondition::always:
       return "always";
     case SwitchCondition::unless_patched:
-      return "unless-patched";
+      return "unless_patched";
     case SwitchCondition::when_patched:
-      return "when-patched";
+      return "when_patched";
   }
   return "unknown";
 }

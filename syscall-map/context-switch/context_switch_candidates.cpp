@@ -102,10 +102,8 @@ void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::
                                   match.evidence.end());
     }
   }
-  reasons.push_back(
-      fmt::format("{} signatures are for this machine and version, and match at {} "
-                  "places",
-                  tried, matches));
+  reasons.push_back(fmt::format(
+      "signatures for this machine and version: {}; places where they match: {}", tried, matches));
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ namespace coldtrace::syscall_map {
 std::string_view to_string(PatchMethod method) {
   switch (method) {
     case PatchMethod::entry_jump:
-      return "entry-jump";
+      return "entry_jump";
     case PatchMethod::hot_patch:
-      return "hot-patch";
+      return "hot_patch";
     case PatchMethod::inner_jump:
-      return "inner-jump";
+      return "inner_jump";
     case PatchMethod::call_sites:
-      return "call-sites";
+      return "call_sites";
   }
   return "unknown";
 }

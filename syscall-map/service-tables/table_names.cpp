@@ -46,15 +46,15 @@ std::string_view to_string(NameSource source) {
     case NameSource::import:
       return "import";
     case NameSource::services_tab:
-      return "services-tab";
+      return "services_tab";
     case NameSource::exported:
       return "export";
     case NameSource::user:
       return "user";
     case NameSource::other_revision:
-      return "other-revision";
+      return "other_revision";
     case NameSource::same_version:
-      return "same-version";
+      return "same_version";
   }
   return "";
 }

@@ -140,17 +140,17 @@ std::string_view to_string(HookRowKind kind) {
     case HookRowKind::service:
       return "service";
     case HookRowKind::service_table:
-      return "service-table";
+      return "service_table";
     case HookRowKind::services_tab:
-      return "services-tab";
+      return "services_tab";
     case HookRowKind::context_switch:
-      return "context-switch";
+      return "context_switch";
     case HookRowKind::thread_offset:
-      return "thread-offset";
+      return "thread_offset";
     case HookRowKind::interface:
       return "interface";
     case HookRowKind::trace_point:
-      return "trace-point";
+      return "trace_point";
     case HookRowKind::member:
       return "member";
   }

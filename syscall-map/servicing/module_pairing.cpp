@@ -114,9 +114,9 @@ std::string_view to_string(PairedBy why) {
     case PairedBy::path:
       return "path";
     case PairedBy::file_name:
-      return "file-name";
+      return "file_name";
     case PairedBy::own_name:
-      return "own-name";
+      return "own_name";
     case PairedBy::role:
       return "role";
   }

@@ -13,7 +13,7 @@ std::string_view to_string(PlaceSource source) {
     case PlaceSource::symbol:
       return "symbol";
     case PlaceSource::service_table:
-      return "service-table";
+      return "service_table";
     case PlaceSource::signature:
       return "signature";
     case PlaceSource::structure:
@@ -31,11 +31,11 @@ std::string_view to_string(TraceRefusal refusal) {
     case TraceRefusal::discardable:
       return "discardable";
     case TraceRefusal::duplicate_address:
-      return "duplicate-address";
+      return "duplicate_address";
     case TraceRefusal::duplicate_function:
-      return "duplicate-function";
+      return "duplicate_function";
     case TraceRefusal::not_found:
-      return "not-found";
+      return "not_found";
     case TraceRefusal::ambiguous:
       return "ambiguous";
     case TraceRefusal::forwarded:
@@ -43,13 +43,13 @@ std::string_view to_string(TraceRefusal refusal) {
     case TraceRefusal::outside:
       return "outside";
     case TraceRefusal::not_executable:
-      return "not-executable";
+      return "not_executable";
     case TraceRefusal::not_stored:
-      return "not-stored";
+      return "not_stored";
     case TraceRefusal::not_a_boundary:
-      return "not-a-boundary";
+      return "not_a_boundary";
     case TraceRefusal::no_instruction:
-      return "no-instruction";
+      return "no_instruction";
     case TraceRefusal::breakpoint:
       return "breakpoint";
     case TraceRefusal::machine:

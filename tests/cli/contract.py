@@ -70,7 +70,12 @@ class Help(Case):
     def test_version(self):
         self.assertRegex(self.exits(0, "--version").stdout.decode(),
                          r"^coldtrace \d+\.\d+\.\d+\ncommit ([0-9a-f]{12}(-dirty)?|unknown)\n"
-                         r"E01 images: .+\npacked traces: .+\nSQLite databases: .+\n"
+                         r"E01 images: .+\n"
+                         r"VHD and VHDX images: through libvhdi(, which is not installed)?\n"
+                         r"QCOW2 images: through libqcow(, which is not installed)?\n"
+                         r"VMDK images: through libvmdk(, which is not installed)?\n"
+                         r"zstd output: through libzstd(, which is not installed)?\n"
+                         r"packed traces: .+\nSQLite databases: .+\n"
                          r"pe info --details: .+\nsandbox: .+\n$")
 
     def test_usage_errors_are_2_and_on_standard_error(self):
@@ -193,7 +198,7 @@ class Findings(Case):
             lines = self.exits(0, "trace", "decode", *options, trace).stdout.splitlines()
             return [row for row in map(json.loads, lines) if row["type"] == "event"]
         every = rows()
-        for option, member in (("--pid", "pid"), ("--tid", "tid"), ("--event", "name")):
+        for option, member in (("--process", "pid"), ("--thread", "tid"), ("--event", "name")):
             one, other = sorted({str(row[member]) for row in every if row[member]})[:2]
             expected = [row for row in every if str(row[member]) in (one, other)]
             self.assertNotEqual(expected, rows(option, one))

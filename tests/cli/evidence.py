@@ -309,7 +309,7 @@ class Evidence(case.Case):
                      [trace, self.here / "other.ctrace"], b"which no output replaces")
         manifest = PROJECT / "tests/cli/trace/painter.man"
         for command in (["trace", "export", "perfetto", trace], ["trace", "schemas", "build", manifest],
-                        ["trace", "export", "perfetto", "--compress", trace]):
+                        ["trace", "export", "perfetto", "--compress-packets", trace]):
             target = self.here / f"results-{len(command)}"
             for _ in range(2):
                 done = run(*command, "-o", target)

@@ -48,6 +48,39 @@ def choices_of(command):
             re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) \{([^}]+)\}", help_of(*command), re.M)}
 
 
+def texts_of(command):
+    """{option: what the help says of it}, without notes such as [repeatable] and [default: 5]."""
+    section = re.sub(r"\n(Usage|Examples|Exit status|Commands|Arguments):.*?(?=\n\n|\Z)", "",
+                     help_of(*command).split("\nExamples:\n")[0], flags=re.S)
+    found = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)(.*(?:\n {10,}.*)*)", section, re.M)
+    return {name: re.sub(r" \[[^\]]*\]", "", " ".join(re.sub(r"^ (\{[^}]*\}|\S+)", "", rest).split()))
+            for name, rest in found}
+
+
+# Options of one name that commands describe in words of their own, and why. Of all others the text
+# is the same wherever they stand.
+OWN_WORDS = {
+    "--dir": "the folders of images, of DLLs in their order, or of builds",
+    "--fields": "members of events, or of files",
+    "--format": "what a terminal gets",
+    "--from": "of a path it is where that may begin",
+    "--function": "names alone, or also places in a kernel",
+    "--image": "of a trace any number, of a PDB one; what is checked (with --dump)",
+    "--layout": "of FILE, or of its dump",
+    "--limit": "events, or rows of each volume",
+    "--no-hash": "with the checksum where that is computed too",
+    "--ntdll": "names services, or is what is checked or what a made-up trace is of",
+    "--of": "an export has more to choose from",
+    "--pdb": "where whole folders are searched",
+    "--thread": "what follows from one thread alone",
+    "--to": "of a path it is where that may end",
+    "--top": "which rows",
+    "--unpacked-limit": "traces have compressed buffers too",
+    "--where": "an example in the command's own members",
+    "--windows": "which version counts without it",
+}
+
+
 class Help(case.Case):
     @classmethod
     def setUpClass(cls):
@@ -71,6 +104,16 @@ class Help(case.Case):
                 self.assertLess(len(brief), len(whole) - 300, command)
             self.assertNotIn("\nExit status:", brief)
             self.assertEqual(run("help", *command).stdout.decode(), whole)
+
+    def test_an_option_means_the_same_everywhere(self):
+        texts = {}
+        for command in self.commands:
+            for name, text in texts_of(command).items():
+                texts.setdefault(name, {}).setdefault(text, []).append(" ".join(command))
+        self.assertGreater(len(texts), 100)
+        self.assertGreater(len(sum(texts["--quiet"].values(), [])), 50)
+        several = {name: found for name, found in texts.items() if len(found) > 1}
+        self.assertEqual(sorted(several), sorted(OWN_WORDS), several)
 
     def test_a_terminal_has_lines_of_its_width(self):
         def shown(columns):

@@ -69,7 +69,7 @@ class Check(Case):
         self.text("common.profile", "group files { Nt*File }\n")
         good = self.text("good.profile", 'include "common.profile"\n@files -NtOpenFile\n')
         done = self.profile(0, "check", good)
-        self.assertEqual(done.stdout.decode(), f"{good}: 3 rules, 1 groups, 2 files\n")
+        self.assertEqual(done.stdout.decode(), f"{good}: 3 rules, 1 group, 2 files\n")
         document = self.document(0, "check", good)
         self.assertEqual((document["valid"], document["error"], document["unmatched"]),
                          (True, None, None))
@@ -108,7 +108,7 @@ class Check(Case):
 
     def test_a_group_that_nothing_uses_is_for_information(self):
         path = self.text("a.profile", "group a { NtClose }\nNtClose\n")
-        self.assertIn(b"a.profile:1: nothing uses the group 'a'", self.profile(0, "check", path)
+        self.assertIn(b"a.profile:1: group 'a' is unused", self.profile(0, "check", path)
                       .stdout)
         self.profile(1, "check", "--fail-on", "profile-group-unused", path)
 

@@ -140,7 +140,7 @@ class Isf(Case):
                     constants.add((type_["name"], row["name"], row["value"]))
                     continue
                 first = row["layers"][0]
-                bits = (first["position"], first["length"]) if first["kind"] == "bit-field" else \
+                bits = (first["position"], first["length"]) if first["kind"] == "bit_field" else \
                     (None, None)
                 members.add((type_["name"], row["name"], row["offset"], row["size"], *bits))
         return members, constants

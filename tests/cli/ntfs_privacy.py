@@ -123,7 +123,7 @@ class Privacy(Case):
             json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
         for line in (*lines[:30], lines[-1]):
             schema.validate(line)
-        self.assertEqual(lines[0]["names"], {"method": "keyed-hash", "keep_extensions": False,
+        self.assertEqual(lines[0]["names"], {"method": "keyed_hash", "keep_extensions": False,
                                              "key_check": hashed("")})
         self.assertEqual(len(lines), len(plain))
         for line, row in zip(lines, plain):

@@ -993,7 +993,7 @@ class LostBootSectors(Images):
             self.assertIn("at 0x0 is", said)
             for place in (disk.stat().st_size, 1 << 40):
                 said = ntfs(command, "--offset", place, disk, status=2).stderr.decode()
-                self.assertIn(f"--offset {place:#x} is behind its end, at {disk.stat().st_size:#x}",
+                self.assertIn(f"--offset {place:#x} is beyond its end, at {disk.stat().st_size:#x}",
                               said)
 
     def test_the_place_can_be_told(self):

@@ -658,7 +658,7 @@ class Volumes(Journals):
         done = self.run_journal("--partition", "1", self.write("J", self.history.journal.data), status=2)
         self.assertIn(b"for images", done.stderr)
         zeros = self.write("zeros", bytes(4096))
-        self.assertEqual(self.lines("--stream", zeros)[-1]["counts"]["records"], 0)
+        self.assertEqual(self.lines("--copied", zeros)[-1]["counts"]["records"], 0)
 
     def test_no_input_is_written_over(self):
         stream, mft = self.copied(self.history)

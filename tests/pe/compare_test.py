@@ -156,7 +156,7 @@ class Hooks(Case):
         cave = at["NtSetEvent"] + 0x18
         hook("NtSetEvent", b"\xeb" + bytes([cave - at["NtSetEvent"] - 2]))
         self.plant(image, memory, cave, b"\xe9" + struct.pack("<i", target - (base + cave + 5)))
-        answer = self.compare(image, memory, "--module", f"hook.dll={target - 0x100:#x}:0x2000",
+        answer = self.compare(image, memory, "--known-module", f"hook.dll={target - 0x100:#x}:0x2000",
                               status=1)
         self.assertTrue(answer["hooked"])
         expected = {"NtClose": ("jump", target), "NtCreateFile": ("jump", OUT),
@@ -256,7 +256,7 @@ class Hooks(Case):
             # Near the others, and in no module that is given: the list of modules alone tells.
             struct.pack_into(image.word, memory, slots[2], start + 0x2000000)
             self.clean(image, memory, base)
-            modules = ["--module", f"all.dll={start & ~0xfffff:#x}:0x1000000"]
+            modules = ["--known-module", f"all.dll={start & ~0xfffff:#x}:0x1000000"]
             slot, = self.compare(image, memory, *modules, status=1)["imports"]
             self.assertEqual((slot["slot"], slot["doubt"]), (slots[2], "outside"))
             struct.pack_into(image.word, memory, slots[2], base + 0x1000)
@@ -304,7 +304,7 @@ class Hooks(Case):
             found, = self.compare(image, memory, "--other-dump", path, status=1)["imports"]
             self.assertEqual((found["slot"], found["name"], found["doubt"],
                               found["target"]["address"]), (slot, name, "other", there + target))
-            self.clean(image, memory, self.BASE, "--module", f"ntdll.dll={there:#x}:{other.size:#x}")
+            self.clean(image, memory, self.BASE, "--known-module", f"ntdll.dll={there:#x}:{other.size:#x}")
 
     def test_code_in_what_is_left_of_a_last_page_counts(self):
         file = bytearray(driver_with_sites())
@@ -396,7 +396,7 @@ class Kernels(Case):
             packed = ((target - start) << 4 | (row["argument_bytes"] or 0) // 4) & 0xffffffff
             struct.pack_into("<I", memory, start + 4 * index, packed)
         answer = self.clean(image, memory, base)
-        rule, = [rule for rule in answer["rules"] if rule["rule"] == "service-row"]
+        rule, = [rule for rule in answer["rules"] if rule["rule"] == "service_row"]
         self.assertEqual(rule["sites"], len(rows))
         self.assertGreater(rule["changed"], 0)
         struct.pack_into("<i", memory, start + 4 * 3, -0x12340)
@@ -456,7 +456,7 @@ class Kernels(Case):
         memory[swap - 5:swap] = b"\xe9" + struct.pack("<I", (OUT - base - swap) & 0xffffffff)
         answer = self.compare(image, memory, status=1)
         hit = [change for change in answer["changes"] if change["hook_point"]]
-        self.assertIn(("context-switch", "SwapContext", OUT),
+        self.assertIn(("context_switch", "SwapContext", OUT),
                       {(change["hook_point"]["kind"], change["hook_point"]["name"],
                         change["target"]["address"]) for change in hit})
 
@@ -541,8 +541,8 @@ class Damage(Case):
                           ("--ntdll", image.path), ("--image", image.path, "--dump", image.path,
                                                    "--ntdll", image.path, "--kernel", image.path),
                           ("--image", image.path, "--dump", image.path, "--base", "1x"),
-                          ("--image", image.path, "--dump", image.path, "--module", "a=1"),
-                          ("--image", image.path, "--dump", image.path, "--module", "a=1:0"),
+                          ("--image", image.path, "--dump", image.path, "--known-module", "a=1"),
+                          ("--image", image.path, "--dump", image.path, "--known-module", "a=1:0"),
                           ("--ntdll", image.path, "--kernel", image.path, "--base", "1")):
             self.assertEqual(run("syscalls", "check", *arguments).returncode, 2, arguments)
         plain = wine("amd64", "user32.dll")
@@ -611,11 +611,11 @@ class Sites(Case):
         memory[0x1040:0x1045] = b"\xe9" + struct.pack("<i", 0x3040 - 0x1045)  # a thunk behind it
         answer = self.clean(image, memory, base)
         changed = {rule["rule"]: (rule["sites"], rule["changed"]) for rule in answer["rules"]}
-        self.assertEqual((changed["import-call"], changed["switch-branch"]), ((2, 2), (1, 1)))
+        self.assertEqual((changed["import_call"], changed["switch_branch"]), ((2, 2), (1, 1)))
         struct.pack_into("<i", memory, 0x1001, OUT - base - 0x1005 & 0x7fffffff)
         change, = self.compare(image, memory, status=1)["changes"]
         self.assertEqual((change["rva"], change["rule"], change["kind"]),
-                         (0x1000, "import-call", "call"))
+                         (0x1000, "import_call", "call"))
 
     def test_a_table_of_another_version_is_told(self):
         image = Pe(self.write("driver.sys", driver_with_sites(version=2)))

@@ -157,12 +157,12 @@ class Linked(Case):
                 self.assertEqual(target("MiddleAllocate"), ("resolved", "base.dll", "BaseAllocate"))
                 self.assertEqual(target("MiddleOrdinal"), ("resolved", "base.dll", 7))
                 self.assertEqual(target(7), ("resolved", "base.dll", 7))
-                self.assertEqual(target("MiddleLost"), ("no-module", "absent.dll", "Nothing"))
+                self.assertEqual(target("MiddleLost"), ("no_module", "absent.dll", "Nothing"))
                 self.assertEqual(target("MiddleLoop"),
-                                 ("forwarder-loop", "middle.dll", "MiddleLoop"))
+                                 ("forwarder_loop", "middle.dll", "MiddleLoop"))
                 self.assertEqual(target("GetProcAddress"),
-                                 ("no-module", "kernel32.dll", "GetProcAddress"))
-                self.assertEqual(target("BaseRelease")[0], "api-set-no-schema")
+                                 ("no_module", "kernel32.dll", "GetProcAddress"))
+                self.assertEqual(target("BaseRelease")[0], "api_set_no_schema")
                 self.assertEqual({entry["code"]: entry["count"] for entry in plan["findings"]},
                                  {"forwarder-loop": 1, "import-unresolved": 4})
 

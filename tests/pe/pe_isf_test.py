@@ -261,7 +261,7 @@ extern "C" int entry() { return g_held.after; }
             self.assertEqual(done.returncode, 1)
             self.assertIn(b"no-match", done.stderr)
         self.assertEqual(run("pe", "symbols", table).returncode, 0)
-        done = run("pe", "symbols", "--kind", "cold-part", path)
+        done = run("pe", "symbols", "--kind", "cold_part", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
         self.assertEqual(run("pe", "symbols", "--kind", "procedure", path).returncode, 0)

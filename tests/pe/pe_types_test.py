@@ -205,16 +205,16 @@ class Pdbutil:
         return (int(found[1]), int(found[2])) if found else (None, None)
 
 
-KINDS = {"LF_MEMBER": "member", "LF_BCLASS": "base", "LF_VBCLASS": "virtual-base",
-         "LF_IVBCLASS": "virtual-base", "LF_STMEMBER": "static", "LF_METHOD": "overloads",
-         "LF_ONEMETHOD": "method", "LF_NESTTYPE": "nested", "LF_VFUNCTAB": "virtual-table",
+KINDS = {"LF_MEMBER": "member", "LF_BCLASS": "base", "LF_VBCLASS": "virtual_base",
+         "LF_IVBCLASS": "virtual_base", "LF_STMEMBER": "static", "LF_METHOD": "overloads",
+         "LF_ONEMETHOD": "method", "LF_NESTTYPE": "nested", "LF_VFUNCTAB": "virtual_table",
          "LF_ENUMERATE": "enumerator"}
 NAMES = {"STRUCTURE": "struct", "CLASS": "class", "UNION": "union", "ENUM": "enum"}
 
 
 def bits_of(member):
     first = member["layers"][0]
-    return ((first["position"], first["length"]) if first["kind"] == "bit-field"
+    return ((first["position"], first["length"]) if first["kind"] == "bit_field"
             else (None, None))
 
 

@@ -107,7 +107,7 @@ class Agreement(Case):
                         kind, name = found.groups()
                     elif found := re.match(r" +parent = .*, addr = (\d+):(\d+), code size = (\d+)",
                                            line):
-                        theirs.append(("procedure" if kind == "G" else "local-procedure", name,
+                        theirs.append(("procedure" if kind == "G" else "local_procedure", name,
                                        int(found[1]), int(found[2]), int(found[3]), module))
                 mine = [(row["kind"], row["name"], row["section"], row["offset"], row["size"],
                          row["module"]) for row in

@@ -209,7 +209,7 @@ class Derive(Case):
                 found = self.derive(0, "Unique", "--at", rvas[0], first, second)
                 self.assertEqual(self.check_unique(found, rvas), pattern)
                 self.assertEqual([image["place_from"] for image in found["images"]],
-                                 ["option", "other-image"])
+                                 ["option", "other_image"])
                 # Behind the call the constant differs, and the builds say so.
                 wide = self.derive(0, "Unique", "--at", rvas[0], "--at-least", 12, first, second)
                 self.check_unique(wide, rvas)

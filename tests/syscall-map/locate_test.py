@@ -127,16 +127,16 @@ class Sources(Case):
         by_table = 0
         for entry in entries:
             name = entry["name"]
-            from_ntdll = entry["name_source"] in ("user", "other-revision")
+            from_ntdll = entry["name_source"] in ("user", "other_revision")
             sources = ("--ntdll", ntdll) if from_ntdll else ()
             with self.subTest(name=name, source=entry["name_source"]):
                 found, chosen, codes = self.locate(0, name, *sources, kernel)
                 self.assertEqual(chosen, [truth[name]])
-                self.assertIn("service-table", found[truth[name]])
+                self.assertIn("service_table", found[truth[name]])
                 point, _ = self.plan(0, kernel, name, *sources)
                 self.assertEqual(point["rva"], truth[name])
-                if found[truth[name]][0] == "service-table":
-                    self.assertEqual(point["source"], "service-table")
+                if found[truth[name]][0] == "service_table":
+                    self.assertEqual(point["source"], "service_table")
                     by_table += 1
         self.assertGreater(by_table, 5)
 
@@ -180,7 +180,7 @@ class Sources(Case):
         bent = self.write("ntoskrnl.exe", with_export_at(kernel, name, elsewhere))
         found, chosen, codes = self.locate(1, name, bent)
         self.assertEqual(chosen, [elsewhere])
-        self.assertEqual(found, {elsewhere: ["export"], truth[name]: ["service-table"]})
+        self.assertEqual(found, {elsewhere: ["export"], truth[name]: ["service_table"]})
         self.assertIn("sources-disagree", codes)
         _, codes = self.plan(1, bent, name)
         self.assertIn("sources-disagree", codes)
@@ -221,7 +221,7 @@ class Sources(Case):
         self.assertIn(b"did you mean 'SwapContext'", misspelt.stderr)
 
     def test_text_has_the_sources_in_the_order_in_which_they_count(self):
-        signs = {"export": "  export", "service-table": "  service-table",
+        signs = {"export": "  export", "service_table": "  service-table",
                  "symbol": "  public symbol ", "signature": "  signature ",
                  "structure": "  structure"}
         kernel = image("switch-7-x86")

@@ -258,7 +258,7 @@ int Nameless(void) { return 9; }
             ("removed", "machine.dll", None), ("added", None, "machine.dll"),
             ("removed", "gone.dll", None), ("added", None, "fresh.dll")})
         self.assertEqual({row[1]: row[3] for row in found if row[0] == "changed"},
-                         {"Case.dll": "path", "a/both.dll": "path", "x/moved.dll": "file-name"})
+                         {"Case.dll": "path", "a/both.dll": "path", "x/moved.dll": "file_name"})
         self.assertEqual(document["counts"], {"same": 3, "changed": 3, "added": 4, "removed": 4})
         self.assertEqual([document[side]["other_files"] for side in ("before", "after")], [2, 1])
         self.assertIn("servicing-ambiguous", {row["code"] for row in document["findings"]})
@@ -675,7 +675,7 @@ _KTHREAD.Process
             capture_output=True, timeout=60)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         rows = self.rows(self.document(1, old, new, "--pdb", old, "--pdb", new, "--hook-table", path)["tables"][0])
-        states = {name: state for (kind, name), (state, _) in rows.items() if kind == "trace-point"}
+        states = {name: state for (kind, name), (state, _) in rows.items() if kind == "trace_point"}
         places = [image.exports()["PsGetProcessPeb"][1]
                   for image in (Image(old / "ntoskrnl.exe"), Image(new / "ntoskrnl.exe"))]
         self.assertEqual(states["PsGetProcessPeb"], "survives" if places[0] == places[1] else "moved")

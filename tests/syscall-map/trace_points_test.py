@@ -57,7 +57,7 @@ class Both(Case):
     def test_sections_that_the_kernel_refuses(self):
         for machine, kernel, labels in self.each():
             rows = {"NtStart": "init", "NtShadow": "kvascode", "NtGone": "discardable",
-                    "NtFlag": "not-executable"}
+                    "NtFlag": "not_executable"}
             for name, code in rows.items():
                 for place in (name, hex(labels[name])):
                     point, = self.points(kernel, [place])
@@ -69,7 +69,7 @@ class Both(Case):
     def test_places_without_an_instruction(self):
         for machine, kernel, labels in self.each():
             point, = self.points(kernel, [hex(labels["at_undefined"])])
-            self.assertEqual(self.codes(point), ["no-instruction"])
+            self.assertEqual(self.codes(point), ["no_instruction"])
             for place in ("0", "0x104", "0x7fffffff", "4294967295", "NtOpenThing+0x7fffffff"):
                 self.assertEqual(self.codes(self.points(kernel, [place])[0]), ["outside"])
             point, = self.points(kernel, ["NtElsewhere"])
@@ -82,7 +82,7 @@ class Both(Case):
             data[header + 8:header + 12] = (0x1000).to_bytes(4, "little")
             bent = self.write("ntoskrnl.exe", bytes(data))
             point, = self.points(bent, [hex(labels["at_undefined"] + 0x800)])
-            self.assertEqual((self.codes(point), point["file_offset"]), (["not-stored"], None))
+            self.assertEqual((self.codes(point), point["file_offset"]), (["not_stored"], None))
 
     def test_every_place_of_a_function_is_a_boundary_or_not(self):
         for machine, kernel, labels in self.each():
@@ -95,7 +95,7 @@ class Both(Case):
                                      {"rva": labels["NtOpenThing"], "name": "NtOpenThing"})
                 else:
                     self.assertEqual(point["boundary"]["state"], "refuted", hex(place))
-                    self.assertIn("not-a-boundary", self.codes(point))
+                    self.assertIn("not_a_boundary", self.codes(point))
 
     def test_what_an_indirect_jump_leads_to_is_not_known(self):
         for machine, kernel, labels in self.each():
@@ -117,7 +117,7 @@ class Both(Case):
             # No instruction begins inside an address, whatever is known of the function.
             for byte in range(8 if machine == "x64" else 4):
                 point, = self.points(kernel, [hex(at + byte)])
-                self.assertIn("not-a-boundary", self.codes(point))
+                self.assertIn("not_a_boundary", self.codes(point))
                 self.assertIn("the loader adjusts the address", point["boundary"]["evidence"][0])
 
     def test_one_trace_point_for_an_address_and_a_function(self):
@@ -125,8 +125,8 @@ class Both(Case):
             points = self.points(kernel, ["NtOpenThing", "ZwOpenThing", hex(labels["at_push"]),
                                           "NtPaged", "NtPaged"])
             self.assertEqual([self.codes(point) for point in points],
-                             [[], ["duplicate-address"], ["duplicate-function"], [],
-                              ["duplicate-address"]])
+                             [[], ["duplicate_address"], ["duplicate_function"], [],
+                              ["duplicate_address"]])
             self.assertEqual(points[0]["names"], ["NtOpenThing", "ZwOpenThing"])
             self.assertIn("NtOpenThing", points[1]["refusals"][0]["text"])
             self.assertIn("NtOpenThing", points[2]["refusals"][0]["text"])
@@ -137,7 +137,7 @@ class Both(Case):
     def test_names_of_a_pdb(self):
         for machine, kernel, labels in self.each():
             point, = self.points(kernel, ["HiddenThing"])
-            self.assertEqual(self.codes(point), ["not-found"])
+            self.assertEqual(self.codes(point), ["not_found"])
             symbols = ["--pdb", kernel.with_suffix(".pdb")]
             point, = self.points(kernel, ["HiddenThing"], *symbols)
             self.assertEqual((point["source"], point["rva"], point["eligible"]),
@@ -145,7 +145,7 @@ class Both(Case):
             point, = self.points(kernel, ["HidenThing"], *symbols)
             self.assertIn("HiddenThing", point["refusals"][0]["text"])
             point, = self.points(kernel, ["HiddenTwice"], *symbols)
-            self.assertEqual(self.codes(point), ["ambiguous" if machine == "x86" else "not-found"])
+            self.assertEqual(self.codes(point), ["ambiguous" if machine == "x86" else "not_found"])
             self.assertTrue(self.points(kernel, ["NtMoved"])[0]["eligible"])
             point, = self.points(kernel, ["NtMoved"], *symbols, status=1)
             self.assertEqual((point["source"], point["rva"]), ("export", labels["NtPaged"]))
@@ -180,7 +180,7 @@ class X64(Case):
         labels = Map(kernel.with_suffix(".map")).labels
         first, second = self.points(kernel, [hex(labels["at_first_part"]),
                                              hex(labels["at_second_part"])])
-        self.assertEqual(self.codes(second), ["duplicate-function"])
+        self.assertEqual(self.codes(second), ["duplicate_function"])
         self.assertEqual([point["function"]["rva"] for point in (first, second)],
                          [labels["NtParted"]] * 2)
 
@@ -230,7 +230,7 @@ class X64(Case):
         names = [service["names"][0] for service in hidden]
         points = self.points(kernel, names, "--ntdll", ntdll)
         for service, point in zip(hidden, points):
-            self.assertEqual((point["source"], point["rva"]), ("service-table", service["target"]))
+            self.assertEqual((point["source"], point["rva"]), ("service_table", service["target"]))
 
 
 class Commands(Case):
@@ -283,7 +283,7 @@ class Wine(Case):
                 taken = set()
                 for point in points:
                     if point["rva"] in taken:
-                        self.assertEqual(self.codes(point), ["duplicate-address"])
+                        self.assertEqual(self.codes(point), ["duplicate_address"])
                     elif point["eligible"]:
                         taken.add(point["rva"])
                         self.assertEqual(point["boundary"]["state"], "proven", point["requested"])

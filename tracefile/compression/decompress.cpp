@@ -15,7 +15,7 @@ std::string_view to_string(Compression compression) {
     case Compression::xpress:
       return "xpress";
     case Compression::xpress_huffman:
-      return "xpress-huffman";
+      return "xpress_huffman";
   }
   return "unknown";
 }

@@ -12,7 +12,7 @@
 #include "tracefile/etl/buffer_losses.hpp"
 #include "tracefile/etl/buffer_processors.hpp"
 #include "tracefile/etl/buffer_sequence.hpp"
-#include "tracefile/etl/kind_census.hpp"
+#include "tracefile/etl/event_kind_tally.hpp"
 #include "tracefile/etl/pointer_size_check.hpp"
 #include "tracefile/providers/schema_collector.hpp"
 
@@ -34,7 +34,7 @@ struct Part {
   NameRecords names;
   std::vector<KeptEvent> kept;
   std::size_t kept_bytes = 0;
-  KindCensus::Part kinds;
+  EventKindTally::Part kinds;
   std::vector<Gap> gaps;
   std::map<u32, std::vector<Stretch>> damage;
   core::Findings findings;
@@ -48,7 +48,7 @@ class PartReader {
  public:
   // `counter` may be null.
   PartReader(std::span<ScannedFile> files, const CatalogOptions& options,
-             KindCensus::Counter* counter)
+             EventKindTally::Counter* counter)
       : files_{files}, options_{options}, counter_{counter} {}
 
   // Of all parts that this reader read.
@@ -213,7 +213,7 @@ class PartReader {
 
   std::span<ScannedFile> files_;
   const CatalogOptions& options_;
-  KindCensus::Counter* counter_;
+  EventKindTally::Counter* counter_;
   std::optional<PointerSizeCheck> pointer_sizes_;  // in the first part
   BufferLoader loader_;
   PayloadThreads payload_threads_;  // for the sieve
@@ -276,11 +276,11 @@ BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header) 
 Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
                      std::span<core::Findings> findings) {
   const auto jobs = std::max(options.jobs, 1U);
-  std::optional<KindCensus> census;
-  if (options.kinds) census.emplace(jobs, options.schemas);
+  std::optional<EventKindTally> tally;
+  if (options.kinds) tally.emplace(jobs, options.schemas);
   std::deque<PartReader> readers;
   for (unsigned i = 0; i < jobs; ++i)
-    readers.emplace_back(files, options, census ? &census->counter(i) : nullptr);
+    readers.emplace_back(files, options, tally ? &tally->counter(i) : nullptr);
   SchemaCollector schemas;
   NameTables names{options.largest_names};
   u64 events = 0;
@@ -302,7 +302,7 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
         scan.damage.merge(part.damage);
         names.add(part.names, found);
         for (const auto& kept : part.kept) schemas.add(kept, found);
-        if (census) census->add(part.kinds, schemas);
+        if (tally) tally->add(part.kinds, schemas);
         if (options.progress != nullptr) options.progress->add(part.bytes, part.events);
       });
   names.finish();
@@ -327,11 +327,11 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
   }
   while (catalog.schema_keys.size() > most_schema_keys)
     catalog.schema_keys.erase(std::prev(catalog.schema_keys.end()));
-  if (!census) return catalog;
+  if (!tally) return catalog;
   const auto visit = [&](u32 number, const std::function<void(const Event&)>& visitor) {
     visit_buffer(files, number, options.pointer_size, visitor);
   };
-  catalog.kinds = census->finish(catalog.schemas, visit);
+  catalog.kinds = tally->finish(catalog.schemas, visit);
   return catalog;
 }
 

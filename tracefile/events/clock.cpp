@@ -15,11 +15,11 @@ std::string_view to_string(ClockType type) {
     case ClockType::raw:
       return "raw";
     case ClockType::performance_counter:
-      return "performance-counter";
+      return "performance_counter";
     case ClockType::system_time:
-      return "system-time";
+      return "system_time";
     case ClockType::cpu_cycles:
-      return "cpu-cycles";
+      return "cpu_cycles";
   }
   return "unknown";
 }

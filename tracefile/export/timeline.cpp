@@ -11,7 +11,7 @@ using tracefile::EventSelection;
 // Threads are chosen by what happens to them, which is not what the headers of all events say.
 EventSelection events_of(const EventSelection& selection) {
   auto of_events = selection;
-  of_events.pids.clear();
+  of_events.processes.clear();
   of_events.tids.clear();
   of_events.from.reset();
   of_events.to.reset();
@@ -22,8 +22,7 @@ EventSelection events_of(const EventSelection& selection) {
 
 Timeline::Timeline(const tracefile::AnyTrace& trace, const EventSelection& selection,
                    trace_analysis::CodeNames& code, TimelineSink& sink)
-    : pids_{selection.pids.begin(), selection.pids.end()},
-      tids_{selection.tids.begin(), selection.tids.end()},
+    : chosen_{selection},
       of_events_{events_of(selection)},
       sink_{sink},
       regions_{trace.schemas(), trace.clock(),
@@ -59,13 +58,7 @@ std::optional<core::NoMatch> Timeline::unmatched() const {
 }
 
 bool Timeline::is_chosen(Index thread) const {
-  if (pids_.empty() && tids_.empty()) return true;
-  if (thread == nobody) return false;
-  const auto& population = observed_->population;
-  if (!tids_.empty() && !tids_.contains(population.threads()[thread].tid)) return false;
-  if (pids_.empty()) return true;
-  const auto pid = trace_analysis::pid_of(population, thread);
-  return pid && pids_.contains(*pid);
+  return chosen_.has(observed_->population, thread);
 }
 
 void Timeline::on_event(const tracefile::Event& event, Index thread) {

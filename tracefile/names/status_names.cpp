@@ -54,17 +54,17 @@ std::string find_hresult(u32 value) {
   return {};
 }
 
+}  // namespace
+
+std::string_view find_nt_status(u32 status) {
+  return find_in(nt_statuses, status);
+}
+
 // Most exit statuses are numbers of the program's own; a status of the system has a severity.
 std::string_view find_exit_status(u32 value) {
   constexpr u32 still_active = 0x103;
   if (value == still_active) return "STILL_ACTIVE";
   return value >> 30U != 0 ? find_nt_status(value) : std::string_view{};
-}
-
-}  // namespace
-
-std::string_view find_nt_status(u32 status) {
-  return find_in(nt_statuses, status);
 }
 
 std::string_view find_win32_error(u32 error) {

@@ -72,7 +72,7 @@ class Evaluation {
     if (call.input) input_ = call.input->first(std::min<u64>(call.input->size(), input_length_));
   }
 
-  Verdict judge(const ControlCheck& check) const {
+  Verdict classify(const ControlCheck& check) const {
     switch (check.kind) {
       case CheckKind::user_input:
         return verdict_of(!user_ || good(call_.input_buffer, input_length_));
@@ -93,12 +93,12 @@ class Evaluation {
       case CheckKind::state:
         return Verdict::assumed;
       default:
-        return judge_buffers(check);
+        return classify_buffers(check);
     }
   }
 
  private:
-  Verdict judge_buffers(const ControlCheck& check) const {
+  Verdict classify_buffers(const ControlCheck& check) const {
     const auto& [first, second, third, fourth] = check.arguments;
     switch (check.kind) {
       case CheckKind::lengths:
@@ -108,7 +108,7 @@ class Evaluation {
       case CheckKind::input_pointer:
         return verdict_of(call_.input_buffer != Argument::null);
       case CheckKind::security_provider:
-        return judge_provider(first);
+        return classify_provider(first);
       case CheckKind::boolean: {
         const auto byte = core::load<u8>(input_, first);
         return byte ? verdict_of(*byte <= 1) : Verdict::open;
@@ -130,7 +130,7 @@ class Evaluation {
     }
   }
 
-  Verdict judge_provider(u64 offset) const {
+  Verdict classify_provider(u64 offset) const {
     const auto bytes = core::slice(input_, offset, core::Guid::size_on_disk);
     return bytes ? verdict_of(core::to_guid(*bytes) != security_provider_guid) : Verdict::open;
   }
@@ -236,7 +236,7 @@ ExpectedStatus expected_status(const ControlCall& call) {
   std::vector<NtStatus> earlier;  // of checks that may fail before the one that does
   for (const auto& check : rows) {
     if (!check.applies_to(call.code, call.version)) continue;
-    switch (evaluation.judge(check)) {
+    switch (evaluation.classify(check)) {
       case Verdict::holds:
         break;
       case Verdict::assumed:

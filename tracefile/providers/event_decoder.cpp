@@ -39,19 +39,19 @@ std::string_view to_string(Undecoded reason) {
     case Undecoded::none:
       return "none";
     case Undecoded::no_schema:
-      return "no-schema";
+      return "no_schema";
     case Undecoded::unknown_class:
-      return "unknown-class";
+      return "unknown_class";
     case Undecoded::unknown_version:
-      return "unknown-version";
+      return "unknown_version";
     case Undecoded::no_public_layout:
-      return "no-public-layout";
+      return "no_public_layout";
     case Undecoded::message_format:
-      return "message-format";
+      return "message_format";
     case Undecoded::schema_damaged:
-      return "schema-damaged";
+      return "schema_damaged";
     case Undecoded::header_only:
-      return "header-only";
+      return "header_only";
   }
   return "unknown";
 }

@@ -20,6 +20,14 @@ bool is_one_provider(std::string_view wanted, const EventKind& kind) {
   return matches(wanted, kind.provider_name);
 }
 
+std::optional<u32> id_in(std::string_view text) {
+  u32 id = 0;
+  const auto* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, id);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  return id;
+}
+
 std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }
@@ -49,9 +57,14 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
   return matches(wanted, kind.name) || matches(wanted, event_class_of(kind.name));
 }
 
+bool is_process(std::string_view wanted, u32 pid, std::string_view image_name) {
+  if (const auto id = id_in(wanted)) return *id == pid;
+  return matches(wanted, image_name);
+}
+
 EventSelector::EventSelector(const EventContext& context, core::Borrowed<EventSelection> selection)
-    : selection_{selection.get()}, decoder_{context.schemas} {
-  if (selection_.where) filter_.emplace(context, *selection_.where);
+    : context_{context}, selection_{selection.get()}, decoder_{context.schemas} {
+  if (selection_.where) filter_.emplace(context_, *selection_.where);
 }
 
 bool EventSelector::Asked::meets(const std::vector<std::string>& wanted, const EventKind& kind,
@@ -93,6 +106,32 @@ bool EventSelector::has_wanted_kind(const Event& event) {
   return *answer;
 }
 
+bool EventSelector::AskedProcesses::meets(const std::vector<std::string>& wanted,
+                                          const Event& event, const EventContext& context) {
+  if (wanted.empty()) return true;
+  if (!event.pid) return false;
+  met.resize(wanted.size());
+  std::string_view name;
+  if (!std::all_of(wanted.begin(), wanted.end(), id_in)) {
+    name = context.names.find_process(*event.pid, event.name_time()).value_or("");
+    if (!names.contains(name)) names.emplace(name);
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!is_process(wanted[i], *event.pid, name)) continue;
+    met[i] = true;
+    any = true;
+  }
+  return any;
+}
+
+void EventSelector::AskedProcesses::report(core::NoMatch& unmatched,
+                                           const std::vector<std::string>& wanted) const {
+  const std::vector<std::string_view> known{names.begin(), names.end()};
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (i >= met.size() || !met[i]) unmatched.add("--process", wanted[i], known);
+}
+
 bool EventSelector::AskedIds::meets(const std::vector<u32>& wanted, std::optional<u32> id) {
   if (wanted.empty()) return true;
   if (!id || std::find(wanted.begin(), wanted.end(), *id) == wanted.end()) return false;
@@ -109,7 +148,7 @@ void EventSelector::AskedIds::report(core::NoMatch& unmatched, std::string_view 
 bool EventSelector::wants(const Event& event, const AttachedStack* attached) {
   // All are always asked, so that each list knows what it met.
   const bool kind = !selection_.by_kind() || has_wanted_kind(event);
-  const bool process = pids_.meets(selection_.pids, event.pid);
+  const bool process = processes_.meets(selection_.processes, event, context_);
   const bool thread = tids_.meets(selection_.tids, event.tid);
   const bool wanted = kind && process && thread && (!filter_ || filter_->wants(event, attached));
   any_ = any_ || wanted;
@@ -124,8 +163,8 @@ core::NoMatch EventSelector::unmatched() const {
   }
   providers_.report(unmatched, "--provider", selection_.providers);
   events_.report(unmatched, "--event", selection_.events);
-  pids_.report(unmatched, "--pid", selection_.pids);
-  tids_.report(unmatched, "--tid", selection_.tids);
+  processes_.report(unmatched, selection_.processes);
+  tids_.report(unmatched, "--thread", selection_.tids);
   if (filter_) filter_->report(unmatched, "--where");
   if (!any_ && unmatched.empty() && !selection_.all())
     unmatched.add_sentence("no event has all that was asked for");
@@ -133,7 +172,8 @@ core::NoMatch EventSelector::unmatched() const {
 }
 
 std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection) {
-  const bool has_lists = selection.by_kind() || !selection.pids.empty() || !selection.tids.empty();
+  const bool has_lists =
+      selection.by_kind() || !selection.processes.empty() || !selection.tids.empty();
   if (has_lists || !selection.where || !can_sift(*selection.where)) return nullptr;
   return std::make_unique<HeaderSieve>(*selection.where);
 }

@@ -39,7 +39,7 @@ std::string_view to_string(PlaceFrom from) {
     case PlaceFrom::pdb:
       return "pdb";
     case PlaceFrom::other_image:
-      return "other-image";
+      return "other_image";
   }
   return "";
 }

@@ -119,9 +119,10 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
         command.add_input("FILE", options.program,
                           "A program: the plan is for it and the DLLs that it leads to");
         command
-            .add_input("--dir", options.folders,
-                       "A folder with DLLs, first one first. Without FILE, "
-                       "all modules of them; without --dir, the folder of FILE")
+            .add_input(
+                "--dir", options.folders,
+                "Folder with DLLs, searched in this order. Without FILE, all modules in it; by "
+                "default the folder of FILE")
             .repeatable()
             .type_name("DIR");
         command

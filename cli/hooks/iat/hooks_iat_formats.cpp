@@ -137,9 +137,10 @@ void write_iat_text(Output& output, const IatDocument& document) {
   }
   u64 slots = 0;
   for (const auto& planned : document.plan.modules) slots += planned.slots.size();
-  print(output, "{} modules read, {} unreadable; {} slots shown, {} of them lead out of the set\n",
-        document.set.modules().size(), document.set.unreadable().size(), slots,
-        document.plan.unresolved);
+  print(output, "{} read, {} unreadable; {} shown, {} of them unresolved\n",
+        counted(document.set.modules().size(), "module", "modules"),
+        grouped(document.set.unreadable().size()), counted(slots, "slot", "slots"),
+        grouped(document.plan.unresolved));
 }
 
 void write_iat_csv(Output& output, const IatDocument& document) {

@@ -59,7 +59,7 @@ void add_profile_options(Command& command, ProfileOptions& options) {
       .required();
   command.add_input(
       "--against", options.against,
-      "The services there are: a system call map or hook table (JSON or binary), a PE "
+      "Source of existing service names: a system call map or hook table (JSON or binary), a PE "
       "image with stubs such as ntdll.dll, or a list of names");
 }
 

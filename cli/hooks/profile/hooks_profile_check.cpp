@@ -24,8 +24,8 @@ struct Checked {
 void note_unused_groups(const HookProfile& profile, core::Findings& findings) {
   for (const auto& group : profile.groups)
     if (!group.used)
-      findings.info("profile-group-unused", std::nullopt, "nothing uses the group '{}' ({})",
-                    group.name, place_of(profile, group.file, group.place));
+      findings.info("profile-group-unused", std::nullopt, "group '{}' is unused ({})", group.name,
+                    place_of(profile, group.file, group.place));
 }
 
 void write_text(Output& output, const Checked& checked) {
@@ -36,11 +36,12 @@ void write_text(Output& output, const Checked& checked) {
   const auto& profile = checked.profile;
   std::size_t rules = profile.rules.size();
   for (const auto& group : profile.groups) rules += group.rules.size();
-  print(output, "{}: {} rules, {} groups, {} files\n", printable(profile.files.front()), rules,
-        profile.groups.size(), profile.files.size());
+  print(output, "{}: {}, {}, {}\n", printable(profile.files.front()),
+        counted(rules, "rule", "rules"), counted(profile.groups.size(), "group", "groups"),
+        counted(profile.files.size(), "file", "files"));
   for (const auto& group : profile.groups)
     if (!group.used)
-      print(output, "{}: nothing uses the group '{}'\n",
+      print(output, "{}: group '{}' is unused\n",
             printable(place_of(profile, group.file, group.place)), group.name);
   if (!checked.selection) return;
   for (const auto* rule : checked.selection->unmatched())

@@ -63,20 +63,29 @@ std::optional<HookTableImage> read_build_file(const std::string& path,
   return HookTableImage{*role, path, std::move(identity), std::nullopt};
 }
 
-std::vector<HookTableImage> find_build_files(const std::string& folder,
-                                             std::optional<pe::Layout> layout) {
+namespace {
+
+void add_images(const std::string& folder, std::vector<std::string>& paths) {
   std::error_code error;
   fs::recursive_directory_iterator entry{folder, fs::directory_options::skip_permission_denied,
                                          error};
   if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
-  std::vector<std::string> paths;
   for (; entry != fs::recursive_directory_iterator{}; entry.increment(error)) {
     if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
     std::error_code ignored;
     if (entry->is_regular_file(ignored) && starts_with_mz(entry->path()))
       paths.push_back(entry->path().string());
   }
+}
+
+}  // namespace
+
+std::vector<HookTableImage> find_build_files(const std::vector<std::string>& folders,
+                                             std::optional<pe::Layout> layout) {
+  std::vector<std::string> paths;
+  for (const auto& folder : folders) add_images(folder, paths);
   std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::vector<HookTableImage> files;
   for (const auto& path : paths)
     if (auto file = read_build_file(path, layout)) files.push_back(std::move(*file));

@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 
 // The images below a folder, by path. What is no image of a build is passed over. A layout is that
 // of --layout: nothing stands for what the bytes prove.
-std::vector<syscall_map::HookTableImage> find_build_files(const std::string& folder,
+std::vector<syscall_map::HookTableImage> find_build_files(const std::vector<std::string>& folders,
                                                           std::optional<pe::Layout> layout);
 
 // What the file at `path` is, or nothing where it is no image of a build.

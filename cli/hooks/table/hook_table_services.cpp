@@ -1,31 +1,41 @@
 #include "cli/hooks/table/hook_table_services.hpp"
 
+#include <fmt/format.h>
+
 namespace coldtrace::cli {
 
 using syscall_map::HookService;
 using syscall_map::HookTable;
 
-core::Findings keep_selected_services(const syscall_map::HookProfile& profile,
-                                      std::span<HookTable> builds) {
+std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
+    const std::vector<syscall_map::HookProfile>& profiles, std::span<HookTable> builds) {
   syscall_map::ServiceCatalogue catalogue;
   std::vector<u32> places;  // in the catalogue, of the services of all builds
   for (const auto& build : builds)
     for (const auto& service : build.services) places.push_back(catalogue.add(service));
-  const auto selection = select(profile, catalogue);
+  std::vector<std::string> paths;
+  std::vector<bool> selected(catalogue.services().size());
+  std::vector<std::pair<std::string, core::Findings>> told;
+  for (const auto& profile : profiles) {
+    const auto selection = select(profile, catalogue);
+    for (u32 i = 0; i < selected.size(); ++i)
+      if (selection.is_selected(i)) selected[i] = true;
+    paths.push_back(profile.files.front());
+    note_unmatched(profile, catalogue, selection,
+                   told.emplace_back(paths.back(), core::Findings{}).second);
+  }
   auto place = places.begin();
   for (auto& build : builds) {
     std::vector<HookService> kept;
     for (auto& service : build.services)
-      if (selection.is_selected(*place++)) kept.push_back(std::move(service));
+      if (selected[*place++]) kept.push_back(std::move(service));
     if (kept.size() < build.services.size())
       build.findings.info(
           "services-left-out", std::nullopt, "{} of {} services are not selected by {}",
-          build.services.size() - kept.size(), build.services.size(), profile.files.front());
+          build.services.size() - kept.size(), build.services.size(), fmt::join(paths, ", "));
     build.services = std::move(kept);
   }
-  core::Findings findings;
-  note_unmatched(profile, catalogue, selection, findings);
-  return findings;
+  return told;
 }
 
 }  // namespace coldtrace::cli

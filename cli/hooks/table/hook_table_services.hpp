@@ -1,16 +1,20 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/hooks/profile_file.hpp"
 #include "coldtrace/syscall-map/hook_table.hpp"
 
 namespace coldtrace::cli {
 
-// Keeps of the builds' services those that the profile selects; how many others there were is a
-// build's finding `services-left-out`. What the profile has that is in none of the builds is
-// returned. All else of a table stays as it is.
-core::Findings keep_selected_services(const syscall_map::HookProfile& profile,
-                                      std::span<syscall_map::HookTable> builds);
+// Keeps of the builds' services those that one of the profiles selects; how many others there were
+// is a build's finding `services-left-out`. Returns for each profile its path and what it names
+// that is in none of the builds. All else of a table stays as it is.
+std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
+    const std::vector<syscall_map::HookProfile>& profiles,
+    std::span<syscall_map::HookTable> builds);
 
 }  // namespace coldtrace::cli

@@ -20,7 +20,7 @@ std::string_view word_of(bool verified) {
 }
 
 void write_services(Output& output, const HookTable& build) {
-  print(output, "{} services\n", build.services.size());
+  print(output, "{}\n", counted(build.services.size(), "service", "services"));
   if (build.services.empty()) return;
   print(output, "{:<6}  {:<10}  {:<10}  {:>5}  {:>5}  {:<10}  {}\n", "number", "image", "target",
         "args", "stack", "confidence", "name");

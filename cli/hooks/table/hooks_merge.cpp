@@ -39,7 +39,7 @@ void add_hooks_merge(CLI::App& app, Exit& exit) {
         command.add_input("TABLE", options.tables, "Binary hook tables; earlier ones win")
             .required();
         command.add_flag("--no-evidence", options.no_evidence,
-                         "Leave out the sentences that prove each value");
+                         "hooktab: leave out the sentences that prove each value");
       },
       run_hooks_merge);
 }

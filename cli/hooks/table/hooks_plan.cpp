@@ -5,7 +5,7 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/images/image_roles.hpp"
-#include "cli/images/symbol_file.hpp"
+#include "cli/images/symbol_places.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
@@ -154,13 +154,11 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
             .required()
             .type_name("NAME|RVA");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();
-        command.add_input("--ntdll", options.ntdll,
-                          "Names services that the kernel does not export");
-        command.add_input("--pdb", options.pdbs, "Symbols of the kernel, if it matches")
-            .repeatable();
+        command.add_input("--ntdll", options.ntdll, "ntdll.dll, whose exports name services");
+        add_pdb_option(command, options.pdbs);
         command
             .add_input("--driver", options.drivers,
-                       "A driver that is to be called back: is it linked with /INTEGRITYCHECK?")
+                       "Check that this callback driver is linked with /INTEGRITYCHECK")
             .repeatable();
         add_image_options(command, options);
         command.add_flag("--no-evidence", options.no_evidence,

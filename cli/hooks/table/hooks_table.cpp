@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "cli/command/common_options.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
-#include "cli/images/symbol_file.hpp"
+#include "cli/images/symbol_places.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
 
@@ -22,8 +24,8 @@ struct HooksTableOptions : PeOptions {
   std::string win32u;
   std::vector<std::string> win32k;
   std::vector<std::string> pdbs;
-  std::string dir;
-  std::string profile;
+  std::vector<std::string> folders;
+  std::vector<std::string> profiles;
   std::vector<std::string> members;
   KnownBuildOptions known;
   bool no_evidence = false;
@@ -49,26 +51,26 @@ syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
 }
 
 Exit run_hooks_table(const HooksTableOptions& options) {
-  if (options.kernel.empty() == options.dir.empty())
+  if (options.kernel.empty() == options.folders.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
   if (options.format == "csv" && options.members.empty())
     throw Failure{"--format csv has the values of member lists: give --members LIST"};
   if (!options.known.kernels.empty() && options.members.empty())
     throw Failure{"--derive-from is for the values of member lists: give --members LIST"};
   const auto members = read_member_lists(options.members);
-  std::optional<syscall_map::HookProfile> profile;
-  if (!options.profile.empty()) profile = open_profile(options.profile, options);
+  const auto profiles = open_profiles(options.profiles, options);
   Output output{options.output};
   Report report{options.findings};
   syscall_map::PairedBuilds paired;
-  if (options.dir.empty()) {
+  if (options.folders.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = syscall_map::pair_builds(find_build_files(options.dir, options.layout),
+    paired = syscall_map::pair_builds(find_build_files(options.folders, options.layout),
                                       image_contents(options.layout));
     if (paired.builds.empty())
-      throw Failure{fmt::format("{}: no kernel is in it or below it", options.dir)};
-    report.read(options.dir, paired.findings);
+      throw Failure{
+          fmt::format("{}: no kernel is in it or below it", fmt::join(options.folders, ", "))};
+    report.read(options.folders.front(), paired.findings);
   }
   const auto symbols = open_symbol_files(options.pdbs, report);
   const KnownBuilds known{options.known, options, report};
@@ -80,11 +82,11 @@ Exit run_hooks_table(const HooksTableOptions& options) {
       document.builds.push_back(std::move(*table));
   if (document.builds.empty()) return Exit::failure;
   known.require_use(document.builds);
-  if (profile) {
-    const auto findings = keep_selected_services(*profile, document.builds);
-    report.read(options.profile, findings);
-    document.findings.merge(findings);
-  }
+  if (!profiles.empty())
+    for (const auto& [path, findings] : keep_selected_services(profiles, document.builds)) {
+      report.read(path, findings);
+      document.findings.merge(findings);
+    }
   core::Findings unused;
   syscall_map::note_unused_symbols(symbols, document.builds, unused);
   report.read("--pdb", unused);
@@ -97,14 +99,15 @@ Exit run_hooks_table(const HooksTableOptions& options) {
 
 void add_inputs(Command& command, HooksTableOptions& options) {
   command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
-  command.add_input("--ntdll", options.ntdll, "Names services that the kernel does not");
-  command.add_input("--win32u", options.win32u, "Names services of win32k");
+  command.add_input("--ntdll", options.ntdll, "ntdll.dll, whose exports name services");
+  command.add_input("--win32u", options.win32u,
+                    "win32u.dll, whose exports name services of win32k");
   command.add_input("--win32k", options.win32k, "win32k.sys, win32kbase.sys, win32kfull.sys");
-  command.add_input("--dir", options.dir, "All builds whose files are in this folder or below")
+  command.add_input("--dir", options.folders, "All builds whose files are in this folder or below")
+      .repeatable()
       .type_name("DIR");
-  command.add_input("--pdb", options.pdbs, "Symbols of a kernel, for the one they match");
-  command.add_input("--profile", options.profile,
-                    "Only the services that this hook profile selects ('coldtrace hooks profile')");
+  add_pdb_option(command, options.pdbs);
+  add_profile_option(command, options.profiles);
   add_members_option(command, options.members);
   add_known_build_options(command, options.known);
 }

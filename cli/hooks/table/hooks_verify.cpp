@@ -26,7 +26,7 @@ using syscall_map::HookTableImage;
 struct HooksVerifyOptions : PeOptions {
   std::string table;
   std::vector<std::string> pdbs;
-  std::string profile;
+  std::vector<std::string> profiles;
   std::vector<std::string> members;
   KnownBuildOptions known;
 };
@@ -77,7 +77,7 @@ bool is_given(const HookTable& build, const BuildFiles& files) {
 // What the files say otherwise; that there is no kernel when it cannot be read a second time.
 std::vector<HookTableDifference> compare(const HookTable& build, const BuildFiles& files,
                                          const HooksVerifyOptions& options,
-                                         const std::optional<syscall_map::HookProfile>& profile,
+                                         const std::vector<syscall_map::HookProfile>& profiles,
                                          const std::vector<pe::SymbolFile>& symbols,
                                          const std::vector<syscall_map::MemberRequest>& members,
                                          const KnownBuilds& known, Report& report) {
@@ -89,7 +89,7 @@ std::vector<HookTableDifference> compare(const HookTable& build, const BuildFile
     return {{fmt::format("images[{}]", to_string(kernel.role)),
              to_text({kernel.identity, kernel.sha256}), std::nullopt}};
   }
-  if (profile) keep_selected_services(*profile, {&*again, 1});
+  if (!profiles.empty()) keep_selected_services(profiles, {&*again, 1});
   return syscall_map::compare_hook_tables(build, *again);
 }
 
@@ -101,8 +101,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
   const auto symbols = open_symbol_files(options.pdbs, report);
   const auto members = read_member_lists(options.members);
   const KnownBuilds known{options.known, options, report};
-  std::optional<syscall_map::HookProfile> profile;
-  if (!options.profile.empty()) profile = open_profile(options.profile, options);
+  const auto profiles = open_profiles(options.profiles, options);
   for (const auto& build : builds) {
     if (!is_given(build, files)) {
       ++result.not_given;
@@ -113,7 +112,8 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
     const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
     // Without all images other values would differ, and say nothing.
     if (verified.differences.empty())
-      verified.differences = compare(build, own, options, profile, symbols, members, known, report);
+      verified.differences =
+          compare(build, own, options, profiles, symbols, members, known, report);
     result.builds.push_back(std::move(verified));
   }
   for (std::size_t i = 0; i < files.size(); ++i)
@@ -135,8 +135,8 @@ void write_text(Output& output, const Result& result) {
   for (const auto& path : result.unmatched_files)
     print(output, "{}: no build of the table was made from it\n", printable(path));
   if (result.not_given > 0)
-    print(output, "{} builds of the table are not checked: their kernels are not given\n",
-          result.not_given);
+    print(output, "not checked, since the kernel is not given: {} of the table\n",
+          counted(result.not_given, "build", "builds"));
 }
 
 void write_json(Output& output, Int64 int64, const Result& result) {
@@ -205,9 +205,8 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
       [](Command& command, HooksVerifyOptions& options) {
         command.add_input("TABLE", options.table, "A binary hook table").required();
         add_pe_options(command, options);
-        command.add_input("--pdb", options.pdbs, "Symbols that the table was made with, if any")
-            .repeatable();
-        command.add_input("--profile", options.profile, "The profile of its services, if any");
+        add_pdb_option(command, options.pdbs);
+        add_profile_option(command, options.profiles);
         add_members_option(command, options.members);
         add_known_build_options(command, options.known);
       },

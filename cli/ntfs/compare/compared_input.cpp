@@ -117,7 +117,7 @@ class ComparedLines {
 
   // Why nothing can be compared, though lines could be read; empty where it can.
   std::string refusal() const {
-    if (several_) return "several snapshots, one behind the other: compare them one by one";
+    if (several_) return "several snapshots, one after the other: compare them one by one";
     if (names() == 0 && !lacking_.needed.empty())
       return fmt::format(
           "rows lack members that say which file they are of:{}. Take the snapshot without "

@@ -276,25 +276,26 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                 "An image, or the NDJSON of 'ntfs snapshot', also packed; - is standard input")
             .required()
             .type_name("FILE");
-        command.add_input("AFTER", options.after, "The same of a later time")
+        command.add_input("AFTER", options.after, "The same, of a later time")
             .required()
             .type_name("FILE");
         command
             .add_input("--parent", options.parents,
-                       "The parent of a disk image that holds what changed since then, where it is "
-                       "not beside it, for the parent's own")
+                       "Base image of a differencing image, where it is not beside it; repeat for "
+                       "its own base")
             .repeatable()
             .type_name("FILE");
         command.add_option("--partition", options.partition,
-                           "Of images only the partition with this number");
+                           "Only the partition with this number, as 'ntfs info' lists them");
         add_one_shadow_option(command, "--before-shadow", options.shadow_before,
-                              "Of BEFORE the volume as it was in the shadow copy with this number");
-        add_one_shadow_option(command, "--after-shadow", options.shadow_after, "The same of AFTER");
+                              "Read BEFORE as of this shadow copy");
+        add_one_shadow_option(command, "--after-shadow", options.shadow_after,
+                              "Read AFTER as of this shadow copy");
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         add_names_options(command, options.names);
         leave_image_readers(command);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_compare);
 }

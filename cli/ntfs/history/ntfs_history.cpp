@@ -130,7 +130,7 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
   add_command<NtfsHistoryOptions>(
       app, exit,
       {"history",
-       "Say what files were in the shadow copies of their volume, and are now: names, sizes, "
+       "List the versions of files in the shadow copies of their volume, and now: names, sizes, "
        "times, streams, places",
        "  coldtrace ntfs history disk.E01 /Users/user/NTUSER.DAT\n"
        "  coldtrace ntfs history --format ndjson disk.img '/Windows/System32/winevt/Logs/*.evtx'\n",
@@ -142,12 +142,12 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
         add_volume_options(command, options);
         command
             .add_option("PATH", options.paths,
-                        "Paths of files within their volume, whose letters of ASCII are alike; * "
-                        "and ? are any characters, / too")
+                        "Paths in the volume; ASCII case is ignored; * and ? match any "
+                        "characters, / too")
             .required()
             .type_name("PATH");
         add_text_time_options(command, options.text);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_history);
 }

@@ -25,7 +25,7 @@ namespace {
 constexpr VolumeFileNames journal_names{"$J", "journal", "a change journal"};
 
 struct NtfsJournalOptions : VolumeFileOptions {
-  bool stream = false;
+  bool copied = false;
   bool events = false;
   bool deleted = false;
   NamesOptions names;
@@ -298,7 +298,7 @@ Exit run_ntfs_journal(const NtfsJournalOptions& options) {
   if (!given) return report.exit();
   auto file = open_given_image(options, std::move(*given), findings, report);
   if (!file) return report.exit();
-  if (options.stream || file->kind == core::FileKind::ntfs_usn_journal)
+  if (options.copied || file->kind == core::FileKind::ntfs_usn_journal)
     return run_copy(options, *file, std::move(findings), report);
   const auto write = [&options](JournalWriter& writer, const DiskInput& input,
                                 const ntfs::Partition& partition, const ntfs::Volume& volume,
@@ -329,16 +329,15 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
         add_volume_options(command, options);
         add_shadow_option(command, options.shadows);
         command.add_flag(
-            "--stream", options.stream,
-            "IMAGE is a $J that was copied out of its volume, whatever it starts with");
-        add_mft_file_option(command, options,
-                            "The $MFT of the volume that a copied $J is of, for paths");
+            "--copied", options.copied,
+            "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
+        add_mft_file_option(command, options);
         command.add_flag("--events", options.events,
-                         "One row for all that happened to a file until it was closed");
+                         "Merge a file's records, up to its close, into one row");
         command.add_flag("--deleted", options.deleted,
                          "Also what is left of journals that were deleted");
         add_names_options(command, options.names);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_journal);
 }

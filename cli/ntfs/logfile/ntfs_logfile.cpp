@@ -14,6 +14,7 @@ constexpr VolumeFileNames log_names{"$LogFile", "log", "a $LogFile"};
 
 struct NtfsLogfileOptions : VolumeFileOptions {
   bool copied = false;
+  unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
 };
@@ -143,9 +144,10 @@ void LogWriter::finish(const core::Findings& findings) {
   lines_.end_summary();
 }
 
-ntfs::RecordTable read_records(const ntfs::Volume& volume, core::Findings& findings) {
+ntfs::RecordTable read_records(const ntfs::Volume& volume, unsigned jobs,
+                               core::Findings& findings) {
   std::vector<ntfs::Gap> gaps;
-  return ntfs::RecordTable::scan(volume.image(), volume.mft(), 1, findings, gaps);
+  return ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps);
 }
 
 Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
@@ -158,7 +160,7 @@ Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
   Output output{options.output};
   std::optional<ntfs::RecordTable> records;
   const auto read = [&](const ntfs::Volume& volume, core::Findings& of_mft) {
-    records.emplace(read_records(volume, of_mft));
+    records.emplace(read_records(volume, options.jobs, of_mft));
   };
   if (!options.mft.empty() && !use_mft_file(options, report, read)) return Exit::failure;
   LogWriter writer{options, output};
@@ -174,14 +176,14 @@ Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
 
 // False where there is no log.
 bool write_volume_log(LogWriter& writer, const DiskInput& input, const ntfs::Partition& partition,
-                      const ntfs::Volume& volume, core::Findings& findings) {
+                      const ntfs::Volume& volume, unsigned jobs, core::Findings& findings) {
   const auto stream = ntfs::LogStream::of_volume(volume);
   if (!stream) {
     findings.warning("log-unread", volume.mft().offset_of(ntfs::LogStream::record),
                      "the volume's $LogFile has no clusters that are known");
     return false;
   }
-  const auto records = read_records(volume, findings);
+  const auto records = read_records(volume, jobs, findings);
   writer.write({&input, &partition, &volume}, *stream, &records,
                volume.mft().clusters().cluster_size, findings);
   return true;
@@ -196,8 +198,12 @@ Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
   if (!file) return report.exit();
   if (options.copied || file->kind == core::FileKind::ntfs_log_file)
     return run_copy(options, *file, std::move(findings), report);
-  return write_volume_files<LogWriter>(options, log_names, std::move(*file), std::move(findings),
-                                       report, write_volume_log);
+  return write_volume_files<LogWriter>(
+      options, log_names, std::move(*file), std::move(findings), report,
+      [&](LogWriter& writer, const DiskInput& input, const ntfs::Partition& partition,
+          const ntfs::Volume& volume, core::Findings& found) {
+        return write_volume_log(writer, input, partition, volume, options.jobs, found);
+      });
 }
 
 }  // namespace
@@ -221,9 +227,9 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
         add_shadow_option(command, options.shadows);
         command.add_flag(
             "--copied", options.copied,
-            "IMAGE is a $LogFile that was copied out of its volume, whatever it starts with");
-        add_mft_file_option(command, options,
-                            "The $MFT of the volume that a copied $LogFile is of");
+            "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
+        add_mft_file_option(command, options);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_logfile);
 }

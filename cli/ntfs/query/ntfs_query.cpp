@@ -124,7 +124,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
         command
             .add_option_function<std::string>(
                 "--where", [&options](const std::string& text) { options.where = text; },
-                "Only names of which this is true, as 'extension == \"exe\" and size > "
+                "Only names that match the expression, e.g. 'extension == \"exe\" and size > "
                 "1MiB' (docs/commands/ntfs-query.md)")
             .type_name("EXPR");
         command
@@ -150,7 +150,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         add_names_options(command, options.names);
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_query);
 }

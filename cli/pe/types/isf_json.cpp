@@ -27,10 +27,11 @@ class Writer {
     for (const auto& type : sorted(false)) write_user_type(type.first, type.second);
     json_.end_object();
     if (names_.renamed() > 0)
-      findings_.info("isf-type-twice", std::nullopt,
-                     "{} types have the name of another one, and in the table the number of their "
-                     "record behind it",
-                     names_.renamed());
+      findings_.info(
+          "isf-type-twice", std::nullopt,
+          "{} types share their name with another one; the table appends the number of their "
+          "record",
+          names_.renamed());
   }
 
   void write_enumerations() {

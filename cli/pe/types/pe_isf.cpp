@@ -145,7 +145,9 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
             .add_option("--database", options.database,
                         "The name by which Volatility finds the table, in its case")
             .type_name("NAME.pdb");
-        command.add_flag("--xz", options.xz, "Pack the table");
+        command.add_flag(
+            "--xz", options.xz,
+            "Compress the table with xz, as Volatility reads it (-o knows .gz and .zst)");
         command
             .add_option(
                 "--store", options.store,

@@ -37,8 +37,8 @@ std::optional<bool> method_of(const pe::Function& function) {
 }
 
 std::string_view mode_name(pe::Pointer::Mode mode) {
-  constexpr std::array<std::string_view, 6> names = {"pointer", "reference",        "data-member",
-                                                     "method",  "rvalue-reference", "unknown"};
+  constexpr std::array<std::string_view, 6> names = {"pointer", "reference",        "data_member",
+                                                     "method",  "rvalue_reference", "unknown"};
   return names[static_cast<std::size_t>(mode)];
 }
 
@@ -140,7 +140,7 @@ class Writer {
         json_.field("kind", "array").field("count", layer.count).field("size", layer.size);
         return;
       case TypeLayer::Kind::bit_field:
-        json_.field("kind", "bit-field")
+        json_.field("kind", "bit_field")
             .field("position", layer.bit_field.position)
             .field("length", layer.bit_field.length);
         return;

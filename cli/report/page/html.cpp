@@ -35,12 +35,6 @@ Html& Html::begin_section(std::string_view id, std::string_view title) {
       .markup("</h2>\n");
 }
 
-std::string grouped(u64 number) {
-  auto text = fmt::format("{}", number);
-  for (auto at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
-
 std::string short_time(i64 units) {
   const auto value = static_cast<double>(units);
   constexpr i64 millisecond = 10'000, second = 10'000'000;
@@ -62,10 +56,6 @@ std::string short_bytes(u64 bytes) {
 std::string share_text(i64 part, i64 whole) {
   if (whole == 0) return "-";
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-std::string counted(u64 count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", grouped(count), count == 1 ? one : several);
 }
 
 }  // namespace coldtrace::cli

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/text.hpp"
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
@@ -37,15 +38,12 @@ class Html {
   std::string text_;
 };
 
-// How people read figures. "1,234,567"
-std::string grouped(u64 number);
+// How people read figures.
 // Units of 100 ns: "0.4 µs", "12.3 ms", "1.234 s".
 std::string short_time(i64 units);
 // "12.3 MB"
 std::string short_bytes(u64 bytes);
 // "34.2 %"; "-" of nothing.
 std::string share_text(i64 part, i64 whole);
-// "1 process", "2 processes"
-std::string counted(u64 count, std::string_view one, std::string_view several);
 
 }  // namespace coldtrace::cli

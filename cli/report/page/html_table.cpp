@@ -93,7 +93,7 @@ void HtmlTable::finish(u64 left_out) {
   html_.markup("</tbody></table></div>\n");
   if (left_out > 0)
     html_.markup("<p class=\"note\">")
-        .text(fmt::format("{} left out: those that come behind in the order of the table.",
+        .text(fmt::format("{} left out: the last ones in the order of the table.",
                           counted(left_out, "more row is", "more rows are")))
         .markup("</p>\n");
 }

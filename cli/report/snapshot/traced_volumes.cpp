@@ -70,7 +70,7 @@ void TracedVolumes::note_findings(const DiskIo& requests, core::Findings& findin
   if (behind_end_ > 0)
     findings.warning(
         "snapshot-mismatch", std::nullopt,
-        "{} of the requests to disk {} {} behind the end of the image's disk: it is "
+        "{} of the requests to disk {} {} beyond the end of the image's disk: it is "
         "of another disk (--snapshot-disk), begins elsewhere (--snapshot-offset) or is "
         "cut off",
         behind_end_, disk_, behind_end_ == 1 ? "lies" : "lie");
@@ -79,7 +79,7 @@ void TracedVolumes::note_findings(const DiskIo& requests, core::Findings& findin
 std::string TracedVolumes::why_another(const DiskIo& requests) const {
   if (behind_end_ > 0)
     return fmt::format(
-        "{} of its requests to disk {} {} behind the end of this one, byte {}; the first begins at "
+        "{} of its requests to disk {} {} beyond the end of this one, byte {}; the first begins at "
         "{}",
         grouped(behind_end_), disk_, behind_end_ == 1 ? "lies" : "lie", grouped(*end_),
         grouped(first_behind_end_));

@@ -26,7 +26,7 @@ std::string title_of(const ReportAnswers& answers) {
 
 std::string machine_text(const ReportAnswers& answers) {
   const auto& machine = answers.top.machine;
-  if (!machine) return "The header of the trace, which tells of its machine, is lost. ";
+  if (!machine) return "The header of the trace, which describes its machine, is lost. ";
   return fmt::format("A machine with {}, {}-bit Windows {}. ",
                      counted(machine->processors, "processor", "processors"),
                      machine->pointer_size * 8, machine->windows_version);

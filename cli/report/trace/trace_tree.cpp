@@ -1,4 +1,5 @@
 #include "cli/report/trace/trace_sections.hpp"
+#include "cli/trace/status.hpp"
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
 
 namespace coldtrace::cli {
@@ -58,7 +59,7 @@ class TreeHtml {
     }
     if (tree_.has_other_parent(index))
       text += fmt::format(", stated parent {}", *process.stated_parent);
-    if (process.exit_status && life.end) text += fmt::format(", exit {:#x}", *process.exit_status);
+    if (process.exit_status && life.end) text += ", exit " + exit_status_text(*process.exit_status);
     return text;
   }
 

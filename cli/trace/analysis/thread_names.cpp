@@ -114,25 +114,24 @@ void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& p
 }
 
 std::vector<Index> find_processes(const trace_analysis::Population& population,
-                                  const std::string& wanted, core::Findings& findings) {
+                                  const std::vector<std::string>& wanted,
+                                  core::Findings& findings) {
   const auto& processes = population.processes();
-  std::optional<u32> pid;
-  u32 number = 0;
-  const auto parsed = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-  if (parsed.ec == std::errc{} && parsed.ptr == wanted.data() + wanted.size()) pid = number;
+  std::vector<bool> met(wanted.size());
   std::vector<Index> found;
   std::vector<std::string_view> names;
   for (Index i = 0; i < processes.size(); ++i) {
-    names.push_back(processes[i].image_name);
-    if (pid ? processes[i].pid == *pid
-            : glob_matches(wanted, processes[i].image_name, GlobCase::insensitive))
-      found.push_back(i);
+    const auto& process = processes[i];
+    names.push_back(process.image_name);
+    bool any = false;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      if (tracefile::is_process(wanted[k], process.pid, process.image_name)) met[k] = any = true;
+    if (any) found.push_back(i);
   }
-  if (found.empty()) {
-    core::NoMatch unmatched;
-    unmatched.add("--process", wanted, names);
-    unmatched.report(findings);
-  }
+  core::NoMatch unmatched;
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    if (!met[k]) unmatched.add("--process", wanted[k], names);
+  unmatched.report(findings);
   return found;
 }
 

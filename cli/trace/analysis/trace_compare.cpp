@@ -77,34 +77,36 @@ std::string kind_text(const KindTally& kind) {
   return text;
 }
 
-void write_side_text(Output& output, char letter, const Side& side) {
+void write_side_text(Output& output, std::string_view label, const Side& side) {
   const auto& tally = side.tally;
-  print(output, "{}  {}: {} events{}\n", letter, printable(side.input.trace.name()), tally.events,
+  print(output, "{:<6}  {}: {}{}\n", label, printable(side.input.trace.name()),
+        counted(tally.events, "event", "events"),
         tally.duration ? fmt::format(" in {} s", seconds_of(*tally.duration)) : std::string{});
 }
 
-void write_text(Output& output, const Side& a, const Side& b,
+void write_text(Output& output, const Side& before, const Side& after,
                 const trace_analysis::TraceComparison& comparison) {
-  write_side_text(output, 'A', a);
-  write_side_text(output, 'B', b);
+  write_side_text(output, "before", before);
+  write_side_text(output, "after", after);
   if (!comparison.kinds.empty())
-    print(output, "\n{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", "", "events A", "events B",
-          "rate A", "rate B", "event");
+    print(output, "\n{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", "", "events before", "events after",
+          "rate before", "rate after", "event");
   for (const auto& difference : comparison.kinds)
-    print(output, "{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", to_string(difference.change),
-          difference.a, difference.b, rate_text(difference.a, a.tally),
-          rate_text(difference.b, b.tally), kind_text(difference.kind));
+    print(output, "{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", to_string(difference.change),
+          difference.before, difference.after, rate_text(difference.before, before.tally),
+          rate_text(difference.after, after.tally), kind_text(difference.kind));
   if (!comparison.pairs.empty())
-    print(output, "\n{:<12} {:>12} {:>12} {:>16} {:>16}  {}\n", "", "pairs A", "pairs B", "mean A",
-          "mean B", "start to stop");
+    print(output, "\n{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", "", "pairs before", "pairs after",
+          "mean before", "mean after", "start to stop");
   for (const auto& [one, other] : comparison.pairs)
-    print(output, "{:<12} {:>12} {:>12} {:>16} {:>16}  {} {}\n",
+    print(output, "{:<12} {:>13} {:>13} {:>16} {:>16}  {} {}\n",
           one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
           seconds_text(one.mean()), seconds_text(other.mean()),
           provider_text(one.provider, one.provider_name),
           one.name.empty() ? fmt::format("task {}", one.task.value_or(0)) : printable(one.name));
-  print(output, "\n{} kinds of events and {} durations are the same\n", comparison.same_kinds,
-        comparison.same_pairs);
+  print(output, "\nunchanged: {}, {}\n",
+        counted(comparison.same_kinds, "kind of event", "kinds of events"),
+        counted(comparison.same_pairs, "duration", "durations"));
 }
 
 std::optional<std::string> text_or_null(const std::string& text) {
@@ -155,7 +157,8 @@ void write_duration(JsonWriter& json, const char* name, const PairTally& pair) {
       .end_object();
 }
 
-void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompareOptions& options,
+void write_json(JsonWriter& json, const Side& before, const Side& after,
+                const TraceCompareOptions& options,
                 const trace_analysis::TraceComparison& comparison) {
   json.begin_object()
       .field("schema", "coldtrace.trace-compare/1")
@@ -163,8 +166,8 @@ void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompa
       .field("same", comparison.same())
       .field("by", options.comparison.by_rate ? "rate" : "count")
       .field("threshold", options.comparison.threshold);
-  write_side(json, "a", a);
-  write_side(json, "b", b);
+  write_side(json, "before", before);
+  write_side(json, "after", after);
   json.key("kinds").begin_array();
   for (const auto& difference : comparison.kinds) {
     const auto& kind = difference.kind;
@@ -172,8 +175,8 @@ void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompa
     write_provider(json, kind.provider, kind.provider_name);
     json.field("name", text_or_null(kind.name));
     json.field(kind.event_class == tracefile::EventClass::classic ? "opcode" : "id", kind.number);
-    write_count(json, "a", difference.a, a.tally);
-    write_count(json, "b", difference.b, b.tally);
+    write_count(json, "before", difference.before, before.tally);
+    write_count(json, "after", difference.after, after.tally);
     json.end_object();
   }
   json.end_array().key("durations").begin_array();
@@ -182,8 +185,8 @@ void write_json(JsonWriter& json, const Side& a, const Side& b, const TraceCompa
     write_provider(json, one.provider, one.provider_name);
     json.field("name", text_or_null(one.name.empty() ? other.name : one.name))
         .field("task", one.task);
-    write_duration(json, "a", one);
-    write_duration(json, "b", other);
+    write_duration(json, "before", one);
+    write_duration(json, "after", other);
     json.end_object();
   }
   json.end_array()
@@ -200,21 +203,21 @@ Exit run_trace_compare(const TraceCompareOptions& given) {
     if (!options.selection.where) return Exit::failure;
   }
   Report report{options.findings};
-  const auto a = read_side(options.before, options, report);
-  if (!a) return Exit::failure;
-  const auto b = read_side(options.after, options, report);
-  if (!b) return Exit::failure;
-  const auto comparison = trace_analysis::compare(a->tally, b->tally, options.comparison);
+  const auto before = read_side(options.before, options, report);
+  if (!before) return Exit::failure;
+  const auto after = read_side(options.after, options, report);
+  if (!after) return Exit::failure;
+  const auto comparison = trace_analysis::compare(before->tally, after->tally, options.comparison);
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
-    write_json(json, *a, *b, options, comparison);
+    write_json(json, *before, *after, options, comparison);
   } else {
-    write_text(output, *a, *b, comparison);
+    write_text(output, *before, *after, comparison);
   }
   output.commit();
-  a->input.tell(report);
-  b->input.tell(report);
+  before->input.tell(report);
+  after->input.tell(report);
   if (!comparison.same()) report.mismatch();
   return report.exit();
 }
@@ -256,11 +259,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
                         "second may differ by")
             .in_range(0, 1'000'000)
             .type_name("PERCENT");
-        command
-            .add_option_function<std::string>(
-                "--where", [&options](const std::string& text) { options.where = text; },
-                "Only events that an expression is true of")
-            .type_name("EXPR");
+        add_where_option(command, options.where);
         add_schema_options(command, options.schemas);
         add_parameters_option(command, options.schemas);
       },

@@ -6,6 +6,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/suggestion.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/status.hpp"
 #include "cli/trace/trace_commands.hpp"
 
 namespace coldtrace::cli {
@@ -82,7 +83,7 @@ u32 parse_control_code(const std::string& text) {
 void add_kernel_version(Command& command, std::string& version, const std::string& absent) {
   std::vector<std::string> names;
   for (const auto each : tracefile::kernel_versions) names.emplace_back(to_string(each));
-  command.add_option("--version", version, "Version of Windows; " + absent)
+  command.add_option("--windows", version, "Version of Windows; " + absent)
       .type_name("VERSION")
       .one_of(names);
 }
@@ -101,8 +102,7 @@ std::string versions_text(KernelVersions versions) {
 std::string statuses_text(std::span<const tracefile::NtStatus> statuses) {
   std::string text;
   for (const auto status : statuses)
-    text += fmt::format("{}{} ({:#010x})", text.empty() ? "" : " or ", to_string(status),
-                        static_cast<u32>(status));
+    text += (text.empty() ? "" : " or ") + status_text(static_cast<u32>(status), to_string(status));
   return text;
 }
 

@@ -16,7 +16,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit);
 // A function code as CODE gives it: a number, or a name of the table. Throws Failure.
 u32 parse_control_code(const std::string& text);
 
-// --version; `absent` says what its absence means.
+// --windows; `absent` says what its absence means.
 void add_kernel_version(Command& command, std::string& version, const std::string& absent);
 
 // "0x0F"

@@ -225,7 +225,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
       app, exit,
       {"decode", "Decode a buffer of NtTraceControl, and the status the call returns",
        "  coldtrace trace control decode 0x0D --input scenario.bin --output-length 0\n"
-       "  coldtrace trace control decode 0x0B --input connect.bin --version 6.1 --format json\n"
+       "  coldtrace trace control decode 0x0B --input connect.bin --windows 6.1 --format json\n"
        "  coldtrace trace control decode 0x0F --input reply.bin --returned\n",
        "  0  the buffer was decoded, and no documented check refuses the call\n"
        "  1  the call fails, the buffer is cut off or damaged, or the version lacks the code\n"

@@ -96,7 +96,7 @@ void add_trace_control_explain(CLI::App& app, Exit& exit) {
   add_command<TraceControlExplainOptions>(
       app, exit,
       {"explain", "Explain what a function code of NtTraceControl takes, returns and checks",
-       "  coldtrace trace control explain 0x0F --version 10.0\n"
+       "  coldtrace trace control explain 0x0F --windows 10.0\n"
        "  coldtrace trace control explain EtwStartLoggerCode --format json\n",
        "  0  the code was explained\n"
        "  1  no version, or not the given one, has the code\n"

@@ -2,6 +2,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/trace/control/trace_control.hpp"
+#include "cli/trace/status.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -128,10 +129,7 @@ void write_layout(JsonWriter& json, const ControlLayout& layout) {
 void write_statuses(JsonWriter& json, std::span<const tracefile::NtStatus> statuses) {
   json.begin_array();
   for (const auto status : statuses)
-    json.begin_object()
-        .field("name", to_string(status))
-        .field("value", static_cast<u32>(status))
-        .end_object();
+    write_status(json, static_cast<u32>(status), to_string(status));
   json.end_array();
 }
 

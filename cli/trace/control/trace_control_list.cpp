@@ -36,7 +36,7 @@ void add_trace_control_list(CLI::App& app, Exit& exit) {
       app, exit,
       {"list", "List the function codes of NtTraceControl",
        "  coldtrace trace control list\n"
-       "  coldtrace trace control list --version 6.1 --format json\n",
+       "  coldtrace trace control list --windows 6.1 --format json\n",
        "  0  the codes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json"},

@@ -4,6 +4,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
+#include "cli/trace/status.hpp"
 
 namespace coldtrace::cli {
 
@@ -137,7 +138,7 @@ void ChromeEvents::on_file_operation(const trace_export::FileOperation& operatio
              operation.end.time, [&] {
                json_.field("file", text_or_null(names_.file(operation.file)))
                    .field("bytes", operation.bytes)
-                   .field("status", fmt::format("{:#010x}", operation.status));
+                   .field("status", nt_status_text(operation.status));
              });
 }
 

@@ -6,6 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/export/firefox_profile.hpp"
 #include "cli/trace/export/firefox_tables.hpp"
+#include "cli/trace/status.hpp"
 
 namespace coldtrace::cli {
 
@@ -294,7 +295,7 @@ class FirefoxProfile::Writer {
   void write_data(const File& file) {
     json_.field("type", "FileOperation").field("file", names_.file(file.file));
     if (file.bytes) json_.field("bytes", *file.bytes);
-    json_.field("status", fmt::format("{:#010x}", file.status));
+    json_.field("status", nt_status_text(file.status));
   }
   void write_data(const trace_export::Region& region) {
     std::string fields;

@@ -9,6 +9,7 @@
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/records/records.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
+#include "coldtrace/trace_export/chosen_threads.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -45,7 +46,7 @@ class TurnTables {
       : clock_{clock},
         population_{population},
         last_{last},
-        selection_{selection},
+        chosen_{selection},
         turns_{file, "sched", 7},
         states_{file, "thread_state", 8} {}
 
@@ -78,15 +79,7 @@ class TurnTables {
   }
 
  private:
-  bool is_wanted(Index thread) const {
-    if (selection_.pids.empty() && selection_.tids.empty()) return true;
-    const auto& who = population_.threads()[thread];
-    const auto pid = pid_of(population_, thread);
-    return (selection_.pids.empty() ||
-            (pid && std::ranges::find(selection_.pids, *pid) != selection_.pids.end())) &&
-           (selection_.tids.empty() ||
-            std::ranges::find(selection_.tids, who.tid) != selection_.tids.end());
-  }
+  bool is_wanted(Index thread) const { return chosen_.has(population_, thread); }
 
   // As absence_before() divides it.
   void add_before(const Turn& turn) {
@@ -156,7 +149,7 @@ class TurnTables {
   const tracefile::Clock& clock_;
   const trace_analysis::Population& population_;
   const LastSwitch& last_;
-  const tracefile::EventSelection& selection_;
+  const trace_export::ChosenThreads chosen_;
   SqliteRows turns_;
   SqliteRows states_;
 };

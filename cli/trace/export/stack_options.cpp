@@ -12,21 +12,9 @@ void add_stack_options(Command& command, StackOptions& options) {
           "or of the events that are chosen")
       .one_of({"running", "waiting", "disk", "events"})
       .capture_default_str();
-  command.add_option("--process", options.process, "Only of this process: an id, a name or a glob")
-      .type_name("PROCESS");
-  command
-      .add_option("--provider", options.times.providers,
-                  "Events of these providers, by GUID, name or glob")
-      .list("PROVIDER");
-  command
-      .add_option("--event", options.times.events,
-                  "These events, by id, name, class or glob: 21, Process/Start, Process, *Io*")
-      .list("EVENT");
-  command
-      .add_option_function<std::string>(
-          "--where", [&options](const std::string& text) { options.where = text; },
-          "Events that an expression is true of, as \"Status != 0 and time < 5s\"")
-      .type_name("EXPR");
+  add_process_option(command, options.processes);
+  add_kind_options(command, options.times);
+  add_where_option(command, options.where);
   command
       .add_option_function<std::string>(
           "--weight", [&options](const std::string& text) { options.weight = text; },

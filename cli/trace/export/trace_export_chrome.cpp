@@ -29,7 +29,8 @@ void add_trace_export_chrome(CLI::App& app, Exit& exit) {
       app, exit,
       {"chrome", "Export what happened when as the JSON of Chrome's tracing, for small traces",
        "  coldtrace trace export chrome run.etl -o run.json\n"
-       "  coldtrace trace export chrome run.ctrace --syscall-map ntdll.dll --pid 4711 -o run.json\n"
+       "  coldtrace trace export chrome run.ctrace --syscall-map ntdll.dll --process 4711 -o "
+       "run.json\n"
        "  coldtrace trace export chrome run.etl --where 'name == \"DiskIo/Read\"' -o reads.json\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"

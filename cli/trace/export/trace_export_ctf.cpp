@@ -39,7 +39,7 @@ void add_trace_export_ctf(CLI::App& app, Exit& exit) {
       {"ctf",
        "Export processors, threads and interrupts for Trace Compass and babeltrace2 (CTF 1.8)",
        "  coldtrace trace export ctf run.etl -o run.ctf\n"
-       "  coldtrace trace export ctf run.etl --pid 4711 -o one.ctf && babeltrace2 one.ctf\n",
+       "  coldtrace trace export ctf run.etl --process 4711 -o one.ctf && babeltrace2 one.ctf\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},

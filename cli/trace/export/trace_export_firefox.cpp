@@ -45,7 +45,7 @@ void add_trace_export_firefox(CLI::App& app, Exit& exit) {
       {"firefox",
        "Export samples with stacks, waits, calls and requests by thread, for profiler.firefox.com",
        "  coldtrace trace export firefox run.etl -o run.json\n"
-       "  coldtrace trace export firefox run.etl --pid 4711 --pdb symbols -o run.json\n"
+       "  coldtrace trace export firefox run.etl --process 4711 --pdb symbols -o run.json\n"
        "  coldtrace trace export firefox run.ctrace --syscall-map ntdll.dll -o run.json\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"

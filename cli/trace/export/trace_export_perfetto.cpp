@@ -36,7 +36,7 @@ void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
       app, exit,
       {"perfetto", "Export what happened when, for ui.perfetto.dev and its trace_processor",
        "  coldtrace trace export perfetto run.etl -o run.pftrace\n"
-       "  coldtrace trace export perfetto run.etl --compress -o run.pftrace\n"
+       "  coldtrace trace export perfetto run.etl --compress-packets -o run.pftrace\n"
        "  coldtrace trace export perfetto run.ctrace --syscall-map ntdll.dll -o run.pftrace\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
@@ -44,8 +44,10 @@ void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
       {"pftrace"},
       [](Command& command, TraceExportPerfettoOptions& options) {
         add_export_options(command, options);
-        command.add_flag("--compress", options.perfetto.compress,
-                         "Packets in zlib's format; Perfetto unpacks them");
+        command.add_flag(
+            "--compress-packets", options.perfetto.compress,
+            "Compress packets within the trace with zlib, which Perfetto unpacks; -o FILE.gz "
+            "compresses the file");
       },
       run_trace_export_perfetto);
 }

@@ -46,7 +46,7 @@ void add_trace_export_sqlite(CLI::App& app, Exit& exit) {
       {"sqlite", "Export events, processes, threads and turns on processors as an SQLite database",
        "  coldtrace trace export sqlite run.etl -o run.sqlite\n"
        "  coldtrace trace export sqlite run.etl --schemas /mnt/c/Windows/System32 -o run.sqlite\n"
-       "  coldtrace trace export sqlite run.etl --pid 4711 -o one.sqlite\n",
+       "  coldtrace trace export sqlite run.etl --process 4711 -o one.sqlite\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss, or lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},

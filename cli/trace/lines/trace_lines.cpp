@@ -302,7 +302,7 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
   if (event.thread_source != tracefile::ThreadSource::header) {
     json.append(event.thread_source == tracefile::ThreadSource::payload
                     ? ",\"thread_source\":\"payload\""
-                    : ",\"thread_source\":\"context-switch\"");
+                    : ",\"thread_source\":\"context_switch\"");
   }
   tracefile::find_stack(event, trace_.names.stacks(), stack_);
   if (!options_.frames && trace_.hashed == nullptr) resolve_stack(event);

@@ -178,7 +178,7 @@ class Ctrace(unittest.TestCase):
             (["--event", "ContextSwitch"], lambda e: e["name"] == "ContextSwitch"),
             (["--event", "517"], lambda e: e["id"] == 0x205),
             (["--provider", "WMK"], lambda e: True),
-            (["--pid", 3000], lambda e: e["pid"] == 3000),
+            (["--process", 3000], lambda e: e["pid"] == 3000),
             (["--from", first, "--to", last], lambda e: first <= e["time"] <= last),
         ]:
             with self.subTest(options=options):
@@ -221,13 +221,13 @@ class Ctrace(unittest.TestCase):
         for options in [], ["--format", "csv"], ["--format", "json"], ["--header-fields"]:
             output = run("trace", "decode", path, *options).stdout
             self.assertNotIn(b"5ec2e75ec2e7", output)
-            self.assertIn(b"shorter-than-schema" if not options else b"KeyPress", output)
+            self.assertIn(b"shorter_than_schema" if not options else b"KeyPress", output)
 
     def test_damage_is_lines_and_exit_1(self):
         lines = self.lines(self.folder / "damaged.ctrace", status=1)
         self.assertEqual({line["reason"] for line in lines if line["type"] == "gap"},
-                         {"damaged", "buffers-missing", "events-lost", "not-a-buffer"})
-        lost = [line for line in lines if line.get("reason") == "events-lost"]
+                         {"damaged", "buffers_missing", "events_lost", "not_a_buffer"})
+        lost = [line for line in lines if line.get("reason") == "events_lost"]
         self.assertTrue(all(line["events"] > 0 for line in lost))
         self.assertEqual(lines[-1]["counts"]["gaps"],
                          sum(line["type"] == "gap" for line in lines))

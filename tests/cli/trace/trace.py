@@ -158,6 +158,7 @@ class Trace(unittest.TestCase):
         first, last = (everything[path][i]["time"] for i in (3, 8))
         pid = everything[path][4]["pid"]
         guid = everything[path][4]["provider"]["guid"]
+        name = next(e["process"] for e in everything[made] if e.get("process"))
         for file, options, wanted in [
             (made, ["--event", "FileIo/Read"], lambda e: e["name"] == "FileIo/Read"),
             (made, ["--event", "fileio"], lambda e: e["name"].startswith("FileIo/")),
@@ -167,13 +168,15 @@ class Trace(unittest.TestCase):
             (made, ["--provider", "WINDOWS*"], lambda e: e["provider"]["name"] == "Windows Kernel"),
             (path, ["--event", "65534,99"], lambda e: e["id"] == 65534),
             (path, ["--provider", f"{{{guid}}}"], lambda e: e["provider"]["guid"] == guid),
-            (path, ["--pid", pid], lambda e: e["pid"] == pid),
+            (path, ["--process", pid], lambda e: e["pid"] == pid),
+            (made, ["--process", name.upper()], lambda e: e["process"] == name),
+            (made, ["--process", f"{name[:2]}*,4242424"], lambda e: (e["process"] or "").startswith(name[:2])),
             (path, ["--from", first, "--to", last], lambda e: first <= e["time"] <= last),
         ]:
             with self.subTest(options=options):
                 expected = [event for event in everything[file] if wanted(event)]
                 self.assertTrue(expected)
-                asked_in_vain = "65534,99" in options or "File?o/*,*/Nothing*" in options
+                asked_in_vain = any(word in str(options) for word in ("65534,99", "Nothing*", "4242424"))
                 self.assertEqual(self.events(file, *options, status=1 if asked_in_vain else 0),
                                  expected)
 
@@ -186,11 +189,11 @@ class Trace(unittest.TestCase):
                                          "'FileIo/Read'"),
             (["--provider", "Windows Kernal"], "did you mean 'Windows Kernel'"),
             (["--event", "Zz*,FileIo"], "--event: nothing matches 'Zz*'"),
-            (["--pid", "4242424"], "--pid: nothing matches '4242424'"),
+            (["--process", "4242424"], "--process: nothing matches '4242424'"),
             (["--from", last, "--to", first], "--from is after --to"),
             (["--from", "2099-01-01"], "no event has all that was asked for"),
             # Each alone is there, both together are not.
-            (["--event", "65535", "--pid", pid], "--event: nothing matches '65535'"),
+            (["--event", "65535", "--process", pid], "--event: nothing matches '65535'"),
         ]:
             with self.subTest(options=options):
                 done = run("decode", *options, path)
@@ -235,8 +238,8 @@ class Trace(unittest.TestCase):
     def test_loss_and_damage_are_lines_and_exit_with_1(self):
         lines = self.lines(next(p for p in self.made if p.name == "damaged.etl"), status=1)
         self.assertEqual({line["reason"] for line in lines if line["type"] == "gap"},
-                         {"events-lost", "buffers-lost", "damaged", "buffers-missing"})
-        missing = [line for line in lines if line.get("reason") == "buffers-missing"]
+                         {"events_lost", "buffers_lost", "damaged", "buffers_missing"})
+        missing = [line for line in lines if line.get("reason") == "buffers_missing"]
         self.assertEqual([line["buffers"] for line in missing], [5])
         in_file = self.lines(next(p for p in self.made if p.name == "damaged.etl"), "--order",
                              "file", status=1)
@@ -397,7 +400,7 @@ class Trace(unittest.TestCase):
         content = self.bomb(40, 65536)
         lines, findings = self.mutant(content)
         self.assertIn("unpacked-limit", findings)
-        lost = [line for line in lines if line.get("reason") == "not-unpacked"]
+        lost = [line for line in lines if line.get("reason") == "not_unpacked"]
         read = 40 - len(lost)
         self.assertEqual(lines[-1]["counts"]["events"], before + read * each)
         self.assertLessEqual(read * 65536, (1 << 20) + 64 * len(content))

@@ -57,7 +57,7 @@ class Codes(Case):
         document = self.codes(0, "list")
         self.assertEqual([row["code"] for row in document["codes"]], CODES)
         self.assertIsNone(document["version"])
-        counts = {version: len(self.codes(0, "list", "--version", version)["codes"])
+        counts = {version: len(self.codes(0, "list", "--windows", version)["codes"])
                   for version in ("6.0", "6.1", "6.2", "6.3", "10.0")}
         self.assertEqual(counts, {"6.0": 19, "6.1": 19, "6.2": 21, "6.3": 22, "10.0": 28})
         lines = self.exits(0, "list").stdout.decode().splitlines()
@@ -67,7 +67,7 @@ class Codes(Case):
     def test_every_code_is_explained_with_its_section_and_its_layouts(self):
         for code in CODES:
             with self.subTest(code=code):
-                document = self.codes(0, "explain", f"{code:#x}", "--version", "10.0")
+                document = self.codes(0, "explain", f"{code:#x}", "--windows", "10.0")
                 (row,) = document["codes"]
                 self.assertTrue(row["section"])
                 names = {layout["name"] for layout in document["layouts"]}
@@ -92,14 +92,14 @@ class Codes(Case):
             self.assertEqual(document["codes"], [])
             self.assertEqual(document["findings"][0]["code"], "control-code")
             self.assertIn("STATUS_INVALID_DEVICE_REQUEST", document["findings"][0]["text"])
-        self.exits(1, "explain", "0x19", "--version", "6.1")
-        self.exits(0, "explain", "0x19", "--version", "6.1", "--tolerate", "control-code")
-        self.exits(0, "explain", "0x19", "--version", "6.2")
+        self.exits(1, "explain", "0x19", "--windows", "6.1")
+        self.exits(0, "explain", "0x19", "--windows", "6.1", "--tolerate", "control-code")
+        self.exits(0, "explain", "0x19", "--windows", "6.2")
         for code in ("", "x", "0x", "-1", "0x100000000", "1 ", "etwstartloggercode"):
             done = self.exits(2, "explain", "--", code) if code.startswith("-") else \
                 self.exits(2, "explain", code)
             self.assertEqual(done.stdout, b"")
-        self.exits(2, "explain", "1", "--version", "5.1")
+        self.exits(2, "explain", "1", "--windows", "5.1")
 
 
 class Buffers(Case):
@@ -161,14 +161,14 @@ class Buffers(Case):
         self.assertEqual([field["value"] for field in document["fields"]], [-1, 5])
 
     def test_other_versions_are_marked(self):
-        document = self.decode(0, "0x0e", bytes(8), "--version", "6.0", "--output-length", "0")
+        document = self.decode(0, "0x0e", bytes(8), "--windows", "6.0", "--output-length", "0")
         self.assertEqual([f["code"] for f in document["findings"]], ["control-unstated"])
         self.assertFalse(document["expectation"]["stated"])
 
     def test_bad_inputs(self):
         self.decode(1, "0x1C", struct.pack("<II", 0, 2) + bytes(0x10))
         self.decode(1, "0x06", b"")
-        self.decode(1, "0x19", bytes(4), "--version", "6.0", "--output-length", "16")
+        self.decode(1, "0x19", bytes(4), "--windows", "6.0", "--output-length", "16")
         self.exits(2, "decode", "1", "--input", self.here / "missing")
         self.exits(2, "decode", "1", "--input", self.here)
         self.exits(2, "decode", "1")

@@ -245,7 +245,7 @@ class Managed(Case):
             "Space.Type.Loaded+0x3f", device + "+0x2040", "\\Device\\other.dll+0x0", "Space.Type.Nowhere", None])
         frames = [line["stack"] for line in self.lines(path, "--stacks", "attach") if line.get("stack")]
         self.assertEqual(frames, [[{"address": hex(image + 0x1404), "module": "Precompiled.dll", "offset": "0x1404",
-                                    "function": "Space.Type.Second+0x4", "source": "entry-point"}]])
+                                    "function": "Space.Type.Second+0x4", "source": "entry_point"}]])
         rows = json.loads(run("cpu", "--format", "json", path))["functions"]
         self.assertEqual({row["function"]: row["samples"] for row in rows if "Space" in row["function"]}, {
             "Precompiled.dll!Space.Type.First": 2, "Precompiled.dll!Space.Type.Second": 2, "Space.Type.Loaded": 2,

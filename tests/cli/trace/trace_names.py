@@ -329,8 +329,8 @@ class OnSamples(unittest.TestCase):
         pid = next(pid for pid, _ in pids.most_common() if pid)
         tid = next(event["tid"] for event in events if event["pid"] == pid and event["tid"])
         path = SAMPLES / self.LARGE
-        for options, wanted in (["--pid", pid], [e for e in events if e["pid"] == pid]), (
-                ["--tid", tid], [e for e in events if e["tid"] == tid]):
+        for options, wanted in (["--process", pid], [e for e in events if e["pid"] == pid]), (
+                ["--thread", tid], [e for e in events if e["tid"] == tid]):
             self.assertEqual(events_of(path, "--header-fields", *options), wanted)
 
     def test_addresses_have_the_image_that_was_there(self):
@@ -490,14 +490,14 @@ class OnMadeTraces(unittest.TestCase):
             ("PerfInfo/SampleProf", None, 99, None, "payload", None),
             ("Thread/CSwitch", 22, 11, "late.exe", "payload",
              {"OldThreadWaitReason": "Executive", "OldThreadState": "Initialized"}),
-            ("PerfInfo/SysClExit", 33, 12, None, "context-switch",
+            ("PerfInfo/SysClExit", 33, 12, None, "context_switch",
              {"SysCallNtStatus": "STATUS_ACCESS_DENIED"}),
             ("DiskIo/Read", 22, 11, "late.exe", "payload",
              {"IrpFlags": "NOCACHE|PAGING_IO|INPUT_OPERATION|PriorityNormal"}),
             ("TcpIp/SendIPV4", 22, None, "late.exe", "payload", None),
             ("StackWalk/Stack", 22, 11, "late.exe", "payload",
              {"Stack": ["kernel.exe+0x46", "user.dll+0x10", None]})])
-        self.assertEqual(len(self.events("threads.etl", "--tid", 99)), 2)
+        self.assertEqual(len(self.events("threads.etl", "--thread", 99)), 2)
         in_file = self.events("threads.etl", "--order", "file")
         self.assertEqual({event.get("thread_source") for event in in_file}, {None, "payload"})
 

@@ -227,7 +227,7 @@ class Exports(Case):
             self.assertEqual(row["name"], FOLDER + "a.dll")
             self.assertEqual(row["image"], str(options[1] if options[0] == "--image" else image))
             self.assertIsNone(row["pdb"])
-        text = run("tree", trace, "--image", image, "--threads", 100).stdout.decode()
+        text = run("tree", trace, "--image", image, "--max-threads", 100).stdout.decode()
         for rva in self.RVAS:
             self.assertIn(names.text("a.dll", rva) + "\n", text.replace("  ", "\n"))
         self.assertIn("Functions named by PDBs: 0, by exports: 3; images without symbols: 0\n", text)

@@ -341,7 +341,7 @@ class Where(Traces):
         pid = next(e["pid"] for e in events if e["pid"])
         name = next(e["name"] for e in events if e["pid"] == pid)
         self.assertEqual(
-            self.events(self.ctrace, "--pid", pid, "--event", name, "--where", "cpu == 0", "--limit", 3),
+            self.events(self.ctrace, "--process", pid, "--event", name, "--where", "cpu == 0", "--limit", 3),
             [e for e in events if e["pid"] == pid and e["name"] == name and e["cpu"] == 0][:3])
         for jobs in 1, 3:
             self.assertEqual(self.events(self.ctrace, "--where", f"pid != {pid}", "--jobs", jobs),

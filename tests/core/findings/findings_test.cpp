@@ -18,6 +18,16 @@ TEST_CASE("findings of one code are counted and keep the first place and sentenc
   CHECK(findings.count("other") == 0);
 }
 
+TEST_CASE("an error's offset stands beside the sentence alone") {
+  core::Findings findings;
+  findings.warning("torn", core::ParseError{core::Fault::bad_value, 0x30, "head", "size", 1, 2});
+  findings.warning("unread", core::ParseError{core::Fault::io, 0x40, "file", "read", 0, 5});
+  findings.warning("other", 0x50, "{}: beside", "0x51");
+  CHECK(findings.all()[0].text == "head.size: bad value: expected 0x1, found 0x2");
+  CHECK(findings.all()[1].text == "cannot read: Input/output error");
+  CHECK(findings.all()[2].text == "0x51: beside");
+}
+
 TEST_CASE("merging adds counts and keeps the order of first occurrence") {
   core::Findings first, second;
   first.warning("a", 1, "a");

@@ -59,7 +59,7 @@ TEST_CASE("all that matches nothing is one warning") {
   core::NoMatch unmatched;
   CHECK(unmatched.empty());
   unmatched.add("--event", "NtClse", services);
-  for (int i = 0; i < 100; ++i) unmatched.add("--pid", std::to_string(i));
+  for (int i = 0; i < 100; ++i) unmatched.add("--process", std::to_string(i));
   core::Findings findings;
   unmatched.report(findings);
   REQUIRE(findings.all().size() == 1);
@@ -67,6 +67,6 @@ TEST_CASE("all that matches nothing is one warning") {
   CHECK(finding.code.view() == "no-match");
   CHECK(finding.count == 101);
   CHECK(finding.text.starts_with(
-      "--event: nothing matches 'NtClse'; did you mean 'NtClose'; --pid: nothing matches '0'"));
+      "--event: nothing matches 'NtClse'; did you mean 'NtClose'; --process: nothing matches '0'"));
   CHECK(finding.text.size() < 400);
 }

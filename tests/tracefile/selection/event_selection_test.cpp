@@ -52,17 +52,27 @@ TEST_CASE("a selection wants what all its lists want") {
   CHECK(select({.events = {"*"}}) == std::pair{Times{1, 2, 3, 4}, true});
   CHECK(select({.events = {"?*"}}) == std::pair{Times{1, 2, 3}, true});
   CHECK(select({.providers = {"*"}}) == std::pair{Times{1, 2, 3, 4}, true});
-  CHECK(select({.pids = {20}}) == std::pair{Times{2, 3}, true});
-  CHECK(select({.pids = {20}, .tids = {2}}) == std::pair{Times{2}, true});
-  CHECK(select({.events = {"Process/*"}, .pids = {20}}) == std::pair{Times{2}, true});
+  CHECK(select({.processes = {"20"}}) == std::pair{Times{2, 3}, true});
+  CHECK(select({.processes = {"20"}, .tids = {2}}) == std::pair{Times{2}, true});
+  CHECK(select({.events = {"Process/*"}, .processes = {"20"}}) == std::pair{Times{2}, true});
+}
+
+TEST_CASE("a process is its id, or a name or glob of its image") {
+  CHECK(is_process("20", 20, "a.exe"));
+  CHECK_FALSE(is_process("20", 2, "20"));  // digits are an id
+  CHECK(is_process("A.EXE", 20, "a.exe"));
+  CHECK(is_process("?.ex*", 20, "a.exe"));
+  CHECK_FALSE(is_process("a", 20, "a.exe"));
+  CHECK_FALSE(is_process("4294967316", 20, "a.exe"));  // 2^32 + 20
+  CHECK_FALSE(is_process("", 0, "a.exe"));
 }
 
 TEST_CASE("what no event has is told") {
   CHECK(select({.events = {"Process/*", "Prozess"}}) == std::pair{Times{1, 2}, false});
-  CHECK(select({.pids = {20, 21}}) == std::pair{Times{2, 3}, false});
+  CHECK(select({.processes = {"20", "21"}}) == std::pair{Times{2, 3}, false});
   CHECK(select({.tids = {9}}) == std::pair{Times{}, false});
   // Each is there, and never together.
-  CHECK(select({.events = {"7"}, .pids = {20}}) == std::pair{Times{}, false});
+  CHECK(select({.events = {"7"}, .processes = {"20"}}) == std::pair{Times{}, false});
 }
 
 TEST_CASE("times limit a selection, both ends included") {

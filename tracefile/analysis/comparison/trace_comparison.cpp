@@ -67,7 +67,8 @@ void add_kinds(const TraceTally& a, const TraceTally& b, const ComparisonOptions
     return change == Change::disappeared ? 0 : change == Change::appeared ? 1 : 2;
   };
   const auto by = [&](const KindDifference& one) {
-    const u64 by_how_much = one.a > one.b ? one.a - one.b : one.b - one.a;
+    const u64 by_how_much =
+        one.before > one.after ? one.before - one.after : one.after - one.before;
     return std::tuple{order(one.change), ~by_how_much,  one.kind.provider_name,
                       one.kind.provider, one.kind.name, one.kind.event_class,
                       one.kind.number};
@@ -88,7 +89,7 @@ void add_pairs(const TraceTally& a, const TraceTally& b, const ComparisonOptions
       ++comparison.same_pairs;
   }
   std::ranges::stable_sort(comparison.pairs, std::greater{}, [&](const PairDifference& one) {
-    return distance(mean(one.a), mean(one.b));
+    return distance(mean(one.before), mean(one.after));
   });
 }
 

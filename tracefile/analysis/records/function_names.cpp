@@ -13,7 +13,7 @@ std::string_view to_string(NameSource source) {
     case NameSource::method:
       return "method";
     case NameSource::entry_point:
-      return "entry-point";
+      return "entry_point";
     case NameSource::none:
       break;
   }

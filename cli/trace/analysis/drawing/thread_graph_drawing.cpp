@@ -7,6 +7,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/drawing/drawing_style.hpp"
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
+#include "cli/trace/status.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -67,7 +68,7 @@ class Layout {
   double next_row_ = 0;
 };
 
-constexpr std::string_view nobody_there = "No event of the trace tells of processes or threads.";
+constexpr std::string_view nobody_there = "No event of the trace shows processes or threads.";
 constexpr double least_width = 340, least_height = 60;
 constexpr double node_width = 210;
 constexpr double node_height = 36;
@@ -157,7 +158,7 @@ std::vector<std::string> ThreadGraphLabels::details(const Node& node) const {
       details.push_back(fmt::format("{} to {}",
                                     life.start ? names_.since_start(*life.start) : "before",
                                     life.end ? names_.since_start(*life.end) : "after"));
-    if (life.end && exit) details.push_back(fmt::format("exit {:#x}", *exit));
+    if (life.end && exit) details.push_back("exit " + exit_status_text(*exit));
   };
   if (node.kind == Kind::process) {
     const auto& process = population_.processes()[node.index];

@@ -89,9 +89,9 @@ CollapsedContext StackRun::context() {
                            observed.events,
                            !events_};
   if (waiting_) context.files = &waiting_->files();
-  if (!options_.process.empty())
+  if (!options_.processes.empty())
     context.processes =
-        find_processes(observation.population(), options_.process, run_->findings());
+        find_processes(observation.population(), options_.processes, run_->findings());
   return context;
 }
 

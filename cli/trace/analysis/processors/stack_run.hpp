@@ -9,10 +9,10 @@ namespace coldtrace::cli {
 
 // Options of every command that writes paths of calls.
 struct StackOptions : AnalysisOptions {
-  std::optional<std::string> where;   // of events, as all of `times` but the times
-  std::string stacks = "running";     // or "waiting", "disk", "events"
-  std::optional<std::string> weight;  // a field of events
-  std::string process;                // an id, a name or a glob
+  std::optional<std::string> where;    // of events, as all of `times` but the times
+  std::string stacks = "running";      // or "waiting", "disk", "events"
+  std::optional<std::string> weight;   // a field of events
+  std::vector<std::string> processes;  // ids, names or globs
 };
 
 // Paths of calls of a trace, and what their time was spent on.

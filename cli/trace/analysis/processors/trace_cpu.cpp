@@ -11,7 +11,7 @@ using trace_analysis::ProcessorUse;
 
 struct TraceCpuOptions : AnalysisOptions {
   std::string stacks = "running";
-  std::string process;
+  std::vector<std::string> processes;
   u64 top = 15;  // rows of each table in text
 };
 
@@ -20,12 +20,12 @@ Exit run_trace_cpu(const TraceCpuOptions& options) {
     StackOptions stacks;
     static_cast<AnalysisOptions&>(stacks) = options;
     stacks.stacks = options.stacks;
-    stacks.process = options.process;
+    stacks.processes = options.processes;
     return run_collapsed(stacks);
   }
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
-  if (!options.process.empty() || options.stacks != "running") {
+  if (!options.processes.empty() || options.stacks != "running") {
     run.report().failed(options.files.front(), "--process and --of are for --format collapsed");
     return Exit::failure;
   }
@@ -80,10 +80,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
             .add_option("--of", options.stacks,
                         "Collapsed: of samples, or of threads off the processor by what kept them")
             .one_of({"running", "waiting"});
-        command
-            .add_option("--process", options.process,
-                        "Collapsed: only of this process: an id, a name or a glob")
-            .type_name("PROCESS");
+        add_process_option(command, options.processes);
       },
       run_trace_cpu);
 }

@@ -149,13 +149,13 @@ void add_snapshot_options(Command& command, SnapshotOptions& options) {
   });
   command
       .add_option("--snapshot-offset", options.offset,
-                  "Where on the disk the image of the snapshot begins")
+                  "Where on the disk the image or its snapshot begins")
       .type_name("BYTES")
       .default_str("0")
       .needs(snapshot);
   command
       .add_option("--snapshot-disk", options.disk,
-                  "The number that the trace has for the disk of the snapshot")
+                  "Number of the disk of the image or snapshot in the trace")
       .capture_default_str()
       .needs(snapshot);
 }

@@ -367,18 +367,19 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
       [](Command& command, TraceIdleOptions& options) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
-        command.add_option("--timeout", options.timeouts, "What if a device went off after so long")
+        command
+            .add_option("--timeout", options.timeouts, "Simulate power-down after this idle time")
             .list("MILLISECONDS")
             .default_str("1000,5000,30000");
-        command.add_option("--spin-up", options.spin_up, "How long it then takes to come back")
+        command.add_option("--spin-up", options.spin_up, "Time to come back on")
             .type_name("MILLISECONDS")
             .capture_default_str();
-        command.add_option("--break-even", options.break_even, "To be off for less does not pay")
+        command.add_option("--break-even", options.break_even, "Minimum off time that saves energy")
             .type_name("MILLISECONDS")
             .capture_default_str();
         command
             .add_option("--network-window", options.network_window,
-                        "The network is busy for so long around each event")
+                        "The network counts as busy for this time around each event")
             .type_name("MILLISECONDS")
             .capture_default_str();
         command.add_option("--top", options.top, "In text: idle times of each device")

@@ -85,10 +85,7 @@ void add_service_choice(Command& command, ServiceChoice& choice) {
       .add_option("--service", choice.labels,
                   "Only these services, by the name or glob of the last column")
       .list("SERVICE");
-  command
-      .add_input("--profile", choice.profiles,
-                 "Only the services that these hook profiles select ('coldtrace hooks profile')")
-      .repeatable();
+  add_profile_option(command, choice.profiles);
 }
 
 std::vector<u32> choose_services(const Services& services, const ServiceNames& names,

@@ -25,11 +25,11 @@ struct TraceServicesOptions : AnalysisOptions {
   std::string syscall_map;
   ServiceChoice choice;
   std::vector<std::string> pairs;
-  u32 every = 0;                     // milliseconds; 0: no periods of that length
-  std::vector<std::string> moments;  // between periods
-  std::string since, until;          // of the one period that is shown
-  u64 top = 20;                      // services in text
-  u64 depth = 4;                     // of trees
+  u32 every = 0;                         // milliseconds; 0: no periods of that length
+  std::vector<std::string> moments;      // between periods
+  std::string compare_from, compare_to;  // of the one period that is shown
+  u64 top = 20;                          // services in text
+  u64 depth = 4;                         // of trees
   bool trees = false;
 };
 
@@ -253,7 +253,7 @@ std::optional<Periods> periods_of(const TraceServicesOptions& options,
                                   const tracefile::Clock& clock) {
   if (options.every > 0) return Periods::of_length(ticks_of(options.every, clock));
   auto texts = options.moments;
-  for (const auto& text : {options.since, options.until})
+  for (const auto& text : {options.compare_from, options.compare_to})
     if (!text.empty()) texts.push_back(text);
   if (texts.empty()) return std::nullopt;
   std::vector<i64> moments;
@@ -263,10 +263,10 @@ std::optional<Periods> periods_of(const TraceServicesOptions& options,
   return Periods::from_moments(std::move(moments));
 }
 
-// Of those that --since and --until make.
+// Of those that --compare-from and --compare-to make.
 std::optional<u64> shown_period(const TraceServicesOptions& options) {
-  if (options.since.empty() && options.until.empty()) return std::nullopt;
-  return options.since.empty() ? u64{0} : u64{1};
+  if (options.compare_from.empty() && options.compare_to.empty()) return std::nullopt;
+  return options.compare_from.empty() ? u64{0} : u64{1};
 }
 
 // A moment that the trace does not reach cuts nothing off.
@@ -281,8 +281,8 @@ void note_moments(const TraceServicesOptions& options, AnalysisRun& run) {
           fmt::format("{}: {} is not between the first and the last event", option, text));
   };
   for (const auto& text : options.moments) look("--moment", text);
-  if (!options.since.empty()) look("--since", options.since);
-  if (!options.until.empty()) look("--until", options.until);
+  if (!options.compare_from.empty()) look("--compare-from", options.compare_from);
+  if (!options.compare_to.empty()) look("--compare-to", options.compare_to);
   outside.report(run.findings());
 }
 
@@ -305,9 +305,9 @@ Exit run_trace_services(const TraceServicesOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
-  if (!options.since.empty() && !options.until.empty() &&
-      *core::parse_file_time(options.since) >= *core::parse_file_time(options.until)) {
-    run.report().failed(options.files.front(), "--since is not before --until");
+  if (!options.compare_from.empty() && !options.compare_to.empty() &&
+      *core::parse_file_time(options.compare_from) >= *core::parse_file_time(options.compare_to)) {
+    run.report().failed(options.files.front(), "--compare-from is not before --compare-to");
     return Exit::failure;
   }
   std::optional<SystemCallNames> calls;
@@ -349,7 +349,7 @@ void add_pair_option(Command& command, TraceServicesOptions& options) {
       .add_option("--pair", options.pairs,
                   "Also a service that begins with one event and ends with another, each as "
                   "'trace decode --event' takes it, after PROVIDER! if need be; in one thread, or "
-                  "with @FIELD behind it where that field is the same")
+                  "followed by @FIELD where that field is the same")
       .repeatable()
       .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {
         return trace_analysis::parse_event_pair(text)
@@ -369,9 +369,10 @@ void add_period_options(Command& command, TraceServicesOptions& options) {
                                   "The same for periods this long, from the first event on");
   every.in_range(1, 4'000'000'000).type_name("MILLISECONDS").excludes(moments);
   for (const auto& [name, time, what] :
-       {std::tuple{"--since", &options.since,
-                   "Only what was called from then on (UTC), beside all"},
-        {"--until", &options.until, "Only what was called before then (UTC), beside all"}})
+       {std::tuple{"--compare-from", &options.compare_from,
+                   "Compare the calls at this time (UTC) or later with all calls"},
+        {"--compare-to", &options.compare_to,
+         "Compare the calls before this time (UTC) with all calls"}})
     command.add_option(name, *time, what)
         .type_name("TIME")
         .check("", check_time)
@@ -409,7 +410,7 @@ void add_trace_services(CLI::App& app, Exit& exit) {
             command.add_flag("--trees", options.trees,
                              "In text: what each of them calls and is called by, directly and not, "
                              "and how many of its calls lasted how long");
-        command.add_option("--depth", options.depth, "Of these trees")
+        command.add_option("--tree-depth", options.depth, "Levels of these trees")
             .needs(trees)
             .capture_default_str();
       },

@@ -310,10 +310,10 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
       {"text", "json", "svg"},
       [](Command& command, TraceCriticalPathOptions& options) {
         add_trace_input_options(command, options);
-        add_time_options(command, options.times, "Where the path begins (UTC)",
-                         "Where the path ends, at most (UTC)");
+        add_time_options(command, options.times, "Earliest start of the path (UTC)",
+                         "Latest end of the path (UTC)");
         add_symbol_options(command, options.symbols);
-        command.add_option("--thread", options.thread, "Whose path: the id of a thread")
+        command.add_option("--thread", options.thread, "Thread to analyze, by id")
             .type_name("TID")
             .required();
         command.add_option("--hops", options.hops, "In text: hops that are shown")

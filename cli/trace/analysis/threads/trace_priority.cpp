@@ -16,7 +16,7 @@ using trace_analysis::Priorities;
 using trace_analysis::PriorityStep;
 
 struct TracePriorityOptions : AnalysisOptions {
-  std::string process;
+  std::vector<std::string> processes;
   std::optional<u32> thread;
   u64 top = 20;  // threads in text
 };
@@ -34,22 +34,23 @@ class Focus {
   bool has(Index index) const {
     const auto& thread = population_.threads()[index];
     if (options_.thread && thread.tid != *options_.thread) return false;
-    if (options_.process.empty()) return true;
+    if (options_.processes.empty()) return true;
     if (thread.process == nobody) return false;
     const auto& process = population_.processes()[thread.process];
-    return options_.process == fmt::format("{}", process.pid) ||
-           glob_matches(options_.process, process.image_name, GlobCase::insensitive);
+    return std::ranges::any_of(options_.processes, [&](const std::string& wanted) {
+      return tracefile::is_process(wanted, process.pid, process.image_name);
+    });
   }
 
   void note(const Priorities& priorities, core::Findings& findings) const {
-    if (!options_.process.empty() &&
-        find_processes(population_, options_.process, findings).empty())
+    if (!options_.processes.empty() &&
+        find_processes(population_, options_.processes, findings).empty())
       return;
     if (!options_.thread) return;
     for (Index i = 0; i < priorities.threads().size(); ++i)
       if (priorities.threads()[i].first && has(i)) return;
     findings.warning("no-match", std::nullopt, "no event shows a priority of a thread {}{}",
-                     *options_.thread, options_.process.empty() ? "" : " of that process");
+                     *options_.thread, options_.processes.empty() ? "" : " of these processes");
   }
 
  private:
@@ -186,13 +187,10 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, TracePriorityOptions& options) {
         add_analysis_options(command, options);
-        command
-            .add_option("--process", options.process,
-                        "Only threads of this process: an id, a name or a glob")
-            .type_name("PROCESS");
+        add_process_option(command, options.processes);
         command
             .add_option("--thread", options.thread,
-                        "Only threads with this id; text then lists each change")
+                        "Only this thread, by id; text then lists each change")
             .type_name("TID");
         command.add_option("--top", options.top, "In text: threads that are shown")
             .capture_default_str();

@@ -3,6 +3,7 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/drawing/thread_graph_drawing.hpp"
+#include "cli/trace/status.hpp"
 #include "cli/trace/trace_commands.hpp"
 
 namespace coldtrace::cli {
@@ -67,8 +68,9 @@ class TreeWriter {
         .field("image_name", text_or_null(process.image_name))
         .field("command_line", text_or_null(process.command_line));
     write_life(json, process.life);
-    json.field("exit_status", process.exit_status)
-        .field("parent", number_or_null(tree.parent_of(index)))
+    json.key("exit_status");
+    write_exit_status(json, process.exit_status);
+    json.field("parent", number_or_null(tree.parent_of(index)))
         .field("stated_parent_pid", process.stated_parent)
         .field("creator_thread", number_or_null(process.creator))
         .field("threads", u64{tree.threads_of(index).size()})
@@ -85,8 +87,9 @@ class TreeWriter {
         .field("process", number_or_null(thread.process))
         .field("name", text_or_null(thread.name));
     write_life(json, thread.life);
-    json.field("exit_status", thread.exit_status)
-        .field("creator_thread", number_or_null(thread.creator))
+    json.key("exit_status");
+    write_exit_status(json, thread.exit_status);
+    json.field("creator_thread", number_or_null(thread.creator))
         .field("start_address", address)
         .field("function", text_or_null(names_.start_function(index)))
         .field("idle_processor", thread.idle_of)
@@ -138,7 +141,7 @@ class TreeWriter {
           thread.name.empty() ? "" : " \"" + printable(thread.name) + "\"",
           function.empty() ? "" : "  " + function, life_text(thread.life),
           creator_text(thread.creator, thread.process),
-          thread.exit_status ? fmt::format("  exit {:#x}", *thread.exit_status) : "");
+          thread.exit_status ? "  exit " + exit_status_text(*thread.exit_status) : std::string{});
   }
 
   void write_process_lines(Index index, const ProcessTree& tree, unsigned depth) {
@@ -148,7 +151,7 @@ class TreeWriter {
           creator_text(process.creator, nobody));
     if (tree.has_other_parent(index)) print(output_, "  stated parent {}", *process.stated_parent);
     if (process.exit_status && process.life.end)
-      print(output_, "  exit {:#x}", *process.exit_status);
+      print(output_, "  exit {}", exit_status_text(*process.exit_status));
     if (!process.command_line.empty()) print(output_, "  {}", printable(process.command_line));
     output_.write("\n");
     write_threads(tree.threads_of(index), indentation + 4);
@@ -200,7 +203,7 @@ Exit run_trace_tree(const TraceTreeOptions& options) {
   run.observe({});
   const auto& population = run.observation().population();
   if (population.threads().empty() && population.processes().empty())
-    run.note_no_match("no event of the trace tells of processes or threads");
+    run.note_no_match("no event of the trace shows processes or threads");
   Output output{options.output};
   TreeWriter{run.input(), run.observation(), run.symbols(), options, output}.write();
   return run.finish(output);
@@ -216,19 +219,17 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
        "  coldtrace trace tree run.etl --format json -o tree.json\n"
        "  coldtrace trace tree boot.ctrace --format svg -o boot.svg\n",
        "  0  the whole trace was read\n"
-       "  1  the trace has damage or loss, or tells of no process; the rest was written\n"
+       "  1  the trace has damage or loss, or shows no process; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "dot", "svg"},
       [](Command& command, TraceTreeOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command
-            .add_option("--threads", options.threads,
+            .add_option("--max-threads", options.threads,
                         "In text: threads that are shown of each process")
             .capture_default_str();
-        command
-            .add_option("--nodes", options.nodes,
-                        "In drawings: processes and threads that are shown")
+        command.add_option("--nodes", options.nodes, "In drawings: nodes that are shown")
             .capture_default_str();
       },
       run_trace_tree);

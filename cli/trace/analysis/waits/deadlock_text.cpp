@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/status.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
-#include "coldtrace/tracefile/names/status_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -18,11 +18,6 @@ using trace_analysis::nobody;
 using trace_analysis::ObjectIndex;
 
 constexpr std::size_t suspects_in_text = 50;
-
-std::string status_text(u32 status) {
-  const auto name = tracefile::find_nt_status(status);
-  return name.empty() ? fmt::format("{:#x}", status) : std::string{name};
-}
 
 class DeadlockText {
  public:
@@ -60,7 +55,7 @@ class DeadlockText {
     if (answer_.objects().all()[step.object].thread != nobody)
       print(output_, "    for the end of {}\n", names_.thread(step.owner));
     else
-      print(output_, "    for {}, which {} has taken at {}\n", names_.object(step.object),
+      print(output_, "    for {}, acquired by {} at {}\n", names_.object(step.object),
             names_.thread(step.owner), names_.moment(step.owned_since));
   }
 
@@ -82,7 +77,7 @@ class DeadlockText {
           names_.moment(one.end->moment));
     if (one.end->status)
       print(output_, "the wait of {} ended with {}", names_.thread(one.end->thread),
-            status_text(*one.end->status));
+            nt_status_text(*one.end->status));
     else
       print(output_, "{} did not wait any more", names_.thread(one.end->thread));
     const auto by = one.end->by;

@@ -1,6 +1,7 @@
 #include "cli/command/version.hpp"
 #include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/waits/deadlock_text.hpp"
+#include "cli/trace/status.hpp"
 #include "cli/trace/trace_commands.hpp"
 
 namespace coldtrace::cli {
@@ -57,10 +58,9 @@ class DeadlockWriter {
     }
     json.begin_object();
     names_.write_moment(json, "time", "event", end->moment);
-    json.field("thread", end->thread)
-        .field("status", end->status)
-        .field("by", number_or_null(end->by))
-        .end_object();
+    json.field("thread", end->thread).key("status");
+    write_nt_status(json, end->status);
+    json.field("by", number_or_null(end->by)).end_object();
   }
 
   void write_deadlock(JsonWriter& json, const Deadlocks::Deadlock& one) const {
@@ -161,7 +161,7 @@ Exit run_trace_deadlocks(const TraceDeadlocksOptions& options) {
   Deadlocks answer;
   run.observe({&answer});
   if (!answer.names_objects() && !answer.any_switch())
-    run.note_no_match("no event of the trace tells of waits");
+    run.note_no_match("no event of the trace shows waits");
   note_deadlocks(answer, run.findings());
   Output output{options.output};
   DeadlockWriter{run.input(), run.observation().observed(), run.symbols(), answer, options, output}
@@ -175,11 +175,12 @@ void add_trace_deadlocks(CLI::App& app, Exit& exit) {
   add_command<TraceDeadlocksOptions>(
       app, exit,
       {"deadlocks",
-       "Show threads that wait for each other, when and how long, and lock orders that could",
+       "Show threads that wait for each other, when and how long, and lock orders that could "
+       "deadlock",
        "  coldtrace trace deadlocks run.ctrace\n"
        "  coldtrace trace deadlocks run.ctrace --format json\n",
        "  0  the whole trace was read, whether it has deadlocks or not\n"
-       "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
+       "  1  the trace has damage or loss, or shows no wait; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json"},
       [](Command& command, TraceDeadlocksOptions& options) {

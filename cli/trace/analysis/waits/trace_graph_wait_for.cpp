@@ -19,7 +19,7 @@ using trace_analysis::WaitGraphView;
 using trace_analysis::WaitKinds;
 
 struct TraceGraphWaitForOptions : AnalysisOptions {
-  std::string process;
+  std::vector<std::string> processes;
   u64 nodes = 500;
 };
 
@@ -54,7 +54,7 @@ void note_graph(const WaitEvidence& evidence, AnalysisRun& run) {
   if (graph.names_objects()) return;
   if (graph.wakes().edges().empty() && stated.edges().empty() && locks.edges().empty() &&
       requests.edges().empty() && files.edges().empty() && kinds.edges().empty())
-    run.note_no_match("no event of the trace tells of waits");
+    run.note_no_match("no event of the trace shows waits");
   else
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");
@@ -81,8 +81,8 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   note_code(code.left_out(), run.findings());
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
-  if (!options.process.empty())
-    processes = find_processes(population, options.process, run.findings());
+  if (!options.processes.empty())
+    processes = find_processes(population, options.processes, run.findings());
   const WaitGraphView view{evidence, population, processes, options.nodes};
   const auto& observed = run.observation().observed();
   const WaitNames names{trace, observed, run.symbols(), graph.objects()};
@@ -101,18 +101,14 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
        "  coldtrace trace graph wait-for run.ctrace --process 'prod*' --format svg -o waits.svg\n"
        "  coldtrace trace graph wait-for run.etl --format json\n",
        "  0  the whole trace was read\n"
-       "  1  the trace has damage or loss, or tells of no wait; the rest was written\n"
+       "  1  the trace has damage or loss, or shows no wait; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "dot", "svg"},
       [](Command& command, TraceGraphWaitForOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
-        command
-            .add_option("--process", options.process,
-                        "Only the waits of this process: an id, a name or a glob")
-            .type_name("PROCESS");
-        command
-            .add_option("--nodes", options.nodes, "In drawings: threads and objects that are shown")
+        add_process_option(command, options.processes);
+        command.add_option("--nodes", options.nodes, "In drawings: nodes that are shown")
             .capture_default_str();
       },
       run_trace_graph_wait_for);

@@ -36,7 +36,7 @@ class WaitGraphLabels {
 };
 
 // What a drawing without nodes says.
-constexpr std::string_view nothing_waited = "No event of the trace tells of waits.";
+constexpr std::string_view nothing_waited = "No event of the trace shows waits.";
 
 // For Graphviz.
 void write_dot(Output& output, const trace_analysis::WaitGraphView& view,

@@ -14,6 +14,16 @@ namespace coldtrace::ntfs {
 // True for disks of virtual machines that a library reads, where it is installed.
 bool is_readable_virtual_disk(core::FileKind kind);
 
+// What reads them: libraries that are loaded when an image needs them.
+struct DiskReader {
+  std::string images;   // "VHD and VHDX images"
+  std::string library;  // "libvhdi"
+  bool installed = false;
+};
+
+// Loads each of them to see whether it is there.
+std::vector<DiskReader> disk_readers();
+
 // "vhd", "vhdx", "qcow2" or "vmdk".
 std::string_view container_name(core::FileKind kind);
 

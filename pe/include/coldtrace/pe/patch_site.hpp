@@ -24,7 +24,7 @@ enum class PatchRule : u8 {
 };
 inline constexpr std::size_t patch_rule_count = 13;
 
-// "import-address"
+// "import_address"
 std::string_view to_string(PatchRule rule);
 // What is written there, and the source of that; a sentence.
 std::string_view explain(PatchRule rule);

@@ -31,6 +31,11 @@ SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle
 run = runner(COLDTRACE, "trace")
 
 
+def exit_text(status):
+    number = f"{status['value']:#010x}"
+    return f"exit {status['name']} ({number})" if status["name"] else f"exit {number}"
+
+
 def schema(name):
     return jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/schema" / name).read_text()))
 
@@ -166,12 +171,12 @@ class Tree(Case):
                  if e["name"] == "Process/End"}
         for process in processes:
             if process["end"]:
-                self.assertEqual(process["exit_status"], ended[process["pid"]] & 0xffffffff)
+                self.assertEqual(process["exit_status"]["value"], ended[process["pid"]] & 0xffffffff)
 
     def test_text_has_every_process_under_the_one_that_started_it(self):
         path = sample("dp_vsgc.etl")
         tree = self.answer("tree", path)
-        text = run("tree", path, "--threads", 0).stdout.decode().split("\n\n", 1)[1]
+        text = run("tree", path, "--max-threads", 0).stdout.decode().split("\n\n", 1)[1]
         stack, parents = [], Counter()
         for line in text.splitlines():
             found = re.match(r"( *)(.+?) \((\d+)\)", line)
@@ -227,7 +232,7 @@ class Tree(Case):
                     if process["command_line"]:
                         self.assertIn(process["command_line"], shown)
                     if process["end"] and process["exit_status"] is not None:
-                        self.assertIn(f"exit {process['exit_status']:#x}", shown)
+                        self.assertIn(exit_text(process['exit_status']), shown)
                 for one in root.findall(tag("path")):
                     if one.get("stroke-dasharray") is None:
                         continue
@@ -819,8 +824,8 @@ class WaitGraphs(Case):
     def test_a_picture_of_nothing_says_so(self):
         path = self.folder / "vxd-services.ctrace"
         run("synthesize", "vxd-services", "-o", path)
-        for name, words in ("graph wait-for", b"No event of the trace tells of waits."), \
-                ("tree", b"No event of the trace tells of processes or threads."):
+        for name, words in ("graph wait-for", b"No event of the trace shows waits."), \
+                ("tree", b"No event of the trace shows processes or threads."):
             for drawing in "svg", "dot":
                 done = run(*name.split(), path, "--format", drawing)
                 self.assertEqual(done.returncode, 1)
@@ -1139,7 +1144,8 @@ class DeadlocksFound(Case):
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         deadlock, = answer["deadlocks"]
         self.assertEqual((deadlock["shape"], deadlock["proved"]), ("cycle", True))
-        self.assertEqual((tids[deadlock["end"]["thread"]], deadlock["end"]["status"]), (16, 0x102))
+        self.assertEqual((tids[deadlock["end"]["thread"]], deadlock["end"]["status"]),
+                         (16, {"name": "STATUS_TIMEOUT", "value": 0x102}))
         # Between the WaitBegin and the WaitSatisfied lies the switch: 2 of 100 ns.
         self.assertEqual(deadlock["duration"], 2)
         # The second one was gone before thread 16 left its processor.

@@ -77,15 +77,15 @@ class Compare(unittest.TestCase):
     def check(self, a, b, *options):
         answer = self.compare(a, b, *options)
         (of_a, all_a), (of_b, all_b) = self.kinds(a, *options), self.kinds(b, *options)
-        self.assertEqual((answer["a"]["events"], answer["b"]["events"]), (all_a, all_b))
+        self.assertEqual((answer["before"]["events"], answer["after"]["events"]), (all_a, all_b))
         found = {}
         for kind in answer["kinds"]:
             number = kind.get("id", kind.get("opcode"))
             key = (kind["provider"]["guid"], "opcode" in kind, number,
                    kind["name"] if number in (0, None) else None)
-            found[key] = (kind["a"]["events"], kind["b"]["events"])
-            wanted = ("disappeared" if kind["b"]["events"] == 0 else
-                      "appeared" if kind["a"]["events"] == 0 else "changed")
+            found[key] = (kind["before"]["events"], kind["after"]["events"])
+            wanted = ("disappeared" if kind["after"]["events"] == 0 else
+                      "appeared" if kind["before"]["events"] == 0 else "changed")
             self.assertEqual(kind["change"], wanted)
         wanted = {key: (of_a[key], of_b[key]) for key in of_a | of_b if of_a[key] != of_b[key]}
         self.assertEqual(found, wanted)
@@ -101,7 +101,7 @@ class Compare(unittest.TestCase):
         self.assertEqual({k["change"] for k in answer["kinds"]}, {"appeared", "disappeared", "changed"})
         order = [("disappeared", "appeared", "changed").index(k["change"]) for k in answer["kinds"]]
         self.assertEqual(order, sorted(order))
-        by = [(k["change"], abs(k["a"]["events"] - k["b"]["events"])) for k in answer["kinds"]]
+        by = [(k["change"], abs(k["before"]["events"] - k["after"]["events"])) for k in answer["kinds"]]
         for change in "disappeared", "appeared", "changed":
             sizes = [size for which, size in by if which == change]
             self.assertEqual(sizes, sorted(sizes, reverse=True))
@@ -124,7 +124,7 @@ class Compare(unittest.TestCase):
         self.assertEqual((answer["kinds"], answer["durations"]), ([], []))
         done = run("compare", path, path)
         self.assertEqual(done.returncode, 0)
-        self.assertIn(b"3 kinds of events and 0 durations are the same", done.stdout)
+        self.assertIn(b"unchanged: 3 kinds of events, 0 durations", done.stdout)
 
     def test_rates_and_thresholds(self):
         a, b = Run(), Run()
@@ -136,7 +136,7 @@ class Compare(unittest.TestCase):
         changed = self.compare(one, other, status=1)["kinds"]
         self.assertEqual([k["change"] for k in changed if k.get("id") == 1], ["changed"])
         kind = next(k for k in changed if k.get("id") == 1)
-        self.assertEqual((kind["a"]["rate"], kind["b"]["rate"]), (10.1, 10.05))
+        self.assertEqual((kind["before"]["rate"], kind["after"]["rate"]), (10.1, 10.05))
         # The header event comes once in each, so half as often.
         by_rate = self.compare(one, other, "--by", "rate", "--threshold", 1, status=1)["kinds"]
         self.assertEqual([k.get("id") for k in by_rate], [None])
@@ -159,7 +159,7 @@ class Compare(unittest.TestCase):
         one, other = a.write(self.folder / "a.etl"), b.write(self.folder / "b.etl")
         answer = self.compare(one, other, status=1)
         self.assertEqual(answer["kinds"], [])
-        found = {d["task"]: (d["a"], d["b"]) for d in answer["durations"]}
+        found = {d["task"]: (d["before"], d["after"]) for d in answer["durations"]}
         pair = lambda *lengths: {"pairs": len(lengths), "total": sum(lengths),
                                  "mean": sum(lengths) // len(lengths), "longest": max(lengths)}
         self.assertEqual(found, {5: (pair(1000, 1000), pair(3000, 3000)), 7: (pair(2000), pair(6000))})
@@ -185,7 +185,7 @@ class Compare(unittest.TestCase):
         cut = self.folder / "cut.etl"
         cut.write_bytes(before[:-1000])
         answer = self.compare(path, cut, status=1)
-        self.assertIn("trace-truncated", [f["code"] for f in answer["b"]["findings"]])
+        self.assertIn("trace-truncated", [f["code"] for f in answer["after"]["findings"]])
         done = run("compare", path, path, "--where", "nothing == 1")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
@@ -201,7 +201,7 @@ class Compare(unittest.TestCase):
         path.write_bytes(many.writer.build([piece for whole in pieces for piece in self.halves(whole)]))
         answer = self.compare(path, path, status=1)
         self.assertTrue(answer["same"])
-        self.assertIn("compare-limit", [f["code"] for f in answer["a"]["findings"]])
+        self.assertIn("compare-limit", [f["code"] for f in answer["before"]["findings"]])
 
     @staticmethod
     def halves(piece):

@@ -497,8 +497,8 @@ class Periods(Case):
                 lambda time: sum(time >= moment for moment in moments),
                 lambda number: (limits[number], limits[number + 1]))
             self.assertEqual(set(found), {0, 1, 2})
-            for options, number in ((["--since", text[0], "--until", text[1]], 1), (["--since", text[1]], 1),
-                                    (["--until", text[0]], 0)):
+            for options, number in ((["--compare-from", text[0], "--compare-to", text[1]], 1), (["--compare-from", text[1]], 1),
+                                    (["--compare-to", text[0]], 0)):
                 with self.subTest(options=options):
                     whole = self.answer(path, "--moment", ",".join(t for t in text if t in options))
                     only = self.answer(path, *options)
@@ -518,11 +518,11 @@ class Periods(Case):
         for path in self.both("server"):
             answer = self.answer(path)
             for moment in ("2031-01-01T00:00:00Z", "1999-01-01T00:00:00Z", answer["first_event"]):
-                for option in "--moment", "--since", "--until":
+                for option in "--moment", "--compare-from", "--compare-to":
                     done = run("services", path, option, moment)
                     self.assertEqual(done.returncode, 1)
                     self.assertIn(f"no-match: {option}: {moment} is not between".encode(), done.stderr)
-            for option in "--moment", "--since", "--until":
+            for option in "--moment", "--compare-from", "--compare-to":
                 self.assertEqual(run("services", path, option, answer["last_event"]).returncode, 0)
 
     def test_all_formats_say_the_same(self):
@@ -557,8 +557,8 @@ class Periods(Case):
     def test_periods_that_are_none_are_refused(self):
         path, _ = self.both("server")
         for options in (["--every", 0], ["--every", 1, "--moment", "2022-06-18T04:26:40Z"],
-                        ["--moment", "yesterday"], ["--since", "2022-06-18T04:26:40Z", "--every", 1],
-                        ["--since", "2022-06-18T04:26:40Z", "--until", "2022-06-18T04:26:40Z"]):
+                        ["--moment", "yesterday"], ["--compare-from", "2022-06-18T04:26:40Z", "--every", 1],
+                        ["--compare-from", "2022-06-18T04:26:40Z", "--compare-to", "2022-06-18T04:26:40Z"]):
             with self.subTest(options=options):
                 self.assertEqual(run("services", path, *options).returncode, 2)
 

@@ -401,13 +401,13 @@ class Exports(unittest.TestCase):
         pid = Counter(one["pid"] for one in threads).most_common(1)[0][0]
         tids = {one["tid"] for one in threads if one["pid"] == pid}
         expected = {tid: time for tid, time in self.running_of(self.schedule(trace)).items() if tid in tids}
-        running = self.perfetto(trace, "--pid", pid).running()
+        running = self.perfetto(trace, "--process", pid).running()
         running.pop(NOT_SHOWN)
         self.assertEqual(+running, Counter(expected))
-        events = self.chrome(trace, "--pid", pid)
+        events = self.chrome(trace, "--process", pid)
         self.assertEqual({event["args"]["pid"] for event in events if event.get("cat") == "sched"}, {pid})
         one = min(tids)
-        events = self.chrome(trace, "--tid", one)
+        events = self.chrome(trace, "--thread", one)
         self.assertEqual({event["args"]["tid"] for event in events if event.get("cat") == "sched"}, {one})
 
     def test_only_events_that_are_chosen_are_shown(self):
@@ -424,7 +424,7 @@ class Exports(unittest.TestCase):
     def test_compressed_packets_say_the_same(self):
         need("protoc")
         trace = self.traces["server.etl"]
-        plain, packed = (self.export("perfetto", trace, *options) for options in ((), ("--compress",)))
+        plain, packed = (self.export("perfetto", trace, *options) for options in ((), ("--compress-packets",)))
         self.assertLess(len(packed), len(plain) // 2)
         self.assertEqual(protoc(packed), protoc(plain))
 

@@ -179,7 +179,7 @@ class Ctf(Case):
 
     def test_a_selection_hides_the_others(self):
         trace = self.traces["server.etl"]
-        whole, one = self.read(self.export(trace)), self.read(self.export(trace, "--tid", "1008"))
+        whole, one = self.read(self.export(trace)), self.read(self.export(trace, "--thread", "1008"))
         self.assertEqual(self.running(one)[1008], self.running(whole)[1008])
         self.assertEqual(set(self.running(one)) - {0, NOT_SHOWN}, {1008})
         self.assertEqual({event.fields["tid"] for event in one if event.name == "windows_call"}, {1008})

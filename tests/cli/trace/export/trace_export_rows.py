@@ -395,7 +395,7 @@ class Exports(unittest.TestCase):
 
     def test_selections_are_those_of_decode(self):
         trace = self.scenarios[0]
-        for options in ["--event", "DiskIo"], ["--where", "cpu == 0"], ["--provider", "Windows Kernel", "--tid", "1000"]:
+        for options in ["--event", "DiskIo"], ["--where", "cpu == 0"], ["--provider", "Windows Kernel", "--thread", "1000"]:
             events = [line for line in strict_ndjson(run("decode", trace, *options).stdout) if line["type"] == "event"]
             database = self.database(trace, *options)
             self.assertEqual(database.execute("SELECT count(*) FROM event").fetchone()[0], len(events))

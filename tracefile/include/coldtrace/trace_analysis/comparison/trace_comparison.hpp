@@ -15,13 +15,13 @@ std::string_view to_string(Change change);
 
 struct KindDifference {
   Change change;
-  KindTally kind;  // with the names of either trace
-  u64 a, b;        // events
+  KindTally kind;     // with the names of either trace
+  u64 before, after;  // events
 };
 
 // Of a task that both traces have: its mean duration differs.
 struct PairDifference {
-  PairTally a, b;
+  PairTally before, after;
 };
 
 struct TraceComparison {

@@ -9,6 +9,8 @@ namespace coldtrace::tracefile {
 
 // "STATUS_ACCESS_DENIED"; empty for what the tables do not have.
 std::string_view find_nt_status(u32 status);
+// The same of what a process or thread ended with: most are numbers of the program's own.
+std::string_view find_exit_status(u32 value);
 // "ERROR_FILE_NOT_FOUND".
 std::string_view find_win32_error(u32 error);
 

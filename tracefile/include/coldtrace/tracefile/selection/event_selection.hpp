@@ -18,17 +18,22 @@ namespace coldtrace::tracefile {
 struct EventSelection {
   std::vector<std::string> providers;  // GUIDs, names or globs
   std::vector<std::string> events;     // ids, or names or globs of events or their classes
-  std::vector<u32> pids, tids;
+  std::vector<std::string> processes;  // ids, or names or globs of their images
+  std::vector<u32> tids;
   std::optional<core::FileTime> from, to;  // both included
   std::optional<WhereExpression> where;
 
   bool by_kind() const { return !providers.empty() || !events.empty(); }
-  bool all() const { return !by_kind() && pids.empty() && tids.empty() && !from && !to && !where; }
+  bool all() const {
+    return !by_kind() && processes.empty() && tids.empty() && !from && !to && !where;
+  }
 };
 
 // Whether a provider or an event is what one of those lists asks for.
 bool is_provider(std::string_view wanted, const EventKind& kind);
 bool is_event(std::string_view wanted, const EventKind& kind);
+// Whether a process with this id and image is what "4711", "notepad.exe" or "note*" asks for.
+bool is_process(std::string_view wanted, u32 pid, std::string_view image_name);
 // "Process" of "Process/Start".
 std::string_view event_class_of(std::string_view name);
 
@@ -56,6 +61,16 @@ class EventSelector {
                 const std::vector<std::string>& wanted) const;
   };
 
+  // Processes of a selection, and which of them some event had.
+  struct AskedProcesses {
+    std::vector<bool> met;
+    std::set<std::string, std::less<>> names;  // that processes of events had
+
+    bool meets(const std::vector<std::string>& wanted, const Event& event,
+               const EventContext& context);
+    void report(core::NoMatch& unmatched, const std::vector<std::string>& wanted) const;
+  };
+
   // Ids of a selection, and which of them some event had.
   struct AskedIds {
     std::set<u32> met;
@@ -68,12 +83,13 @@ class EventSelector {
   bool wants_kind(const EventKind& kind);
   bool has_wanted_kind(const Event& event);
 
+  const EventContext context_;
   const EventSelection& selection_;
   EventDecoder decoder_;
   std::vector<std::optional<bool>> answers_;  // by number of kind
   Asked providers_;
   Asked events_;
-  AskedIds pids_;
+  AskedProcesses processes_;
   AskedIds tids_;
   std::optional<EventFilter> filter_;
   bool any_ = false;

@@ -16,43 +16,43 @@ namespace coldtrace::tracefile {
 // decompressing a long trace twice. Events are measured with the schemas of earlier parts of the
 // file. The first schema of a key stays, so that only events are in doubt whose schema is not
 // settled (TraceSchemas::is_settled); those that have another one in the end are measured again.
-class KindCensus {
+class EventKindTally {
  public:
   // Of one part of the file: the kinds in doubt, and the buffers that have them.
   struct Part {
-    std::vector<KindCount> doubtful;
+    std::vector<KindCount> provisional;
     std::vector<u32> buffers;
   };
 
   // What one thread counts.
   class Counter {
    public:
-    explicit Counter(KindCensus& census) : census_{census} {}
+    explicit Counter(EventKindTally& tally) : tally_{tally} {}
     void begin_part();
     void count(const Event& event);
     void end_buffer(u32 index);
     Part end_part();
 
    private:
-    friend class KindCensus;
-    bool is_doubtful(const EventKind& kind) const;
+    friend class EventKindTally;
+    bool is_provisional(const EventKind& kind) const;
     void settle();
 
-    KindCensus& census_;
+    EventKindTally& tally_;
     std::size_t generation_ = 0;
     TraceSchemas schemas_;  // of some parts from the start of the file
     std::unique_ptr<SchemaChain> chain_;
     std::unique_ptr<EventDecoder> decoder_;
     KindCounter counter_;
-    KindCounts settled_;          // of schemas before
-    std::vector<bool> known_;     // by number of kind: whether it was looked at,
-    std::vector<bool> doubtful_;  // and whether it is in doubt
-    std::vector<u32> doubtful_numbers_;
-    bool buffer_doubtful_ = false;
+    KindCounts settled_;             // of schemas before
+    std::vector<bool> known_;        // by number of kind: whether it was looked at,
+    std::vector<bool> provisional_;  // and whether it is in doubt
+    std::vector<u32> provisional_numbers_;
+    bool buffer_provisional_ = false;
     Part part_;
   };
 
-  KindCensus(unsigned workers, std::shared_ptr<const SchemaSource> outside);
+  EventKindTally(unsigned workers, std::shared_ptr<const SchemaSource> outside);
   Counter& counter(unsigned worker) { return counters_[worker]; }
 
   // In the order of the file, with the schemas up to and of the part.
@@ -79,7 +79,7 @@ class KindCensus {
   TraceSchemas schemas_;
   std::size_t schemas_size_ = 0;
   std::deque<Counter> counters_;
-  std::map<Doubt, KindCount> doubtful_;
+  std::map<Doubt, KindCount> provisional_;
   std::vector<DoubtfulPart> parts_;
 };
 

@@ -1,4 +1,4 @@
-#include "tracefile/etl/kind_census.hpp"
+#include "tracefile/etl/event_kind_tally.hpp"
 
 #include <algorithm>
 #include <set>
@@ -25,67 +25,67 @@ void rename_provider(EventKind& kind, const SchemaSource& schemas) {
 
 }  // namespace
 
-void KindCensus::Counter::begin_part() {
-  const std::scoped_lock lock{census_.mutex_};
-  if (generation_ == census_.generation_) return;
+void EventKindTally::Counter::begin_part() {
+  const std::scoped_lock lock{tally_.mutex_};
+  if (generation_ == tally_.generation_) return;
   settle();
-  generation_ = census_.generation_;
-  schemas_ = census_.schemas_;
+  generation_ = tally_.generation_;
+  schemas_ = tally_.schemas_;
   chain_ = std::make_unique<SchemaChain>(schemas_.in_order());
   decoder_ = std::make_unique<EventDecoder>(*chain_);
 }
 
-void KindCensus::Counter::settle() {
+void EventKindTally::Counter::settle() {
   counter_.add_to(settled_);
   counter_ = KindCounter{};
   known_.clear();
-  doubtful_.clear();
-  doubtful_numbers_.clear();
+  provisional_.clear();
+  provisional_numbers_.clear();
 }
 
-bool KindCensus::Counter::is_doubtful(const EventKind& kind) const {
+bool EventKindTally::Counter::is_provisional(const EventKind& kind) const {
   return kind.looked_up && kind.schema != manifest_chunk_schema() &&
          !schemas_.is_settled(key_of(kind));
 }
 
-void KindCensus::Counter::count(const Event& event) {
+void EventKindTally::Counter::count(const Event& event) {
   const auto& kind = decoder_->kind_of(event);
   if (kind.number >= known_.size() || !known_[kind.number]) {
     known_.resize(std::max<std::size_t>(known_.size(), kind.number + std::size_t{1}));
-    doubtful_.resize(known_.size());
+    provisional_.resize(known_.size());
     known_[kind.number] = true;
-    doubtful_[kind.number] = is_doubtful(kind);
-    if (doubtful_[kind.number]) doubtful_numbers_.push_back(kind.number);
+    provisional_[kind.number] = is_provisional(kind);
+    if (provisional_[kind.number]) provisional_numbers_.push_back(kind.number);
   }
-  if (doubtful_[kind.number]) buffer_doubtful_ = true;
+  if (provisional_[kind.number]) buffer_provisional_ = true;
   counter_.count(kind, decoder_->measure(event, kind).decoded);
 }
 
-void KindCensus::Counter::end_buffer(u32 index) {
-  if (std::exchange(buffer_doubtful_, false)) part_.buffers.push_back(index);
+void EventKindTally::Counter::end_buffer(u32 index) {
+  if (std::exchange(buffer_provisional_, false)) part_.buffers.push_back(index);
 }
 
-KindCensus::Part KindCensus::Counter::end_part() {
-  for (const auto number : doubtful_numbers_)
+EventKindTally::Part EventKindTally::Counter::end_part() {
+  for (const auto number : provisional_numbers_)
     if (auto count = counter_.take(number); count.total() > 0)
-      part_.doubtful.push_back(std::move(count));
+      part_.provisional.push_back(std::move(count));
   return std::exchange(part_, {});
 }
 
-KindCensus::KindCensus(unsigned workers, std::shared_ptr<const SchemaSource> outside)
+EventKindTally::EventKindTally(unsigned workers, std::shared_ptr<const SchemaSource> outside)
     : schemas_{std::make_shared<SchemaTable>(), std::make_shared<SchemaTable>(),
                std::move(outside)} {
   for (unsigned i = 0; i < workers; ++i) counters_.emplace_back(*this);
 }
 
-void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
-  if (!part.doubtful.empty()) {
-    auto& doubtful = parts_.emplace_back();
-    doubtful.buffers = part.buffers;
-    for (const auto& count : part.doubtful) {
+void EventKindTally::add(const Part& part, const SchemaCollector& schemas) {
+  if (!part.provisional.empty()) {
+    auto& provisional = parts_.emplace_back();
+    provisional.buffers = part.buffers;
+    for (const auto& count : part.provisional) {
       const Doubt doubt{key_of(count.kind), count.kind.schema};
-      doubtful.doubts.push_back(doubt);
-      auto& all = doubtful_[doubt];
+      provisional.doubts.push_back(doubt);
+      auto& all = provisional_[doubt];
       if (all.total() == 0) all.kind = count.kind;
       for (std::size_t i = 0; i < all.events.size(); ++i) all.events[i] += count.events[i];
     }
@@ -98,7 +98,7 @@ void KindCensus::add(const Part& part, const SchemaCollector& schemas) {
   ++generation_;
 }
 
-std::vector<KindCount> KindCensus::finish(const TraceSchemas& schemas, const Visit& visit) {
+std::vector<KindCount> EventKindTally::finish(const TraceSchemas& schemas, const Visit& visit) {
   const auto chain = schemas.in_order();
   const auto is_wrong = [&](const Doubt& doubt) {
     const auto schema = chain.find(doubt.key);
@@ -113,7 +113,7 @@ std::vector<KindCount> KindCensus::finish(const TraceSchemas& schemas, const Vis
     counter.settle();
     for (const auto& count : counter.settled_.sorted()) add(count);
   }
-  for (const auto& [doubt, count] : doubtful_)
+  for (const auto& [doubt, count] : provisional_)
     if (!is_wrong(doubt)) add(count);
   EventDecoder decoder{chain};
   KindCounter again;
