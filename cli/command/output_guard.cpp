@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> binary_formats = {
-    "hooktab", "ctrace", "ctschemas", "pcapng", "pftrace", "sqlite", "xz"};
+constexpr std::array<std::string_view, 9> binary_formats = {
+    "hooktab", "ctrace", "ctschemas", "pcapng", "pftrace", "raw", "sqlite", "xz", "zst"};
 
 // Null of Linux's devices.txt, and full, with which programs are tried: neither keeps anything.
 bool is_harmless(dev_t device) {

@@ -19,6 +19,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_graph(group, exit);
               add_trace_idle(group, exit);
               add_trace_io(group, exit);
+              add_trace_pack(group, exit);
               add_trace_packets(group, exit);
               add_trace_priority(group, exit);
               add_trace_schedule(group, exit);
@@ -29,6 +30,7 @@ void add_trace_commands(CLI::App& app, Exit& exit) {
               add_trace_synthesize(group, exit);
               add_trace_top(group, exit);
               add_trace_tree(group, exit);
+              add_trace_unpack(group, exit);
             });
 }
 

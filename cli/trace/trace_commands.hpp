@@ -16,6 +16,7 @@ void add_trace_graph(CLI::App& app, Exit& exit);
 void add_trace_graph_wait_for(CLI::App& app, Exit& exit);
 void add_trace_idle(CLI::App& app, Exit& exit);
 void add_trace_io(CLI::App& app, Exit& exit);
+void add_trace_pack(CLI::App& app, Exit& exit);
 void add_trace_packets(CLI::App& app, Exit& exit);
 void add_trace_priority(CLI::App& app, Exit& exit);
 void add_trace_schedule(CLI::App& app, Exit& exit);
@@ -30,5 +31,6 @@ void add_trace_symbols(CLI::App& app, Exit& exit);
 void add_trace_synthesize(CLI::App& app, Exit& exit);
 void add_trace_top(CLI::App& app, Exit& exit);
 void add_trace_tree(CLI::App& app, Exit& exit);
+void add_trace_unpack(CLI::App& app, Exit& exit);
 
 }  // namespace coldtrace::cli

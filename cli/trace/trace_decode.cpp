@@ -1,9 +1,13 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <rapidjson/document.h>
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/privacy/key_file.hpp"
+#include "cli/privacy/names_option.hpp"
+#include "cli/sqlite/json_values.hpp"
 #include "cli/trace/lines/event_text.hpp"
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -30,6 +34,7 @@ struct TraceDecodeOptions : TraceInputOptions {
   SymbolOptions symbols;
   std::string stacks = "events";
   TracePipelineOptions pipeline;
+  NamesOptions names;
 
   // Whether members are asked for that text does not show.
   bool lacks_in_text() const {
@@ -38,17 +43,46 @@ struct TraceDecodeOptions : TraceInputOptions {
   }
 };
 
+// With the names of the logger hashed, where `names` are.
+void write_session_of(JsonWriter& json, const tracefile::AnyTrace& trace, std::size_t file,
+                      const privacy::HashedNames* names, Int64 int64) {
+  if (names == nullptr) return write_session(json, trace, file);
+  constexpr std::size_t longest = std::size_t{16} << 20;
+  BufferPool pool;
+  Output memory{longest, pool};
+  JsonWriter plain{memory, int64};
+  write_session(plain, trace, file);
+  plain.end_document();
+  std::vector<core::TextBuffer> pieces;
+  memory.take(pieces);
+  std::string text;
+  for (const auto& piece : pieces) text += piece.view();
+  rapidjson::Document session;
+  session.Parse(text.data(), text.size());
+  for (const auto* const member : {"logger_name", "log_file_name"}) {
+    if (!session.IsObject() || !session.HasMember(member) || !session[member].IsString()) continue;
+    const auto hash = hashed_text(*names, text_of(session, member));
+    session[member].SetString(hash.data(), static_cast<rapidjson::SizeType>(hash.size()),
+                              session.GetAllocator());
+  }
+  std::vector<core::TextBuffer> hashed(1);
+  hashed.front().append(json_of(session));
+  json.written(hashed);
+}
+
 void write_header(JsonWriter& json, std::string_view schema, const TraceInput& input,
-                  const TraceSchemas& schemas, tracefile::Order order) {
+                  const TraceSchemas& schemas, tracefile::Order order,
+                  const privacy::HashedNames* names, Int64 int64) {
   json.begin_object()
       .field("type", "header")
       .field("schema", schema)
       .field("tool", tool_version)
       .field("format", input.trace.format())
-      .field("order", order == tracefile::Order::time ? "time" : "file")
-      .key("session");
-  write_session(json, input.trace);
-  if (const auto& pdbs = input.trace.message_pdbs(); !pdbs.empty()) {
+      .field("order", order == tracefile::Order::time ? "time" : "file");
+  write_names_member(json, names);
+  json.key("session");
+  write_session_of(json, input.trace, 0, names, int64);
+  if (const auto& pdbs = input.trace.message_pdbs(); !pdbs.empty() && names == nullptr) {
     json.key("message_pdbs").begin_array();
     for (const auto& pdb : pdbs)
       json.object("name", pdb.name, "guid", core::to_string(pdb.guid), "age", pdb.age);
@@ -60,9 +94,10 @@ void write_header(JsonWriter& json, std::string_view schema, const TraceInput& i
 
 // One of each session; the first has what is of all.
 void write_headers(JsonWriter& json, Output& output, bool array, std::string_view schema,
-                   const TraceInput& input, const TraceSchemas& schemas, tracefile::Order order) {
+                   const TraceInput& input, const TraceSchemas& schemas, tracefile::Order order,
+                   const privacy::HashedNames* names, Int64 int64) {
   if (!input.has_several_files()) {
-    write_header(json, schema, input, schemas, order);
+    write_header(json, schema, input, schemas, order, names, int64);
     return;
   }
   const auto& trace = input.trace;
@@ -75,9 +110,10 @@ void write_headers(JsonWriter& json, Output& output, bool array, std::string_vie
         .field("tool", tool_version)
         .field("format", trace.format())
         .field("order", order == tracefile::Order::time ? "time" : "file")
-        .field("file", file.name)
-        .key("session");
-    write_session(json, trace, i);
+        .field("file", file.name);
+    write_names_member(json, names);
+    json.key("session");
+    write_session_of(json, trace, i, names, int64);
     if (schemas.any() && i == 0) schemas.write(json);
     json.key("findings");
     write_findings(json, file.findings);
@@ -183,6 +219,12 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
     throw Failure{
         "--fields, --header-fields, --schema-files and --stacks attach are for ndjson, json and "
         "csv"};
+  const auto names = options.names.read_key(true);
+  if (names && (options.pipeline.lines.messages || options.symbols.any()))
+    throw Failure{"--messages and files of symbols are for --names plain"};
+  std::optional<privacy::SealingKey> sealing_key;
+  if (!names && !options.names.key_file.empty())
+    sealing_key = read_sealing_key(options.names.key_file);
   auto pipeline = options.pipeline;
   pipeline.lines.frames = options.stacks == "attach";
   if (options.where) {
@@ -234,8 +276,10 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   else
     write_headers(json, output, array,
                   pipeline.lines.chosen ? "coldtrace.trace-members/1" : "coldtrace.trace/1", *input,
-                  schemas, pipeline.order);
-  const auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
+                  schemas, pipeline.order, names.get(), options.int64);
+  auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
+  context.hashed = names.get();
+  context.sealing_key = sealing_key ? &*sealing_key : nullptr;
   const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
@@ -248,6 +292,10 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
     input->findings.info("schema-other", std::nullopt,
                          "{} events are as another file declares them than the one that goes first",
                          result.other_schemas);
+  if (result.still_sealed > 0)
+    input->findings.warning("sealed-field", std::nullopt,
+                            "{} encrypted fields were not encrypted with this key, or were changed",
+                            result.still_sealed);
   note_unread_buffers(input->findings, events->unread_buffers());
   const auto* const attacher = dynamic_cast<const tracefile::StackAttacher*>(events.get());
   const auto* const stacks = attacher != nullptr ? &attacher->counts() : nullptr;
@@ -318,6 +366,9 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                         "are of, each frame with module, function and source")
             .one_of({"attach", "events"})
             .capture_default_str();
+        add_names_options(command, options.names,
+                          "The secret of --names keyed-hash; without that the key, of 32 bytes, of "
+                          "encrypted fields such as key presses, which are shown then");
         add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,

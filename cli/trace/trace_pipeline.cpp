@@ -130,6 +130,7 @@ TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSeq
     maker.counter().add_to(counts);
     result.cut_names += maker.cut_names();
     result.other_schemas += maker.other_schemas();
+    result.still_sealed += maker.still_sealed();
   }
   result.kinds = counts.sorted();
   result.unmatched = filler.unmatched();

@@ -18,6 +18,7 @@ struct TracePipelineResult {
   u64 events = 0;
   u64 gaps = 0;
   u64 cut_names = 0;      // events that lost names for want of room
+  u64 still_sealed = 0;   // encrypted fields that the key does not open
   u64 other_schemas = 0;  // events that another schema explains than the preferred one
   std::vector<tracefile::KindCount> kinds;
   core::NoMatch unmatched;  // of the selection; empty where a limit ended the run

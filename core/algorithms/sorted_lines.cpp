@@ -1,6 +1,8 @@
 #include "coldtrace/core/sorted_lines.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <queue>
 
@@ -87,7 +89,8 @@ Result<Done> SortedLines::spill() {
   };
   for (const auto& line : lines_) {
     const Head head{line.key, line.size};
-    piece.append(std::string_view{reinterpret_cast<const char*>(&head), sizeof head});
+    const auto bytes = std::bit_cast<std::array<char, sizeof head>>(head);
+    piece.append(bytes.data(), bytes.size());
     piece += text_of(line);
     if (piece.size() >= write_size) COLDTRACE_TRY(write());
   }

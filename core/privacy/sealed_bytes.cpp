@@ -12,12 +12,12 @@ namespace {
 static_assert(sealing_key_size == AES256_KEY_SIZE && seal_nonce_size == GCM_IV_SIZE &&
               seal_tag_size == GCM_DIGEST_SIZE);
 
-const u8* bytes_of(const std::byte* bytes) {
-  return reinterpret_cast<const u8*>(bytes);
+const u8* bytes_of(const void* bytes) {
+  return static_cast<const u8*>(bytes);
 }
 
-u8* bytes_of(std::byte* bytes) {
-  return reinterpret_cast<u8*>(bytes);
+u8* bytes_of(void* bytes) {
+  return static_cast<u8*>(bytes);
 }
 
 gcm_aes256_ctx begin(const SealingKey& key, const std::byte* nonce) {

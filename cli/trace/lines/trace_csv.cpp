@@ -77,9 +77,13 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   optional(event.pid);
   optional(event.tid);
   text.append(',');
-  if (event.pid)
-    append_csv_name(text,
-                    shown(trace_.names.find_process(*event.pid, event.name_time()).value_or("")));
+  if (event.pid) {
+    const auto name = shown(trace_.names.find_process(*event.pid, event.name_time()).value_or(""));
+    if (trace_.hashed != nullptr)
+      text.append(trace_.hashed->name(name));
+    else
+      append_csv_name(text, name);
+  }
   text.append(',');
   if (event.event_class != EventClass::driver || !is_zero(event.provider.bytes))
     append_guid(text, event.provider.bytes);

@@ -36,6 +36,11 @@ void append_value(TextBuffer& json, const ExtendedMember& member, Int64 int64) {
 
 void TraceLines::append_extended(TextBuffer& json, const tracefile::Event& event) {
   read_extended_members(event, extended_);
+  // Of what is nobody's name the others say enough.
+  if (trace_.hashed != nullptr)
+    std::erase_if(extended_, [](const ExtendedMember& member) {
+      return member.form == ExtendedMember::Form::sid || member.form == ExtendedMember::Form::hex;
+    });
   if (extended_.empty()) return;
   std::string_view before = ",\"extended\":{\"";
   for (const auto& member : extended_) {

@@ -8,6 +8,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/names/value_names.hpp"
 
 namespace coldtrace::cli {
@@ -40,7 +41,26 @@ void append_floating(core::TextBuffer& json, const Value& value) {
   json.append(std::string_view{text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
+// Whether a value that is shown as text is a number, a time or an identifier, and nobody's name.
+bool is_plain(const Value& value) {
+  switch (value.in) {
+    case InType::guid:
+    case InType::file_time:
+    case InType::session_time:
+    case InType::system_time:
+      return true;
+    default:
+      return tracefile::hex_number(value).has_value();
+  }
+}
+
 }  // namespace
+
+std::string hashed_text(const privacy::HashedNames& names, std::string_view text) {
+  std::string hashes;
+  names.append_path(hashes, text, "/\\");
+  return hashes;
+}
 
 void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
                         const tracefile::EventKind& kind, i64 time) {
@@ -87,11 +107,7 @@ void TraceFields::key(const FieldSchema& field) {
 }
 
 void TraceFields::value(const FieldSchema& field, const Value& value) {
-  if (value.out == OutType::encrypted) {
-    key(field);
-    json_->append("\"encrypted\"");
-    return;
-  }
+  if (value.out == OutType::encrypted) return encrypted(field, value);
   const auto shape = shape_of(value, clock_known_);
   if (shape == ValueShape::utf16_text || shape == ValueShape::ansi_text) {
     text(field, value, shape == ValueShape::utf16_text);
@@ -116,13 +132,37 @@ void TraceFields::value(const FieldSchema& field, const Value& value) {
       json_->append(value.number != 0 ? "true" : "false");
       break;
     default:
-      json_->append('"');
-      texts_.append(*json_, value);
-      json_->append('"');
+      other_text(value);
       break;
   }
   control_call_.add_field(field.name, value.number);
   if (value.out >= OutType::win32_error || field.map) resolve(field, value);
+}
+
+void TraceFields::encrypted(const FieldSchema& field, const Value& value) {
+  key(field);
+  const auto bytes = key_ != nullptr ? privacy::unseal(*key_, value.bytes) : std::nullopt;
+  if (key_ != nullptr && !bytes) ++still_sealed_;
+  json_->append('"');
+  if (bytes)
+    json_->append_hex(*bytes);
+  else
+    json_->append("encrypted");
+  json_->append('"');
+}
+
+void TraceFields::other_text(const Value& value) {
+  json_->append('"');
+  if (hashed_ == nullptr || is_plain(value)) {
+    texts_.append(*json_, value);
+  } else {
+    core::TextBuffer text;
+    texts_.append(text, value);
+    std::string hash;
+    hashed_->append_text(hash, text.view());
+    json_->append(hash);
+  }
+  json_->append('"');
 }
 
 tracefile::FixedFields TraceFields::append_fixed(const FixedFieldsText& text,
@@ -163,6 +203,13 @@ tracefile::FixedFields TraceFields::append_fixed(const FixedFieldsText& text,
 
 // A text that does not say all its bytes has them beside it, or in its place inside an array.
 void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16) {
+  if (hashed_ != nullptr) {
+    key(field);
+    append_json_text(
+        *json_, hashed_text(*hashed_, utf16 ? core::decode_utf16(value.bytes).utf8
+                                            : core::to_valid_utf8(core::to_chars(value.bytes))));
+    return;
+  }
   const auto before = json_->size();
   const bool was_first = first_;
   key(field);
@@ -234,6 +281,7 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
       return;
     case OutType::code_pointer:
     case OutType::stack_frame:
+      if (hashed_ != nullptr) return;
       if (resolve_function(field, value) || resolve_place(field, value)) return;
       break;
     case OutType::system_call:
@@ -242,7 +290,12 @@ void TraceFields::resolve(const FieldSchema& field, const Value& value) {
     default:
       break;
   }
-  if (const auto name = tracefile::find_value_name(field, value, names_, {pid_, time_}, name_))
+  const auto name = tracefile::find_value_name(field, value, names_, {pid_, time_}, name_);
+  if (!name) return;
+  const bool is_own = value.out == OutType::file_key || value.out == OutType::registry_key;
+  if (hashed_ != nullptr && is_own && !field.map)
+    add(hashed_text(*hashed_, *name));
+  else
     add(*name);
 }
 

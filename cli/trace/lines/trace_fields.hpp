@@ -10,6 +10,8 @@
 #include "cli/trace/lines/system_call_names.hpp"
 #include "cli/trace/lines/trace_control_call.hpp"
 #include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
+#include "coldtrace/privacy/sealed_bytes.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
@@ -64,6 +66,9 @@ class FixedFieldsText {
   tracefile::FixedFields all_;
 };
 
+// The hash of a text of a trace: of a path that of each name in it.
+std::string hashed_text(const privacy::HashedNames& names, std::string_view text);
+
 // Writes the fields of an event as members of a JSON object, and beside it what their values
 // stand for: names of files, registry keys, images and mapped values.
 class TraceFields final : public tracefile::FieldVisitor {
@@ -77,6 +82,15 @@ class TraceFields final : public tracefile::FieldVisitor {
         int64_{int64},
         clock_known_{clock.known()},
         texts_{clock} {}
+
+  // With `names` texts that are the payload's own are hashed, and what other names there are is
+  // left out; with `key` encrypted fields are shown. Each may be null; they outlive this object.
+  void protect(const privacy::HashedNames* names, const privacy::SealingKey* key) {
+    hashed_ = names;
+    key_ = key;
+  }
+  // Encrypted fields that the key does not open.
+  u64 still_sealed() const { return still_sealed_; }
 
   // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
   void start(core::TextBuffer& json, const tracefile::Event& event,
@@ -104,6 +118,8 @@ class TraceFields final : public tracefile::FieldVisitor {
   void key(std::string_view name);
   void key(const tracefile::FieldSchema& field);
   void text(const tracefile::FieldSchema& field, const tracefile::Value& value, bool utf16);
+  void encrypted(const tracefile::FieldSchema& field, const tracefile::Value& value);
+  void other_text(const tracefile::Value& value);
   void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
   std::string find_call_name(const tracefile::Value& value);
   bool resolve_function(const tracefile::FieldSchema& field, const tracefile::Value& value);
@@ -116,6 +132,9 @@ class TraceFields final : public tracefile::FieldVisitor {
   Int64 int64_;
   bool clock_known_;
   tracefile::ValueText texts_;
+  const privacy::HashedNames* hashed_ = nullptr;
+  const privacy::SealingKey* key_ = nullptr;
+  u64 still_sealed_ = 0;
   core::TextBuffer* json_ = nullptr;
   ResolvedNames resolved_;
   core::ByteView etw_event_;

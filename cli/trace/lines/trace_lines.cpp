@@ -62,7 +62,10 @@ TraceLines::TraceLines(const TraceContext& context, const TraceLineOptions& opti
       frames_{context.names, context.functions},
       fields_{context.clock, context.names, context.calls, &frames_, options.int64},
       etw_fields_{context.clock, context.names, nullptr, nullptr, options.int64},
-      message_{context.clock, context.parameters} {}
+      message_{context.clock, context.parameters} {
+  for (auto* const fields : {&fields_, &etw_fields_})
+    fields->protect(context.hashed, context.sealing_key);
+}
 
 void TraceLines::append_event(TextBuffer& text, const Event& event,
                               const tracefile::AttachedStack* stack) {
@@ -145,7 +148,10 @@ void TraceLines::append_process(TextBuffer& json, const Event& event) {
     return;
   }
   scratch_.clear();
-  append_json_text(scratch_, *name);
+  if (trace_.hashed != nullptr)
+    append_json_text(scratch_, trace_.hashed->name(*name));
+  else
+    append_json_text(scratch_, *name);
   process_ = {event.pid, validity.from(), validity.to(), std::string{scratch_.view()}};
   json.append(process_.json);
 }
@@ -269,7 +275,8 @@ Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const E
       fixed != nullptr ? fields_.append_fixed(*fixed, event.payload) : tracefile::FixedFields{};
   const auto result = decoder_.decode(event, kind, fields_, read);
   counter_.count(kind, result.decoded);
-  if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted))
+  if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted) ||
+      trace_.hashed != nullptr)
     return result.decoded;
   const auto rest = event.payload.subspan(std::min(result.consumed, event.payload.size()));
   if (rest.empty() && result.decoded == Decoded::raw) return result.decoded;
@@ -288,15 +295,17 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
     json.append(",\"schema_version\":");
     json.append_decimal(u64{*schema->version});
   }
-  append_message(json, schema, event);
-  append_trace_message(json, schema, kind);
+  if (trace_.hashed == nullptr) {
+    append_message(json, schema, event);
+    append_trace_message(json, schema, kind);
+  }
   if (event.thread_source != tracefile::ThreadSource::header) {
     json.append(event.thread_source == tracefile::ThreadSource::payload
                     ? ",\"thread_source\":\"payload\""
                     : ",\"thread_source\":\"context-switch\"");
   }
   tracefile::find_stack(event, trace_.names.stacks(), stack_);
-  if (!options_.frames) resolve_stack(event);
+  if (!options_.frames && trace_.hashed == nullptr) resolve_stack(event);
   const auto& resolved = fields_.resolved();
   cut_ |= resolved.cut() || fields_.cut();
   if (!resolved.empty()) {
@@ -304,7 +313,8 @@ void TraceLines::append_details(TextBuffer& json, const Event& event, const Even
     resolved.append_to(json);
     json.append('}');
   }
-  if (const auto* call = fields_.control_call()) append_control_call(json, *call, trace_.windows);
+  if (const auto* call = fields_.control_call(); call && trace_.hashed == nullptr)
+    append_control_call(json, *call, trace_.windows);
   json.append(details_.view());
   if (!fields_.etw_event().empty()) append_etw_event(json, event);
   append_extended(json, event);
@@ -354,7 +364,7 @@ void TraceLines::append_etw_event(TextBuffer& json, const Event& event) {
   const auto result = decoder_.decode(inner, kind, etw_fields_);
   cut_ |= etw_fields_.cut();
   json.append('}');
-  append_message(json, decoder_.choose_schema(inner, kind), inner);
+  if (trace_.hashed == nullptr) append_message(json, decoder_.choose_schema(inner, kind), inner);
   json.append(",\"decoded\":\"");
   json.append(to_string(result.decoded));
   json.append("\"}");
@@ -396,7 +406,7 @@ void TraceLines::append_frames(TextBuffer& json, const Event& event) {
     const auto& name = frames_.find(pid, frame, event.name_time());
     const auto size = name.module.size() + name.function.size();
     if (size > room) cut_ = true;
-    if (name.known() && size <= room) {
+    if (name.known() && size <= room && trace_.hashed == nullptr) {
       room -= size;
       append_frame_name(json, name);
     }

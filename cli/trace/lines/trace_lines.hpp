@@ -23,6 +23,8 @@ struct TraceContext : tracefile::EventContext {
       windows;  // that the checks of NtTraceControl are known of
   // With the texts of all WPP messages; null where the trace names none, or several.
   const tracefile::MessagePdb* message_pdb = nullptr;
+  const privacy::HashedNames* hashed = nullptr;      // null: names are as they are
+  const privacy::SealingKey* sealing_key = nullptr;  // null: what is encrypted stays so
 };
 
 struct TraceLineOptions {
@@ -50,6 +52,8 @@ class TraceLines {
   u64 cut_names() const { return cut_names_; }
   // Events that another schema explains than the preferred one.
   u64 other_schemas() const { return other_schemas_; }
+  // Encrypted fields that the key does not open.
+  u64 still_sealed() const { return fields_.still_sealed(); }
 
  private:
   // What the last event of a kind had.

@@ -15,7 +15,7 @@ namespace coldtrace::core {
 // than `most_in_memory` bytes goes to a temporary file in sorted runs, which are merged in the end.
 class SortedLines {
  public:
-  static constexpr std::size_t usual_memory = std::size_t{64} << 20;
+  static constexpr std::size_t usual_memory = std::size_t{32} << 20;
 
   explicit SortedLines(std::size_t most_in_memory = usual_memory)
       : most_in_memory_{most_in_memory} {}

@@ -1,0 +1,110 @@
+"""'trace pack' writes zstd's seekable format, which other programs read, and 'trace unpack' the same bytes again.
+
+usage: trace_pack.py COLDTRACE [unittest arguments]
+"""
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ntfs"))
+from case import Case  # noqa: E402
+import usn_writer as w  # noqa: E402
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+FRAME = 1 << 20
+
+
+class Packing(Case):
+    def run_tool(self, *arguments, status=0):
+        done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def frames(self, packed):
+        """Of the seek table: packed and plain size of each frame."""
+        count, flags, magic = struct.unpack("<IBI", packed[-9:])
+        self.assertEqual((flags, magic), (0, 0x8F92EAB1))
+        table = packed[-9 - 8 * count:-9]
+        self.assertEqual(struct.unpack("<II", packed[-17 - 8 * count:-9 - 8 * count]), (0x184D2A5E, 8 * count + 9))
+        return [struct.unpack_from("<II", table, 8 * i) for i in range(count)]
+
+    def contents(self):
+        source = random.Random(5)
+        yield "empty", b""
+        yield "byte", b"x"
+        yield "frame", bytes(FRAME)
+        yield "mixed", source.randbytes(FRAME + 17) + b"abc" * FRAME + bytes(3 * FRAME)
+
+    def test_the_same_bytes_come_back_and_others_read_them(self):
+        for name, content in self.contents():
+            path, packed, again = self.write(name, content), self.here / (name + ".zst"), self.here / (name + ".out")
+            self.run_tool("trace", "pack", path, "-o", packed)
+            data = packed.read_bytes()
+            self.assertEqual(data, self.run_tool("trace", "pack", "-j1", path).stdout)
+            frames = self.frames(data)
+            self.assertEqual([plain for _, plain in frames],
+                             [min(FRAME, len(content) - at) for at in range(0, len(content), FRAME)])
+            self.run_tool("trace", "unpack", packed, "-o", again)
+            self.assertEqual(again.read_bytes(), content)
+            if shutil.which("zstd") is None or not content:
+                continue
+            self.assertEqual(subprocess.run(["zstd", "-dc", packed], capture_output=True, check=True).stdout, content)
+            at = sum(size for size, _ in frames[:-1])  # each frame stands alone
+            one = subprocess.run(["zstd", "-dc"], input=data[at:at + frames[-1][0]], capture_output=True, check=True)
+            self.assertEqual(one.stdout, content[-frames[-1][1]:])
+            other = self.here / "other.zst"
+            subprocess.run(["zstd", "-qf", path, "-o", other], check=True)
+            self.assertEqual(self.run_tool("trace", "unpack", other).stdout, content)
+
+    def test_packed_inputs_are_read_as_they_were(self):
+        trace = self.here / "run.ctrace"
+        self.run_tool("trace", "synthesize", "deadlock-5", "-o", trace)
+        self.run_tool("trace", "pack", trace, "-o", self.here / "run.ctrace.zst")
+        plain = self.run_tool("trace", "decode", trace).stdout
+        self.assertGreater(len(plain), 10000)
+        self.assertEqual(self.run_tool("trace", "decode", self.here / "run.ctrace.zst").stdout, plain)
+        image, _ = w.volume(w.History(14, 300), 2)
+        path = self.write("disk.img", image)
+        self.run_tool("trace", "pack", path, "-o", self.here / "disk.img.zst")
+        rows = self.run_tool("ntfs", "snapshot", "--state", "all", "--fields", "path,record,streams", path,
+                             status=1).stdout
+        packed = self.run_tool("ntfs", "snapshot", "--state", "all", "--fields", "path,record,streams",
+                               self.here / "disk.img.zst", status=1).stdout
+        self.assertGreater(rows.count(b"\n"), 50)
+        self.assertEqual(packed.splitlines()[1:-1], rows.splitlines()[1:-1])
+        snapshot = self.here / "files.ndjson"
+        self.run_tool("ntfs", "snapshot", path, "-o", snapshot, status=1)
+        self.run_tool("trace", "pack", snapshot, "-o", self.here / "packed.ndjson.zst")
+        done = subprocess.run([COLDTRACE, "ntfs", "compare", "--format", "ndjson", snapshot,
+                               self.here / "packed.ndjson.zst"], capture_output=True)
+        self.assertIn(b'"same":true', done.stdout, done.stderr)
+
+    def test_damage_leaves_nothing(self):
+        content = random.Random(6).randbytes(3000) * 900
+        packed = self.here / "a.zst"
+        self.run_tool("trace", "pack", self.write("a", content), "-o", packed)
+        data, out = packed.read_bytes(), self.here / "out"
+        for name, damaged, message in (("cut", data[:len(data) // 2], b"cut off"),
+                                       ("changed", data[:2000] + bytes([data[2000] ^ 1]) + data[2001:], b"damaged"),
+                                       ("plain", content, b""), ("empty", b"", b"")):
+            done = self.run_tool("trace", "unpack", self.write(name, damaged), "-o", out, status=2)
+            self.assertIn(message, done.stderr)
+            self.assertFalse(out.exists())
+        done = self.run_tool("trace", "unpack", "--unpacked-limit", "1000", packed, "-o", out, status=2)
+        self.assertIn(b"--unpacked-limit", done.stderr)
+        self.assertFalse(out.exists())
+
+    def test_no_input_is_replaced(self):
+        path = self.write("a", b"x" * 100)
+        self.run_tool("trace", "pack", path, "-o", path, status=2)
+        self.assertEqual(path.read_bytes(), b"x" * 100)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

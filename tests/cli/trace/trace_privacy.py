@@ -1,0 +1,253 @@
+"""'trace decode' with hashes instead of names, and encrypted key presses shown with their key.
+
+usage: trace_privacy.py COLDTRACE SOURCES SHARED [unittest arguments]
+"""
+import ctypes
+import ctypes.util
+import hashlib
+import hmac
+import json
+import re
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from case import Case  # noqa: E402
+from strict import strict_csv, strict_ndjson  # noqa: E402
+
+COLDTRACE, SOURCES, SHARED = (Path(a).resolve() for a in sys.argv[1:4])
+KEY = bytes(range(3, 35))
+KEY_PRESS = 0x0120
+
+
+def hashed(name):
+    return hmac.new(KEY, name.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def hashed_text(text):
+    return "".join(part if part in "/\\" or not part else hashed(part) for part in re.split(r"([/\\])", text))
+
+
+def run(*arguments, status=(0, 1)):
+    done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+    assert done.returncode in status, done.stderr
+    return done
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+
+
+# What is no name: numbers, times, GUIDs.
+PLAIN = re.compile(r"(0x[0-9a-f]+|[-+]?[0-9.]+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
+
+
+class Names(Case):
+    TRACES = ("tx_HTTP_Server.etl", "pv_gcevents.etl", "tx_CrossMachineHTTP.etl")
+
+    def setUp(self):
+        super().setUp()
+        self.key = self.write("key", KEY)
+        self.traces = [SHARED / "samples/etl" / name for name in self.TRACES]
+        if not all(trace.exists() for trace in self.traces):
+            self.skipTest("the sample traces are not here")
+
+    def hash(self, *arguments):
+        return run("trace", "decode", *arguments, "--names", "keyed-hash", "--key-file", self.key)
+
+    def secrets(self, trace):
+        """What payloads and rundowns say of files, processes, users, hosts."""
+        found = set()
+        for line in strict_ndjson(run("trace", "decode", trace).stdout):
+            if line["type"] == "header":
+                found |= {line["session"]["logger_name"], line["session"]["log_file_name"]}
+            if line["type"] != "event":
+                continue
+            found.add(line["process"])
+            mapped = set()
+            for name, value in line.get("resolved", {}).items():
+                if isinstance(line["fields"].get(name), str) and "\\" in str(value):
+                    found |= set(strings(value))
+                else:
+                    mapped |= set(strings(value))
+            found |= {text for text in strings(line["fields"]) if not PLAIN.fullmatch(text)} - mapped
+            found |= set(strings(line.get("extended", {}).get("sid", None)))
+        return {text for text in found - {None} if len(text) >= 6}
+
+    def test_no_name_is_left(self):
+        total = 0
+        for trace in self.traces:
+            secrets = self.secrets(trace)
+            total += len(secrets)
+            for options in ([], ["--format", "json"], ["--format", "csv"], ["--format", "text"],
+                            ["--stacks", "attach"], ["--header-fields"]):
+                done = self.hash(trace, *options)
+                plain = run("trace", "decode", trace, *options).stdout
+                shown = 0
+                for text in sorted(secrets):
+                    for form in (text.encode(), json.dumps(text)[1:-1].encode(), text.encode("utf-16-le"),
+                                 text.encode("utf-16-le").hex().encode(), text.encode().hex().encode(),
+                                 text.replace("\\", "\\\\").replace('"', '""').encode()):
+                        # Names of events and providers are schemas', and stay.
+                        if form in plain and form not in done.stdout:
+                            shown += 1
+                        names = {line["name"] for line in ()} if form not in done.stdout else self.schema_names(trace)
+                        self.assertTrue(form not in done.stdout + done.stderr or
+                                        any(text in name for name in names), (trace.name, options, text))
+                self.assertTrue(shown or not secrets, (trace.name, options))
+        self.assertGreater(total, 10)
+
+    def schema_names(self, trace):
+        names = {str(trace)}
+        for line in strict_ndjson(run("trace", "decode", trace).stdout):
+            if line["type"] == "event":
+                names |= {line["name"] or "", line["provider"]["name"] or "", *line["fields"]}
+                names |= set(strings(line.get("names", {})))
+                names |= {text for text in strings(line.get("resolved", {})) if "\\" not in text}
+        return names
+
+    def test_hashes_are_what_hmac_says(self):
+        compared = 0
+        schema = jsonschema.Draft202012Validator(
+            json.loads((SOURCES / "docs/schema/trace.schema.json").read_text()))
+        for trace in self.traces:
+            plain = strict_ndjson(run("trace", "decode", trace).stdout)
+            lines = strict_ndjson(self.hash(trace).stdout)
+            for line in (*lines[:20], lines[-1]):
+                schema.validate(line)
+            self.assertEqual(lines[0]["names"]["key_check"], hashed(""))
+            self.assertEqual(len(lines), len(plain))
+            for line, row in zip(lines, plain):
+                if row["type"] != "event":
+                    continue
+                self.assertEqual(line["process"], row["process"] and hashed(row["process"]))
+                for member in ("time", "cpu", "pid", "tid", "provider", "name", "id", "decoded"):
+                    self.assertEqual(line[member], row[member])
+                for name in {"message", "payload", "trailing"} & set(line):
+                    self.fail(name)
+                for name, value in row["fields"].items():
+                    shown = line["fields"].get(name)
+                    if isinstance(value, (int, float, bool)) or value is None:
+                        self.assertEqual(shown, value)
+                    elif isinstance(value, str):
+                        plain_or_not = {value} if PLAIN.fullmatch(value) else set()
+                        self.assertIn(shown, plain_or_not | {hashed_text(value), hashed(value)})
+                        compared += shown != value
+        self.assertGreater(compared, 10)
+
+    def test_what_would_name_more_is_refused(self):
+        for options in (["--messages"], ["--pdb", self.here]):
+            done = run("trace", "decode", self.traces[0], *options, "--names", "keyed-hash", "--key-file", self.key,
+                       status=(2,))
+            self.assertIn(b"--names plain", done.stderr)
+
+
+class LibCrypto:
+    """AES-256-GCM of another program."""
+
+    def __init__(self):
+        name = ctypes.util.find_library("crypto")
+        if name is None:
+            raise unittest.SkipTest("libcrypto is not here")
+        self.library = ctypes.CDLL(name)
+        for function in ("EVP_aes_256_gcm", "EVP_CIPHER_CTX_new"):
+            getattr(self.library, function).restype = ctypes.c_void_p
+
+    def seal(self, key, nonce, plain):
+        library, context = self.library, ctypes.c_void_p(self.library.EVP_CIPHER_CTX_new())
+        cipher = ctypes.c_void_p(library.EVP_aes_256_gcm())
+        out, tag, size = ctypes.create_string_buffer(len(plain) + 16), ctypes.create_string_buffer(16), ctypes.c_int()
+        assert library.EVP_EncryptInit_ex(context, cipher, None, key, nonce) == 1
+        assert library.EVP_EncryptUpdate(context, out, ctypes.byref(size), plain, len(plain)) == 1
+        written = size.value
+        assert library.EVP_EncryptFinal_ex(context, out, ctypes.byref(size)) == 1
+        assert library.EVP_CIPHER_CTX_ctrl(context, 0x10, 16, tag) == 1  # EVP_CTRL_AEAD_GET_TAG
+        return nonce + out.raw[:written] + tag.raw
+
+
+def crc32c(data):
+    """RFC 3720, appendix B.4, bit by bit."""
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def buffer(kind, entries, sequence=0):
+    head = struct.pack("<8sIIHBBIIIQQ", b"CTBUFFER", 0, len(entries), 0xffff if kind else 0, kind, 0, sequence, 0, 0,
+                       0 if kind else 1_000_000, 0) + bytes(16)
+    assert len(head) == 64
+    return head[:8] + struct.pack("<I", crc32c(head + entries)) + head[12:] + entries
+
+
+class KeyPresses(Case):
+    PRESSES = [struct.pack("<HHHHI", 0, code, flags, 0, 0) for code, flags in ((0x1e, 0), (0x1e, 1), (0x30, 0))]
+
+    def setUp(self):
+        super().setUp()
+        crypto = LibCrypto()
+        self.sealed = [crypto.seal(KEY, struct.pack("<QI", number, 7), press) for number, press in enumerate(self.PRESSES)]
+        self.key = self.write("key", KEY)
+
+    def trace(self, keys):
+        run("trace", "synthesize", "disk-idle", "-o", self.here / "made.ctrace")
+        made = (self.here / "made.ctrace").read_bytes()
+        entries = b""
+        for number, key in enumerate(keys):
+            data = struct.pack("<IH", int.from_bytes(hashlib.sha256(KEY).digest()[:4], "little"), len(key)) + key
+            entries += struct.pack("<QHBBI", 1000 + number, KEY_PRESS, 0, 2 << 6, len(data))
+            entries += data.ljust(-(-len(data) // 8) * 8, b"\0")
+        size, = struct.unpack_from("<I", made, 12)
+        return self.write("keys.ctrace", made[:size] + buffer(0, entries) + buffer(1, b""))
+
+    def keys(self, trace, *options, status=(0, 1)):
+        done = run("trace", "decode", "-q", trace, *options, status=status)
+        return [line["fields"]["key"] for line in strict_ndjson(done.stdout) if line.get("name") == "KeyPress"]
+
+    def test_the_key_shows_them(self):
+        trace = self.trace(self.sealed)
+        plain = [press.hex() for press in self.PRESSES]
+        self.assertEqual(self.keys(trace), ["encrypted"] * 3)
+        self.assertEqual(self.keys(trace, "--key-file", self.key), plain)
+        rows = strict_csv(run("trace", "decode", "--format", "csv", trace, "--key-file", self.key).stdout)
+        self.assertEqual([json.loads(row["fields"])["key"] for row in rows if row["name"] == "KeyPress"], plain)
+        text = run("trace", "decode", "--format", "text", trace, "--key-file", self.key).stdout.decode()
+        self.assertEqual(re.findall(r" key=([0-9a-f]+)", text), plain)
+        # Results for others have none of them.
+        self.assertEqual(self.keys(trace, "--names", "keyed-hash", "--key-file", self.key), ["encrypted"] * 3)
+
+    def test_another_key_and_changed_bytes_show_nothing(self):
+        changed = [bytes([key[0] ^ 1]) + key[1:] for key in self.sealed]
+        changed[1] = self.sealed[1][:-1] + bytes([self.sealed[1][-1] ^ 0x80])
+        for keys, key in ((changed, self.key), (self.sealed, self.write("other", bytes(32))),
+                          ([b"", b"short", bytes(28)], self.key)):
+            trace = self.trace(keys)
+            self.assertEqual(self.keys(trace, "--key-file", key), ["encrypted"] * 3)
+            done = run("trace", "decode", trace, "--key-file", key)
+            self.assertIn(b"sealed-field: 3 encrypted fields", done.stderr)
+            for press in self.PRESSES:
+                self.assertNotIn(press.hex().encode(), done.stdout)
+
+    def test_a_key_has_32_bytes(self):
+        trace = self.trace(self.sealed)
+        for size in (16, 31, 33):
+            done = run("trace", "decode", trace, "--key-file", self.write("wrong", bytes(size)), status=(2,))
+            self.assertIn(b"32 bytes", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
