@@ -43,26 +43,10 @@ bool is_own_packed_table(const core::FileImage& file) {
   return file.read_at(0, head) && unpack_xz_start(head, start.size()) == start;
 }
 
-// Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
-// where it is not packed too. Its first bytes tell.
-bool holds_result(const core::FileImage& file, const std::string& name, core::FileKind kind) {
-  const auto packing = packing_of(name);
-  if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
-      packing == Packing::none)
-    return false;
-  constexpr std::size_t most = std::size_t{1} << 18;
-  std::vector<std::byte> packed(std::min<u64>(most, file.size()));
-  if (!file.read_at(0, packed)) return false;
-  const auto text = unpack_start(packed, packing, most);
-  const auto start = std::as_bytes(std::span{text});
-  const core::MemoryImage unpacked{start};
-  const auto inner = core::recognize_file(unpacked);
-  return !text.empty() && !is_evidence(inner) && (is_own(inner) || is_text(start));
-}
-
 // Whether it begins with packets as Perfetto's trace.proto has them: field 1, a length and so many
-// bytes, one behind the other up to the end, or 64 of them.
-bool is_perfetto_trace(const core::FileImage& file) {
+// bytes, one behind the other up to the end, or 64 of them. Of one that is `cut` the last may lack
+// some.
+bool is_perfetto_trace(const core::ImageSource& file, bool cut = false) {
   constexpr u64 header_size = 11;  // the field's key, and a length of at most ten bytes
   constexpr int most_packets = 64;
   constexpr std::byte packet{0x0a};
@@ -79,10 +63,41 @@ bool is_perfetto_trace(const core::FileImage& file) {
       length |= (byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
-    if (length == 0 || length > file.size() - at - used) return false;
+    if (length == 0) return false;
+    if (length > file.size() - at - used) return cut && packets > 0;
     at += used + length;
   }
   return at > 0;
+}
+
+// Whether it is the start of a database that coldtrace wrote, of which recognize_file() knows but a
+// whole one. Source: "Database File Format", 1.3: the application id.
+bool starts_own_database(core::ByteView start) {
+  constexpr std::size_t application_id = 68;
+  const auto own = std::as_bytes(std::span{std::string_view{"cold"}});
+  const auto id = core::slice(start, application_id, own.size());
+  return id && std::ranges::equal(*id, own);
+}
+
+// Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
+// where it is not packed too. Its first bytes tell.
+bool holds_result(const core::FileImage& file, const std::string& name, core::FileKind kind) {
+  const auto packing = packing_of(name);
+  if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
+      packing == Packing::none)
+    return false;
+  constexpr std::size_t most = std::size_t{1} << 18;
+  std::vector<std::byte> packed(std::min<u64>(most, file.size()));
+  if (!file.read_at(0, packed)) return false;
+  const auto text = unpack_start(packed, packing, most);
+  const auto start = std::as_bytes(std::span{text});
+  const core::MemoryImage unpacked{start};
+  const auto inner = core::recognize_file(unpacked);
+  if (text.empty()) return false;
+  if (inner == core::FileKind::sqlite) return starts_own_database(start);
+  if (inner == core::FileKind::unknown && is_perfetto_trace(unpacked, text.size() == most))
+    return true;
+  return !is_evidence(inner) && (is_own(inner) || is_text(start));
 }
 
 bool is_schema_store(const core::FileImage& file) {

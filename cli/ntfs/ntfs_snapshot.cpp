@@ -34,6 +34,7 @@ struct NtfsSnapshotOptions : DiskOptions {
   std::string time_rules = "quiet";
   bool zone_ids = false;
   bool slack = false;
+  bool journal = false;
   std::optional<u64> longest_cell;
   NamesOptions names;
   unsigned jobs = 1;
@@ -43,6 +44,7 @@ struct NtfsSnapshotOptions : DiskOptions {
   RowFields row_fields() const {
     RowFields chosen{fields};
     if (zone_ids) chosen.add(RowField::zone_id);
+    if (journal) chosen.add(RowField::deleted_at);
     return chosen;
   }
   ntfs::StateSet wanted() const {
@@ -118,7 +120,7 @@ void add_to_sort(core::SortedLines& sorted, std::string_view lines) {
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write,
                 const NtfsSnapshotOptions& options, const VolumeName& name,
-                const privacy::HashedNames* names, const ntfs::Snapshot& snapshot, ntfs::Walk& walk,
+                const RowContext& context, const ntfs::Snapshot& snapshot, ntfs::Walk& walk,
                 TerminalProgress& progress, core::Findings& findings) {
   const auto& records = snapshot.records();
   u64 present = 0;
@@ -131,8 +133,8 @@ void write_rows(const std::function<void(std::string_view)>& write,
   std::vector<Formatter> formatters(options.jobs);
   for (auto& formatter : formatters) {
     formatter.format =
-        make_row_format(options.format, fields, int64, options.longest_cell, name, names);
-    if (names != nullptr) formatter.hasher.emplace(*names);
+        make_row_format(options.format, fields, int64, options.longest_cell, name, context);
+    if (context.names != nullptr) formatter.hasher.emplace(*context.names);
   }
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
@@ -216,8 +218,10 @@ void snapshot_volume(Output& output, JsonWriter& json, const NtfsSnapshotOptions
     else
       output.write(text);
   };
-  write_rows(write, options, {options.image, partition, volume}, to.names, snapshot, walk, progress,
-             findings);
+  std::optional<ntfs::DeletedTimes> deleted;
+  if (options.journal) deleted = read_deleted_times(volume, snapshot.records(), findings);
+  write_rows(write, options, {options.image, partition, volume},
+             {to.names, deleted ? &*deleted : nullptr}, snapshot, walk, progress, findings);
   findings.merge(walk.findings());
 
   totals.add(snapshot, walk);
@@ -249,6 +253,8 @@ void check_options(const NtfsSnapshotOptions& options) {
   if (options.zone_ids && !options.has_lines() && options.format != "csv" &&
       options.format != "mftecmd-csv")
     throw Failure{"--zone-ids is for ndjson, json, csv and mftecmd-csv"};
+  if (options.journal && !options.has_lines() && options.format != "csv")
+    throw Failure{"--journal is for ndjson, json and csv"};
   if (options.zone_ids && options.names.hashed())
     throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
 }
@@ -361,10 +367,14 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             .add_option("--cell-limit", options.longest_cell,
                         "csv: leave cells of more bytes empty, and say how many")
             .as_size();
+        command.add_flag("--journal", options.journal,
+                         "Also when deleted files were deleted, as the change journal says "
+                         "(deleted_at); for ndjson, json and csv");
         add_names_options(command, options.names);
         add_jobs_option(command, options.jobs);
         command.text_lacks([&options] {
-          return !options.fields.empty() || options.zone_ids || options.longest_cell;
+          return !options.fields.empty() || options.zone_ids || options.journal ||
+                 options.longest_cell;
         });
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);

@@ -58,12 +58,18 @@ bool is_zone(std::string_view name) {
          name.find('/') > offset;
 }
 
-// One that would lie before 1601 or behind the last one there is stays as it is.
-core::FileTime shifted(core::FileTime time) {
+// In the zone that was chosen, which may be the last day before 1601, or behind the last time that
+// there is, on the day of that.
+std::string shifted(core::FileTime time) {
+  constexpr u64 day = u64{86'400} * ticks_per_second;
   const i64 seconds = seconds_east(time);
   const u64 moved = time.ticks + static_cast<u64>(seconds) * ticks_per_second;
   const bool is_over = seconds < 0 ? moved > time.ticks : moved < time.ticks;
-  return is_over ? time : core::FileTime{moved};
+  if (!is_over) return core::to_string(core::FileTime{moved});
+  const bool is_before = seconds < 0;
+  const auto date = is_before ? std::string{"1600-12-31T"} : core::to_string(time);
+  const u64 in_day = is_before ? moved + day : time.ticks % day + moved - time.ticks;
+  return date.substr(0, date.find('T') + 1) + core::to_string(core::FileTime{in_day}).substr(11);
 }
 
 }  // namespace
@@ -100,13 +106,13 @@ std::string text_zone() {
 }
 
 std::string text_time(core::FileTime time) {
-  auto text = core::to_string(shifted(time));
+  auto text = shifted(time);
   text.resize(text.find('.'));
   return text;
 }
 
 std::string exact_text_time(core::FileTime time) {
-  auto text = core::to_string(shifted(time));
+  auto text = shifted(time);
   if (!is_utc()) text.pop_back();
   return text;
 }

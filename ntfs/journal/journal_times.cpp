@@ -13,6 +13,10 @@ constexpr u64 tolerance = u64{60} * 10'000'000;
 // Files that never close, as a crash leaves them, must not fill the memory.
 constexpr std::size_t most_open = std::size_t{1} << 20;
 
+u64 key_of(FileReference file) {
+  return file.record | u64{file.sequence} << 48;
+}
+
 bool are_apart(core::FileTime a, core::FileTime b) {
   return std::max(a, b).ticks - std::min(a, b).ticks > tolerance;
 }
@@ -33,10 +37,45 @@ u32 JournalTimes::fresh_reasons(u64 file, u32 reasons, bool closes) {
   return looked_at & ~std::exchange(known, known | looked_at);
 }
 
+void JournalTimes::ask_for_volume() {
+  for (u64 number = first_user_record; number < records_.size(); ++number) {
+    if (!records_.has(number)) continue;
+    const auto summary = records_.summary(number);
+    if (!summary.in_use || summary.extension) continue;
+    facts_.clear();
+    records_.unpack(number, facts_);
+    const auto& information = facts_.information;
+    if (information && information->usn.value_or(0) != 0)
+      last_.emplace(*information->usn, key_of({number, summary.sequence}));
+  }
+}
+
+void JournalTimes::compare_number(const UsnRecord& record) {
+  if (!first_number_) first_number_ = record.usn;
+  last_number_ = record.usn;
+  const auto known = last_.find(record.usn);
+  if (known == last_.end()) return;
+  ++(known->second == key_of(record.file) ? agreeing_ : contradicting_);
+  last_.erase(known);
+}
+
+void JournalTimes::report_volume(core::Findings& findings) const {
+  u64 without = 0;  // record, where there would be one
+  for (const auto& [number, file] : last_)
+    if (first_number_ && number >= *first_number_ && number <= last_number_) ++without;
+  const u64 against = contradicting_ + without;
+  if (against > agreeing_)
+    findings.warning("mft-other", std::nullopt,
+                     "of {} files of $MFT the journal has no record of the number that they state, "
+                     "and of {} it has: it is that of another volume, and paths are wrong",
+                     against, agreeing_);
+}
+
 void JournalTimes::add(const UsnRecord& record, std::optional<u64> offset,
                        core::Findings& findings) {
   if (record.major == 4 || record.file_high != 0) return;
-  const u64 file = record.file.record | u64{record.file.sequence} << 48;
+  if (!last_.empty()) compare_number(record);
+  const u64 file = key_of(record.file);
   const u32 fresh = fresh_reasons(file, record.reasons, record.closes());
   if (fresh == 0 || !record.time || record.file.record < first_user_record ||
       !records_.has(record.file.record))

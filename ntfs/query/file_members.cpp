@@ -89,6 +89,10 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "findings.code",
              "findings.severity",
              "findings.text",
+             "zone_id.zone",
+             "zone_id.referrer_url",
+             "zone_id.host_url",
+             "zone_id.resident",
              "partition.number",
              "partition.offset",
              "partition.shadow"};
@@ -144,6 +148,8 @@ where::WhereMemberTypes types_of(FileMember member) {
     case FileMember::finding_code:
     case FileMember::finding_severity:
     case FileMember::finding_text:
+    case FileMember::zone_referrer_url:
+    case FileMember::zone_host_url:
       return {.text = true};
     case FileMember::object_id:
       return {.guid = true};
@@ -156,6 +162,7 @@ where::WhereMemberTypes types_of(FileMember member) {
     case FileMember::other_compressed:
     case FileMember::other_encrypted:
     case FileMember::other_sparse:
+    case FileMember::zone_resident:
       return {.boolean = true};
     default:
       return {.number = true};

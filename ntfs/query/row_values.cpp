@@ -170,6 +170,12 @@ void RowValues::metadata(FileMember member, const See& see) {
     case FileMember::finding_text:
       for (const auto& finding : row.findings) text(core::to_valid_utf8(finding.text), see);
       return;
+    case FileMember::zone:
+    case FileMember::zone_referrer_url:
+    case FileMember::zone_host_url:
+    case FileMember::zone_resident:
+      if (row.zone_id) zone_id(*row.zone_id, member, see);
+      return;
     case FileMember::partition_number:
       if (number_ != 0) number(number_, see);
       return;
@@ -179,6 +185,13 @@ void RowValues::metadata(FileMember member, const See& see) {
     default:
       number(offset_, see);
   }
+}
+
+void RowValues::zone_id(const ZoneIdentifier& zone, FileMember member, const See& see) {
+  if (member == FileMember::zone) return number(zone.zone, see);
+  if (member == FileMember::zone_resident) return flag(zone.resident, see);
+  const auto& url = member == FileMember::zone_host_url ? zone.host_url : zone.referrer_url;
+  if (url) text(core::to_valid_utf8(*url), see);
 }
 
 void RowValues::entry(FileMember member, const See& see) {

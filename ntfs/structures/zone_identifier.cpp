@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+#include <vector>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
@@ -26,10 +28,16 @@ std::string_view trim(std::string_view text) {
 
 std::string decode(core::ByteView value) {
   constexpr std::string_view utf16_mark = "\xff\xfe";
+  constexpr std::string_view big_endian_mark = "\xfe\xff";
   constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
   auto text = core::to_chars(value);
   if (text.starts_with(utf16_mark))
     return core::decode_utf16(value.subspan(utf16_mark.size())).utf8;
+  if (text.starts_with(big_endian_mark)) {
+    std::vector<std::byte> swapped(value.begin() + big_endian_mark.size(), value.end());
+    for (std::size_t i = 0; i + 1 < swapped.size(); i += 2) std::swap(swapped[i], swapped[i + 1]);
+    return core::decode_utf16(swapped).utf8;
+  }
   if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
   return core::to_valid_utf8(text);
 }

@@ -3,10 +3,12 @@
 usage: evidence.py COLDTRACE [unittest arguments]
 Which options name inputs is asked of each command's help, so that no new one is forgotten.
 """
+import gzip
 import os
 import pty
 import re
 import shutil
+import sqlite3
 import stat
 import struct
 import subprocess
@@ -312,6 +314,19 @@ class Evidence(case.Case):
             for _ in range(2):
                 done = run(*command, "-o", target)
                 self.assertEqual(done.returncode, 0, done.stderr)
+        for command in (["trace", "export", "perfetto", trace], ["trace", "export", "sqlite", trace]):
+            for ending in (".zst", ".gz"):
+                target = self.here / f"packed-{command[2]}{ending}"
+                for _ in range(2):
+                    done = run(*command, "-o", target)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+        # A database of somebody else's is none of ours, packed or not.
+        other = sqlite3.connect(self.here / "other.sqlite")
+        other.execute("CREATE TABLE t(x)")
+        other.commit()
+        other.close()
+        packed = self.write("other.sqlite.gz", gzip.compress((self.here / "other.sqlite").read_bytes()))
+        self.refused(["trace", "export", "sqlite", trace, "-o", packed], [packed], b"which no output replaces")
 
     def test_where_a_link_leads_to_nothing_yet_that_is_made(self):
         (self.here / "folder").mkdir()

@@ -542,6 +542,7 @@ class ZoneIdentifiers(Case):
         text = self.TEXT
         cases = [(text.encode(), plain), (b"\xef\xbb\xbf" + text.encode(), plain),
                  (b"\xff\xfe" + text.encode("utf-16-le"), plain),
+                 (b"\xfe\xff" + text.encode("utf-16-be"), plain),
                  (text.replace("\r", "").lower().encode(), plain),
                  (re.sub("(?m)^(\\w+)=", "\\1 =\t", text).rstrip().encode(), plain),
                  (b"; comment\n[Other]\nZoneId=1\n" + text.encode() + b"ZoneId=4\n[X]\nHostUrl=no\n", plain),
@@ -550,7 +551,7 @@ class ZoneIdentifiers(Case):
                  *[(b"[ZoneTransfer]\nZoneId=" + zone, self.NONE)
                    for zone in (b"4294967296", b"-1", b"3x", b"0x3", b"", b" ")],
                  (b"[ZoneTransfer]\nHostUrl=a\xff\0\x1b[31m\",b", (None, None, "a\ufffd\0\x1b[31m\",b")),
-                 (b"\xff\xfe[\0", self.NONE), (bytes(300), self.NONE),
+                 (b"\xff\xfe[\0", self.NONE), (b"\xfe\xff\0[\0", self.NONE), (bytes(300), self.NONE),
                  (b"\xff\xfe" + "[ZoneTransfer]\nHostUrl=\u202e".encode("utf-16-le") + b"\0\xd8",
                   (None, None, "\u202e\ufffd"))]
         streams = [("Zone.Identifier", content, True) for content, _ in cases]
@@ -564,6 +565,29 @@ class ZoneIdentifiers(Case):
                                                 ("Zone.Identifier", outside, False)])
         self.assertEqual((zone["zone"], lower, other), (3, zone, None))
         self.assertEqual(large, self.expected(*self.NONE, resident=False))
+
+    def test_queries_ask_for_zones(self):
+        streams = [("Zone.Identifier", self.TEXT.encode(), True),
+                   ("Zone.Identifier", b"[ZoneTransfer]\nZoneId=1\n", True), ("other", self.TEXT.encode(), True)]
+        snapshot = self.here / "zones.ndjson"
+        snapshot.write_bytes(self.rows(streams, "--zone-ids"))
+        image = self.here / "MFT"
+        for where, expected in (("zone_id.zone == 3", [40]), ("zone_id.zone < 3", [41]),
+                                ('zone_id.host_url like "*cdn.example*"', [40]), ("exists zone_id.zone", [40, 41]),
+                                ('zone_id.referrer_url == "https://example.com/a?b=1"', [40]),
+                                ("zone_id.resident == true", [40, 41])):
+            for source in (image, snapshot):
+                done = subprocess.run([COLDTRACE, "ntfs", "query", "--where", where, "--zone-ids", "--format", "csv",
+                                       source], capture_output=True, timeout=60)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                rows = strict_csv(done.stdout)
+                self.assertEqual([int(row["record"]) for row in rows], expected, (where, source))
+                zones = {40: ("3", "https://example.com/a?b=1", "https://cdn.example.com/f.exe"), 41: ("1", "", "")}
+                self.assertEqual([(row["zone_id"], row["zone_referrer_url"], row["zone_host_url"]) for row in rows],
+                                 [zones[number] for number in expected])
+        done = subprocess.run([COLDTRACE, "ntfs", "query", "--where", "exists zone_id.zone", image],
+                              capture_output=True, timeout=60)
+        self.assertNotIn(b"zone_id", done.stdout, "shown where it is asked for alone")
 
     def test_a_value_across_the_places_of_fixups(self):
         url = "https://example.com/" + "x" * 300

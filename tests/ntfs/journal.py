@@ -110,6 +110,25 @@ class Paths(Journals):
             self.assertIn(f"update_sequence_number: {row['usn']}", got["extra"])
             self.assertTrue(got["desc"].endswith("Update reason: " + " ".join(row["reasons"])), got)
 
+    def test_a_mft_of_another_volume_is_told(self):
+        first, other = (w.History(seed, 1500, start=w.PAGE) for seed in (7, 8))
+
+        def last(history):
+            return {t[2]: t[0] for t in history.truth}
+
+        own = self.write("own", w.mft(first.records(), usns=last(first))[0])
+        strange = self.write("strange", w.mft(other.records(), usns=last(other))[0])
+        older = {number: usn for number, usn in last(first).items() if usn < 20 * w.PAGE}
+        stream = self.write("J", first.journal.data)
+        self.assertNotIn("mft-other", self.codes(self.lines("--mft-file", own, stream)))
+        self.assertEqual(self.codes(self.lines("--mft-file", strange, stream, status=1)).get("mft-other"), 1)
+        # A journal that begins later, and a $MFT that states nothing.
+        cut = self.write("cut", bytes(10 * w.PAGE) + bytes(first.journal.data[10 * w.PAGE:]))
+        self.assertNotIn("mft-other", self.codes(self.lines("--mft-file", own, cut)))
+        for usns in ({}, older):
+            few = self.write("few", w.mft(first.records(), usns=usns)[0])
+            self.assertNotIn("mft-other", self.codes(self.lines("--mft-file", few, stream)))
+
     def test_the_last_name_of_a_directory_holds_until_it_is_renamed(self):
         root, directory, file = w.reference(5, 5), w.reference(100, 1), w.reference(101, 1)
         lost = ("/<parent 100-1>/a.txt", False)
@@ -509,6 +528,59 @@ class Volumes(Journals):
                           "2024-01-17T21:20:00.0000000Z"))
         self.assertEqual(journal["size"], (1 << 36) + len(self.history.journal.data))
         self.assertEqual(lines[0]["volume"]["serial_number"], "1122334455667788")
+
+    def snapshot(self, *options, status=0):
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", *map(str, options)], capture_output=True, timeout=120)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return done.stdout
+
+    def with_deletions(self):
+        """A history in whose end files are deleted, of whose records nobody else made use."""
+        history = w.History(14, 1500)
+        for number in [number for number in history.others if not history.children.get(number)][:30]:
+            history.delete(number)
+        return history
+
+    def test_deleted_files_have_the_time_that_the_journal_says(self):
+        history = self.with_deletions()
+        self.image = self.write("deletions", w.volume(history, 3)[0])
+        rows = {row["usn"]: row for row in self.rows(self.image)}
+        expected = {}
+        for usn, _, number, sequence, reasons in (t[:5] for t in history.truth):
+            if reasons & w.DELETE:
+                expected[number, sequence + 1] = {"time": rows[usn]["time"], "usn": usn}
+        lines = strict_ndjson(self.snapshot("--journal", "--state", "all", self.image))
+        files = [line for line in lines if line["type"] == "file"]
+        schema = jsonschema.Draft202012Validator(
+            json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
+        for line in files[:40]:
+            schema.validate(line)
+        told = {(row["record"], row["sequence"]): row["deleted_at"] for row in files if row["deleted_at"]}
+        self.assertGreater(len(told), 20)
+        deleted = {(row["record"], row["sequence"]) for row in files if row["state"] == "deleted" and row["record"] > 29}
+        self.assertEqual(told, {key: value for key, value in expected.items() if key in deleted})
+        self.assertEqual(set(told), deleted)  # the journal has all of the history
+        self.assertTrue(all(row["deleted_at"] is None for row in files if row["state"] == "live"))
+        # The same in CSV, of queries, of images and of the snapshot; and without the option nothing.
+        cells = strict_csv(self.snapshot("--journal", "--state", "deleted", "--format", "csv", self.image))
+        self.assertEqual({(int(row["record"]), int(row["sequence"])): {"time": row["deleted_time"], "usn": int(row["deleted_usn"])}
+                          for row in cells if row["deleted_usn"]}, told)
+        snapshot = self.write("files.ndjson", self.snapshot("--journal", "--state", "all", self.image))
+        for options in (["--journal", self.image], [snapshot]):
+            done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", "--where", 'state == "deleted"', *options],
+                                  capture_output=True, timeout=120)
+            asked = [line for line in strict_ndjson(done.stdout) if line["type"] == "file"]
+            self.assertEqual({(row["record"], row["sequence"]): row["deleted_at"] for row in asked if row["deleted_at"]}, told)
+        self.assertNotIn(b"deleted_at", self.snapshot("--state", "all", self.image))
+
+    def test_a_deletion_of_another_file_in_the_same_record_is_not_taken(self):
+        history = self.with_deletions()
+        number, sequence = next((t[2], t[3]) for t in history.truth if t[4] & w.DELETE and t[2] in history.gone)
+        history.sequences[number] += 1  # another use of the record, of which the journal does not tell
+        image, _ = w.volume(history, 2)
+        files = [line for line in strict_ndjson(self.snapshot("--journal", "--state", "all", self.write("other", image)))
+                 if line["type"] == "file" and line["record"] == number]
+        self.assertEqual([(row["sequence"] > sequence + 1, row["deleted_at"]) for row in files], [(True, None)])
 
     def test_a_record_in_another_place_is_told(self):
         at = self.places[2]

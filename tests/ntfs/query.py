@@ -516,6 +516,19 @@ class Query(Case):
         stateless[-1]["counts"] = {"live": len(rows)}
         self.assertNotIn("not in the snapshot", told(stateless))
 
+    def test_times_in_text_at_both_ends_of_their_range(self):
+        lines = [json.loads(line) for line in run("snapshot", "-q", self.images[0]).stdout.splitlines()]
+        line = next(line for line in lines if line["type"] == "file" and line["si"])
+        for time, offset, shown in (("1601-01-01T00:30:00.0000000Z", "-08:00", "1600-12-31T16:30:00"),
+                                    ("1601-01-01T13:59:59.9999999Z", "-14:00", "1600-12-31T23:59:59"),
+                                    ("1601-01-01T14:00:00.0000000Z", "-14:00", "1601-01-01T00:00:00"),
+                                    ("1601-01-01T00:30:00.0000000Z", "+05:30", "1601-01-01T06:00:00")):
+            line["si"]["modified"] = time
+            path = self.write("early.ndjson", "".join(json.dumps(each) + "\n"
+                                                      for each in (lines[0], line, lines[-1])).encode())
+            done = run("query", "-q", "--format", "text", f"--utc-offset={offset}", path)
+            self.assertIn(shown.encode(), done.stdout, (time, offset))
+
     def test_zones_stay_in_rows(self):
         written = run("snapshot", "-q", "--zone-ids", "--state", "all", self.images[0]).stdout.splitlines()
         rows = [json.loads(line) for line in written]

@@ -199,15 +199,15 @@ def file_name(parent, name, directory=False):
                        len(name), 3) + text
 
 
-def standard_information():
-    return struct.pack("<QQQQ", *[START] * 4).ljust(0x48, b"\0")
+def standard_information(usn=0):
+    return struct.pack("<QQQQ", *[START] * 4).ljust(0x40, b"\0") + struct.pack("<Q", usn)
 
 
 INDEX_ROOT = struct.pack("<IIIBBBBIIIIQHHHH", 0x30, 1, 4096, 1, 0, 0, 0, 16, 32, 32, 0, 0, 16, 0, 2, 0)
 
 
-def plain_record(number, sequence, parent, name, directory, in_use=True, more=()):
-    attributes = [attribute(0x10, standard_information(), 0), attribute(0x30, file_name(parent, name, directory), 1)]
+def plain_record(number, sequence, parent, name, directory, in_use=True, more=(), usn=0):
+    attributes = [attribute(0x10, standard_information(usn), 0), attribute(0x30, file_name(parent, name, directory), 1)]
     if directory:
         attributes.append(attribute(0x90, INDEX_ROOT, 2, "$I30"))
     elif not more:
@@ -224,9 +224,9 @@ def run(length, step):
     return bytes([size | width << 4]) + length.to_bytes(size, "little") + step.to_bytes(width, "little", signed=True)
 
 
-def mft(records, data_runs=b"", clusters=1):
-    """The bytes of a $MFT with these records beside the system's."""
-    found = {number: plain_record(number, sequence, parent, name, directory, in_use)
+def mft(records, data_runs=b"", clusters=1, usns={}):
+    """The bytes of a $MFT with these records beside the system's; `usns` are what they state of the journal."""
+    found = {number: plain_record(number, sequence, parent, name, directory, in_use, usn=usns.get(number, 0))
              for number, sequence, parent, name, directory, in_use in records}
     count = max([*found, 31]) + 1
     count = (count + 3) // 4 * 4

@@ -136,7 +136,7 @@ void VolumeHistory::search(const ntfs::Snapshot& snapshot, unsigned jobs) {
 void VolumeHistory::collect(const ntfs::Snapshot& snapshot, std::size_t view, unsigned jobs) {
   struct Worker {
     std::unique_ptr<RowFormat> format =
-        make_json_rows(metadata_fields(), Int64::number, false, {"", 0, 0});
+        make_json_rows(metadata_fields(), Int64::number, false, {"", 0, 0}, {});
     ntfs::FileRow row;
     core::TextBuffer text;
   };

@@ -252,11 +252,13 @@ Exit run_copy(const NtfsJournalOptions& options, const ntfs::ImageFile& file,
     };
     if (!use_mft_file(options, report, read)) return Exit::failure;
     times.emplace(directories->records);
+    times->ask_for_volume();
   }
   JournalWriter writer{options, output};
   const auto stream = ntfs::JournalStream::of_file(*file.source);
   writer.write({}, stream, directories ? std::move(directories->history) : ntfs::DirectoryHistory{},
                times ? &*times : nullptr, findings);
+  if (times) times->report_volume(findings);
   file.add_findings(findings);
   report.read(options.image, findings);
   writer.finish(findings);

@@ -77,6 +77,14 @@ void reparse_cells(core::TextBuffer& out, const Value* reparse) {
   cell(out, find(reparse, "target"));
 }
 
+void zone_cells(core::TextBuffer& out, const Value* zone, bool& first) {
+  for (const auto* const name : {"zone", "referrer_url", "host_url"}) {
+    if (!first) out.append(',');
+    first = false;
+    cell(out, find(zone, name));
+  }
+}
+
 }  // namespace
 
 void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& fields,
@@ -86,6 +94,8 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto field = static_cast<RowField>(i);
     if (!fields.contains(field)) continue;
+    if (field == RowField::findings && fields.contains(RowField::zone_id))
+      zone_cells(out, find(&line, "zone_id"), first);
     if (!first) out.append(',');
     first = false;
     const auto* const value = find(&line, names[i].c_str());

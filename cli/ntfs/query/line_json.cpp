@@ -91,14 +91,20 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
     append_json_value(out, found->value, int64);
   };
   out.append(R"({"type":"file")");
-  const auto zone = line.FindMember("zone_id");
-  const bool has_zone = fields.contains(RowField::zone_id) && zone != line.MemberEnd() &&
-                        (zone->value.IsObject() || zone->value.IsNull());
+  // Lines have these two where the snapshot was asked for them.
+  const auto has_object = [&](RowField field, const char* name) {
+    const auto found = line.FindMember(name);
+    return fields.contains(field) && found != line.MemberEnd() &&
+           (found->value.IsObject() || found->value.IsNull());
+  };
+  const bool has_zone = has_object(RowField::zone_id, "zone_id");
+  const bool has_deleted = has_object(RowField::deleted_at, "deleted_at");
   const auto& names = row_field_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto field = static_cast<RowField>(i);
     if (!fields.contains(field)) continue;
     if (field == RowField::findings && has_zone) append_member("zone_id");
+    if (field == RowField::findings && has_deleted) append_member("deleted_at");
     append_member(names[i]);
     if (field == RowField::name) append_member("name_utf16");
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/query/query.hpp"
@@ -11,6 +13,16 @@ namespace coldtrace::cli {
 
 bool Query::wants(ntfs::FileValues& values) const {
   return !where || ntfs::wants(*where, values);
+}
+
+bool Query::asks_zone_ids() const {
+  const auto is_zone = [](ntfs::FileMember member) {
+    return member >= ntfs::FileMember::zone && member <= ntfs::FileMember::zone_resident;
+  };
+  return options.zone_ids || (order && is_zone(order->member)) ||
+         (where && std::ranges::any_of(where->tests, [&](const auto& test) {
+            return is_zone(static_cast<ntfs::FileMember>(test.member));
+          }));
 }
 
 SortKey Query::key_of(ntfs::FileValues& values) const {
@@ -30,6 +42,10 @@ void Query::add_no_match(core::Findings& findings, Report& report) const {
 namespace {
 
 void check_options(const QueryOptions& options) {
+  if ((options.zone_ids || options.journal) && !options.has_lines() && options.format != "csv")
+    throw Failure{"--zone-ids and --journal are for ndjson, json and csv"};
+  if (options.zone_ids && options.names.hashed())
+    throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
 }
@@ -40,11 +56,11 @@ void check_options_of_lines(const QueryOptions& options) {
     throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
                               options.format)};
   if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
-      options.slack || !options.parents.empty() || !options.shadows.empty() ||
+      options.slack || !options.parents.empty() || !options.shadows.empty() || options.journal ||
       options.names.hashed())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack and --names "
-        "keyed-hash are for images, and this is a snapshot"};
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack, --journal and "
+        "--names keyed-hash are for images, and this is a snapshot"};
 }
 
 bool answer(Query& query, Report& report) {
@@ -123,7 +139,14 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
                         "Only these members of the lines, or columns; for ndjson, json and csv")
             .list("FIELD")
             .one_of(row_field_names());
-        command.text_lacks([&options] { return !options.fields.empty(); });
+        command.text_lacks(
+            [&options] { return !options.fields.empty() || options.zone_ids || options.journal; });
+        command.add_flag("--zone-ids", options.zone_ids,
+                         "Also show what streams named Zone.Identifier say of where files came "
+                         "from, as 'ntfs snapshot' does; --where may ask for it without");
+        command.add_flag("--journal", options.journal,
+                         "Also when deleted files were deleted, as the change journal says "
+                         "(deleted_at)");
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         add_names_options(command, options.names);

@@ -3,6 +3,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/query/chosen_rows.hpp"
 #include "cli/ntfs/query/sort_key.hpp"
+#include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/privacy/names_option.hpp"
 
@@ -14,10 +15,18 @@ struct QueryOptions : DiskOptions {
   std::optional<std::string> sort;
   std::optional<u64> limit;
   bool slack = false;
+  bool journal = false;
+  bool zone_ids = false;
   NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
+  RowFields row_fields() const {
+    RowFields chosen{fields};
+    if (zone_ids) chosen.add(RowField::zone_id);
+    if (journal) chosen.add(RowField::deleted_at);
+    return chosen;
+  }
 };
 
 // What is asked, and where the answer goes.
@@ -31,6 +40,8 @@ struct Query {
   std::unique_ptr<const privacy::HashedNames> names = nullptr;  // null: they are as they are
 
   bool wants(ntfs::FileValues& values) const;
+  // Whether contents of Zone.Identifier are asked for or shown.
+  bool asks_zone_ids() const;
   // The key of a row, where there is an order.
   SortKey key_of(ntfs::FileValues& values) const;
   // The warning where no row matched.

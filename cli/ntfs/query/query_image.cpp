@@ -29,13 +29,13 @@ struct Batch {
 // What one thread needs to ask rows and to turn those that are chosen into text.
 struct Worker {
   Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot,
-         const ntfs::Partition& partition, const privacy::HashedNames* names)
+         const ntfs::Partition& partition, const RowContext& context)
       : values{snapshot, partition.number, partition.offset,
                partition.shadow ? partition.shadow->number : 0} {
     if (options.format != "text")
-      format = make_row_format(options.format, RowFields{options.fields}, options.int64, {},
-                               {options.image, partition, snapshot.volume()}, names);
-    if (names != nullptr) hasher.emplace(*names);
+      format = make_row_format(options.format, options.row_fields(), options.int64, {},
+                               {options.image, partition, snapshot.volume()}, context);
+    if (context.names != nullptr) hasher.emplace(*context.names);
   }
 
   ntfs::RowValues values;
@@ -81,7 +81,11 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
                   SnapshotTotals& totals) {
   const auto& options = query.options;
   TerminalProgress progress{options.output, options.findings.quiet};
-  const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings);
+  const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings,
+                                      {.zone_ids = query.asks_zone_ids()});
+  std::optional<ntfs::DeletedTimes> deleted;
+  if (options.journal) deleted = read_deleted_times(volume, snapshot.records(), findings);
+  const RowContext context{query.names.get(), deleted ? &*deleted : nullptr};
   if (options.has_lines()) {
     JsonWriter json{query.output, options.int64};
     query.lines.separate();
@@ -94,7 +98,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   ntfs::Walk walk{snapshot, states_of(options)};
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
-    workers.push_back(std::make_unique<Worker>(options, snapshot, partition, query.names.get()));
+    workers.push_back(std::make_unique<Worker>(options, snapshot, partition, context));
   progress.begin("asking", "names", 0);
   core::ordered_pipeline<Batch>(
       options.jobs, [&](Batch& batch) { return walk.next(batch.rows); },
@@ -124,7 +128,7 @@ bool query_image(Query& query, GivenFile given, core::Findings disk_findings, Re
   const auto input = find_volumes(options, std::move(*file), disk_findings, report);
   if (!input) return false;
   SnapshotTotals totals;
-  if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  if (options.format == "csv") query.output.write(csv_header(options.row_fields()));
   if (options.format == "text") query.output.write(file_text_heading());
   const auto unopened = visit_volumes(
       *input, options,

@@ -43,11 +43,12 @@ class QueriedLines {
  public:
   explicit QueriedLines(Query& query)
       : query_{query},
-        fields_{query.options.fields},
+        fields_{query.options.row_fields()},
         line_fields_{query.options.fields},
         shown_{query.options.format, query.options.fields} {
     // Rows have it where the snapshot was made with --zone-ids.
-    if (query.options.fields.empty()) line_fields_.add(RowField::zone_id);
+    if (query.options.zone_ids || query.options.fields.empty()) line_fields_.add(RowField::zone_id);
+    if (query.options.fields.empty()) line_fields_.add(RowField::deleted_at);
     if (query.where)
       for (const auto& test : query.where->tests)
         asked_.insert(static_cast<ntfs::FileMember>(test.member));
@@ -250,7 +251,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
   const auto& options = query.options;
   SnapshotLines lines{file};
   QueriedLines queried{query};
-  if (options.format == "csv") query.output.write(csv_header(RowFields{options.fields}));
+  if (options.format == "csv") query.output.write(csv_header(options.row_fields()));
   if (options.format == "text") query.output.write(file_text_heading());
   if (!lines.read_all([&](const Value& json) { return queried.read(json); })) {
     report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");

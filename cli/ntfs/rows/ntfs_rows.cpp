@@ -25,17 +25,16 @@ bool is_sorted_by_time(std::string_view format) {
 
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell,
-                                           const VolumeName& volume,
-                                           const privacy::HashedNames* names) {
-  if (format == "csv") return make_csv_rows(fields, int64, longest_cell, volume);
-  if (format == "bodyfile") return make_body_rows(volume, names);
+                                           const VolumeName& volume, const RowContext& context) {
+  if (format == "csv") return make_csv_rows(fields, int64, longest_cell, volume, context);
+  if (format == "bodyfile") return make_body_rows(volume, context.names);
   if (format == "text") return make_text_rows(volume);
   if (format == "timesketch") return make_timesketch_rows(volume);
   if (format == "ecs") return make_ecs_rows(volume);
   if (format == "mftecmd-csv") return make_mftecmd_rows(volume);
   if (format == "timeline") return make_timeline_rows(volume);
   if (format == "l2tcsv") return make_l2tcsv_rows(volume);
-  return make_json_rows(fields, int64, format == "json", volume);
+  return make_json_rows(fields, int64, format == "json", volume, context);
 }
 
 }  // namespace coldtrace::cli

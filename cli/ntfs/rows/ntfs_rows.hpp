@@ -9,6 +9,7 @@
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/ntfs/dos_attributes.hpp"
+#include "coldtrace/ntfs/journal/deleted_times.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 #include "coldtrace/privacy/hashed_names.hpp"
 
@@ -42,7 +43,8 @@ enum class RowField : u8 {
   other_streams,
   findings,
   volume,
-  zone_id,  // not among the names: only --zone-ids adds it
+  zone_id,     // these two are not among the names: only --zone-ids adds this one
+  deleted_at,  // and --journal this one
 };
 
 const std::vector<std::string>& row_field_names();
@@ -69,18 +71,26 @@ class RowFormat {
   virtual u64 left_out() const { return 0; }
 };
 
+// What rows are told with beside what they are; each may be null.
+struct RowContext {
+  // By which rows are hashed (coldtrace/ntfs_privacy/hashed_row.hpp), for what formats ask of
+  // records.
+  const privacy::HashedNames* names = nullptr;
+  const ntfs::DeletedTimes* deleted = nullptr;  // by the change journal
+};
+
 // `format` is "ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text", "mftecmd-csv",
-// "sqlite", whose tables read ndjson, or one that is_sorted_by_time(). `names` are those by which
-// rows are hashed (coldtrace/ntfs_privacy/hashed_row.hpp), for what formats ask of records.
+// "sqlite", whose tables read ndjson, or one that is_sorted_by_time().
 std::unique_ptr<RowFormat> make_row_format(const std::string& format, const RowFields& fields,
                                            Int64 int64, std::optional<u64> longest_cell,
                                            const VolumeName& volume,
-                                           const privacy::HashedNames* names = nullptr);
+                                           const RowContext& context = {});
 // In an array there is a comma before each row, since a header comes first.
 std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array,
-                                          const VolumeName& volume);
+                                          const VolumeName& volume, const RowContext& context);
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
-                                         std::optional<u64> longest_cell, const VolumeName& volume);
+                                         std::optional<u64> longest_cell, const VolumeName& volume,
+                                         const RowContext& context);
 std::unique_ptr<RowFormat> make_body_rows(const VolumeName& volume,
                                           const privacy::HashedNames* names);
 std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume);

@@ -44,6 +44,7 @@ constexpr Column columns[] = {
     {RowField::streams, "streams"},
     {RowField::other_streams, "other_streams"},
     {RowField::zone_id, "zone_id,zone_referrer_url,zone_host_url"},
+    {RowField::deleted_at, "deleted_time,deleted_usn"},
     {RowField::findings, "findings"},
     {RowField::volume, volume_columns},
 };
@@ -51,13 +52,16 @@ constexpr Column columns[] = {
 class CsvRows final : public RowFormat {
  public:
   CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell,
-          const VolumeName& volume)
-      : longest_cell_{longest_cell}, volume_{volume_cells(volume)}, streams_{int64} {
+          const VolumeName& volume, const RowContext& context)
+      : longest_cell_{longest_cell},
+        deleted_{context.deleted},
+        volume_{volume_cells(volume)},
+        streams_{int64} {
     for (const auto& column : columns)
       if (fields.contains(column.field)) fields_.push_back(column.field);
     for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
-      nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume),
+      nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume, {}),
                          std::string_view{R"({"type":"file","":)"}.size() + name.size()});
     }
   }
@@ -173,6 +177,13 @@ class CsvRows final : public RowFormat {
     }
   }
 
+  void deleted_at(const ntfs::RowSource& source) {
+    const auto deleted = deleted_ != nullptr ? deleted_->find(source) : std::nullopt;
+    if (deleted) plain(formatter_.format(deleted->time));
+    out_->append(',');
+    if (deleted) out_->append_decimal(deleted->usn);
+  }
+
   u64 left_out() const override { return left_out_; }
 
   // Called once, in the loop: as a function of its own it costs more than most cells.
@@ -194,6 +205,7 @@ class CsvRows final : public RowFormat {
 
   std::vector<RowField> fields_;  // in the order of the columns
   std::optional<u64> longest_cell_;
+  const ntfs::DeletedTimes* deleted_;
   std::string volume_;
   u64 left_out_ = 0;
   StreamsJson<Quotes::doubled> streams_;
@@ -282,6 +294,8 @@ inline void CsvRows::write_column(const ntfs::Snapshot& snapshot, const ntfs::Fi
       return streams(snapshot, row, row.other_streams, StreamTypes::written);
     case RowField::zone_id:
       return zone_id(row.zone_id);
+    case RowField::deleted_at:
+      return deleted_at(source);
     case RowField::ea:
       return row.extended_attributes.empty() ? plain("[]") : json(snapshot, row, field);
     case RowField::findings:
@@ -316,9 +330,9 @@ std::string csv_header(const RowFields& fields) {
 }
 
 std::unique_ptr<RowFormat> make_csv_rows(const RowFields& fields, Int64 int64,
-                                         std::optional<u64> longest_cell,
-                                         const VolumeName& volume) {
-  return std::make_unique<CsvRows>(fields, int64, longest_cell, volume);
+                                         std::optional<u64> longest_cell, const VolumeName& volume,
+                                         const RowContext& context) {
+  return std::make_unique<CsvRows>(fields, int64, longest_cell, volume, context);
 }
 
 }  // namespace coldtrace::cli

@@ -17,8 +17,10 @@ using ntfs::StoredText;
 
 class JsonRows final : public RowFormat {
  public:
-  JsonRows(const RowFields& fields, Int64 int64, bool array, const VolumeName& volume)
+  JsonRows(const RowFields& fields, Int64 int64, bool array, const VolumeName& volume,
+           const RowContext& context)
       : fields_{fields},
+        deleted_{context.deleted},
         int64_{int64},
         array_{array},
         volume_{volume_member(volume, int64)},
@@ -44,6 +46,7 @@ class JsonRows final : public RowFormat {
       out.append(']');
     }
     if (fields_.contains(RowField::zone_id)) write_zone_id();
+    if (deleted_ != nullptr && fields_.contains(RowField::deleted_at)) write_deleted_at();
     if (fields_.contains(RowField::findings)) write_findings_of_row();
     if (fields_.contains(RowField::volume)) out.append(volume_);
     out.append("}\n");
@@ -361,6 +364,17 @@ class JsonRows final : public RowFormat {
     out_->append(zone->resident ? R"(,"resident":true})" : R"(,"resident":false})");
   }
 
+  void write_deleted_at() {
+    out_->append(R"(,"deleted_at":)");
+    const auto deleted = deleted_->find(*row_->source);
+    if (!deleted) return out_->append("null");
+    out_->append(R"({"time":)");
+    time(deleted->time);
+    out_->append(R"(,"usn":)");
+    number(deleted->usn);
+    out_->append('}');
+  }
+
   void write_findings_of_row() {
     out_->append(R"(,"findings":[)");
     bool first = true;
@@ -385,6 +399,7 @@ class JsonRows final : public RowFormat {
   };
 
   RowFields fields_;
+  const ntfs::DeletedTimes* deleted_;
   Int64 int64_;
   bool array_;
   std::string volume_;
@@ -401,8 +416,8 @@ class JsonRows final : public RowFormat {
 }  // namespace
 
 std::unique_ptr<RowFormat> make_json_rows(const RowFields& fields, Int64 int64, bool array,
-                                          const VolumeName& volume) {
-  return std::make_unique<JsonRows>(fields, int64, array, volume);
+                                          const VolumeName& volume, const RowContext& context) {
+  return std::make_unique<JsonRows>(fields, int64, array, volume, context);
 }
 
 }  // namespace coldtrace::cli

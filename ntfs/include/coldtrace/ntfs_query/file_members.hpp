@@ -88,6 +88,10 @@ enum class FileMember : unsigned {
   finding_code,
   finding_severity,
   finding_text,
+  zone,  // of what Zone.Identifier says
+  zone_referrer_url,
+  zone_host_url,
+  zone_resident,
   partition_number,
   partition_offset,
   partition_shadow,  // of a volume as a shadow copy has it

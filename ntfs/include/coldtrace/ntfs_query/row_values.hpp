@@ -28,6 +28,7 @@ class RowValues final : public FileValues {
   void place(FileMember member, const See& see);
   void times(FileMember member, const See& see) const;
   void metadata(FileMember member, const See& see);
+  static void zone_id(const ZoneIdentifier& zone, FileMember member, const See& see);
   void entry(FileMember member, const See& see);
   void attributes(u32 bits, const See& see);
   void extended_attributes(FileMember member, const See& see) const;
