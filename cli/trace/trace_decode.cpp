@@ -214,17 +214,43 @@ std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& 
                                                     last, pipeline.order == tracefile::Order::time);
 }
 
+// What --names and --key-file say.
+struct Secrets {
+  std::unique_ptr<const privacy::HashedNames> names;  // null: they are as they are
+  std::optional<privacy::SealingKey> key;             // of encrypted fields
+};
+
+Secrets read_secrets(const TraceDecodeOptions& options) {
+  Secrets secrets{options.names.read_key(true), std::nullopt};
+  if (secrets.names && (options.pipeline.lines.messages || options.symbols.any()))
+    throw Failure{"--messages and files of symbols are for --names plain"};
+  if (!secrets.names && !options.names.key_file.empty())
+    secrets.key = read_sealing_key(options.names.key_file);
+  return secrets;
+}
+
+// What became of the lines.
+void note_lines(const TracePipelineResult& result, core::Findings& findings) {
+  if (result.cut_names > 0)
+    findings.warning("resolved-limit", std::nullopt,
+                     "{} events have or stand for more or longer names than their size justifies",
+                     result.cut_names);
+  if (result.other_schemas > 0)
+    findings.info("schema-other", std::nullopt,
+                  "{} events are as another file declares them than the one that goes first",
+                  result.other_schemas);
+  if (result.still_sealed > 0)
+    findings.warning("sealed-field", std::nullopt,
+                     "{} encrypted fields were not encrypted with this key, or were changed",
+                     result.still_sealed);
+}
+
 Exit run_trace_decode(const TraceDecodeOptions& options) {
   if (options.format == "text" && options.lacks_in_text())
     throw Failure{
         "--fields, --header-fields, --schema-files and --stacks attach are for ndjson, json and "
         "csv"};
-  const auto names = options.names.read_key(true);
-  if (names && (options.pipeline.lines.messages || options.symbols.any()))
-    throw Failure{"--messages and files of symbols are for --names plain"};
-  std::optional<privacy::SealingKey> sealing_key;
-  if (!names && !options.names.key_file.empty())
-    sealing_key = read_sealing_key(options.names.key_file);
+  const auto secrets = read_secrets(options);
   auto pipeline = options.pipeline;
   pipeline.lines.frames = options.stacks == "attach";
   if (options.where) {
@@ -276,26 +302,14 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   else
     write_headers(json, output, array,
                   pipeline.lines.chosen ? "coldtrace.trace-members/1" : "coldtrace.trace/1", *input,
-                  schemas, pipeline.order, names.get(), options.int64);
+                  schemas, pipeline.order, secrets.names.get(), options.int64);
   auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
-  context.hashed = names.get();
-  context.sealing_key = sealing_key ? &*sealing_key : nullptr;
+  context.hashed = secrets.names.get();
+  context.sealing_key = secrets.key ? &*secrets.key : nullptr;
   const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
-  if (result.cut_names > 0)
-    input->findings.warning(
-        "resolved-limit", std::nullopt,
-        "{} events have or stand for more or longer names than their size justifies",
-        result.cut_names);
-  if (result.other_schemas > 0)
-    input->findings.info("schema-other", std::nullopt,
-                         "{} events are as another file declares them than the one that goes first",
-                         result.other_schemas);
-  if (result.still_sealed > 0)
-    input->findings.warning("sealed-field", std::nullopt,
-                            "{} encrypted fields were not encrypted with this key, or were changed",
-                            result.still_sealed);
+  note_lines(result, input->findings);
   note_unread_buffers(input->findings, events->unread_buffers());
   const auto* const attacher = dynamic_cast<const tracefile::StackAttacher*>(events.get());
   const auto* const stacks = attacher != nullptr ? &attacher->counts() : nullptr;
