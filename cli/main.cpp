@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include "cli/batch/batch_command.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
@@ -30,6 +32,10 @@ namespace {
 
 using namespace coldtrace::cli;
 
+bool names_output_folder(const std::string& word) {
+  return word.starts_with("--out-dir");
+}
+
 // What a line that is not run may name as inputs: any word of it, or what an option has behind '='.
 std::vector<std::string> named_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
@@ -40,7 +46,9 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
-Exit run_main(int argc, char** argv) {
+Exit run_program(const std::vector<std::string>& words);
+
+Exit run_words(const std::vector<std::string>& words) {
   CLI::App app{"Offline forensic parser and static toolkit for Windows", "coldtrace"};
   app.set_version_flag("-V,--version", [] { return version_text(); });
   app.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
@@ -56,10 +64,12 @@ Exit run_main(int argc, char** argv) {
   add_servicing_command(app, exit);
   add_report_command(app, exit);
   add_findings_command(app, exit);
+  add_batch_command(app, exit, run_program);
   add_help_command(app, exit);
-  const std::vector<std::string> words{argv + 1, argv + argc};
   try {
-    app.parse(argc, argv);
+    if (std::ranges::any_of(words, names_output_folder))
+      if (const auto answer = run_output_folder_line(app, words, run_program)) return *answer;
+    app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& error) {
     const auto files = named_files(words);
     if (error.get_exit_code() == 0) {  // --help, --version
@@ -79,6 +89,22 @@ Exit run_main(int argc, char** argv) {
   return exit;
 }
 
+// Runs a command line, the words behind the program's name, and says why it cannot.
+Exit run_program(const std::vector<std::string>& words) {
+  try {
+    return run_words(words);
+  } catch (const ClosedPipe&) {
+    return Exit::ok;
+  } catch (const Failure& failure) {
+    say(fmt::format("coldtrace: {}\n", printable(failure.message)));
+  } catch (const std::bad_alloc&) {
+    say("coldtrace: out of memory\n");
+  } catch (const std::exception& error) {
+    say(fmt::format("coldtrace: {}\n", printable(error.what())));
+  }
+  return Exit::failure;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -87,18 +113,7 @@ int main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   hold_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
-  Exit exit = Exit::failure;
-  try {
-    exit = run_main(argc, argv);
-  } catch (const ClosedPipe&) {
-    exit = Exit::ok;
-  } catch (const Failure& failure) {
-    say(fmt::format("coldtrace: {}\n", printable(failure.message)));
-  } catch (const std::bad_alloc&) {
-    say("coldtrace: out of memory\n");
-  } catch (const std::exception& error) {
-    say(fmt::format("coldtrace: {}\n", printable(error.what())));
-  }
+  const auto exit = run_program({argv + std::min(argc, 1), argv + argc});
 #ifndef COLDTRACE_SANITIZED  // which looks for leaks at the end
   // What is left is memory, which the kernel takes back faster than destructors do.
   std::fflush(nullptr);

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/command/command_outline.hpp"
 #include "cli/command/default_format.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/output/opened_target.hpp"
@@ -66,6 +67,8 @@ void add_common_options(Command& command, const std::vector<std::string>& format
 }
 
 void begin_run(CommonOptions& options, const Command& command) {
+  if (OutlineAlone::is_wanted())
+    throw CommandOutline{options.formats, options.format, options.output.path, command.inputs()};
   if (options.format.empty())
     options.format = default_format(options.formats, options.output, command.has_whole_text());
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)

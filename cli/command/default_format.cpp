@@ -43,6 +43,15 @@ std::string format_of_name(std::string_view path, const std::vector<std::string>
   return {};
 }
 
+std::string ending_of_format(const std::string& format) {
+  auto own = "." + format;
+  const auto known = std::ranges::find(name_endings, format, &NameEnding::format);
+  if (known == name_endings.end() ||
+      std::ranges::find(name_endings, own, &NameEnding::ending) != name_endings.end())
+    return own;
+  return std::string{known->ending};
+}
+
 std::string default_format(const std::vector<std::string>& formats, const OutputOptions& output,
                            bool rows_as_text) {
   if (!output.is_standard()) {

@@ -16,6 +16,10 @@ bool writes_rows(const std::vector<std::string>& formats);
 // Empty where it stands for none of `formats`.
 std::string format_of_name(std::string_view path, const std::vector<std::string>& formats);
 
+// The other way: an end of a name that stands for the format, its own where that does; else "." and
+// its name.
+std::string ending_of_format(const std::string& format);
+
 // What --format is where it is not given: that of the output's name; "text" of rows on a terminal;
 // else the first one. `rows_as_text` is false where text would lack what was asked for.
 std::string default_format(const std::vector<std::string>& formats, const OutputOptions& output,

@@ -243,6 +243,22 @@ CommandApp& add_app(CLI::App& parent, const std::string& name, const std::string
   return *app;
 }
 
+// Of commands whose only argument is the file that they read. What it says is taken from the
+// command line before the command sees it (cli/batch/output_folder_option.hpp).
+void add_output_folder_option(CLI::App& app) {
+  const auto arguments =
+      app.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (arguments.size() != 1 || value_kind(arguments.front()).source != ValueKind::Source::file)
+    return;
+  static std::string folder;
+  app.add_option(
+         "--out-dir", folder,
+         "Read each argument, and each file of a folder, in a process of its own, and write "
+         "its results to a file of DIR, as 'coldtrace batch' does")
+      ->type_name("DIR")
+      ->group(common_options_heading);
+}
+
 }  // namespace
 
 void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(Command&)> define) {
@@ -252,6 +268,7 @@ void add_command(CLI::App& parent, const CommandHelp& help, std::function<void(C
   app.define_by([&app, define = std::move(define)] {
     Command command{app};
     define(command);
+    add_output_folder_option(app);
   });
 }
 

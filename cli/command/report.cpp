@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/finding_tally.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
 namespace {
+
+FindingTally* findings_of_all = nullptr;
 
 bool contains(const std::vector<std::string>& codes, std::string_view code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
@@ -28,6 +31,10 @@ std::string temporary_file_message(const core::ParseError& error) {
 }
 
 }  // namespace
+
+void tally_findings(FindingTally* tally) {
+  findings_of_all = tally;
+}
 
 bool FindingPolicy::fails(const core::Finding& finding) const {
   if (contains(fail_on, finding.code.view())) return true;
@@ -49,6 +56,9 @@ void Report::read(std::string_view path, const core::Findings& findings) {
 
 void Report::tell(std::string_view path, const core::Findings& findings) {
   for (const auto& finding : findings.all()) {
+    if (findings_of_all != nullptr)
+      (*findings_of_all)[{std::string{finding.code.view()},
+                          std::string{to_string(finding.severity)}}] += finding.count;
     const bool fails = policy_.fails(finding);
     if (fails) worst_ = Exit::findings;
     if (policy_.quiet) continue;

@@ -35,7 +35,7 @@ std::string unknown_option(CLI::App& command) {
   const auto left = command.remaining();
   const auto unknown = std::ranges::find_if(
       left, [](const auto& word) { return word.size() > 1 && word[0] == '-'; });
-  if (unknown == left.end()) return {};
+  if (unknown == left.end() || *unknown == "--") return {};  // arguments follow
   const auto name = unknown->substr(0, unknown->find('='));
   std::vector<std::string> known;
   for (const auto* option : command.get_options())

@@ -152,7 +152,7 @@ class Findings(Case):
         forms = {"list": 0, "row": 0, "again": 0, "one": 0}
         for command, option, described in self.options():
             value = (re.findall(r"(?:^\{|\[one\s+of\s+)([^],}]+)", described) or ["1"])[0]
-            value = {"TIME": "2024-02-29", "BYTES": "4096", "URL": "https://a",
+            value = {"TIME": "2024-02-29", "BYTES": "4096", "I/N": "1/2", "URL": "https://a",
                      "ENTER=EXIT[@FIELD]": "A=B"}.get(described.split()[0], value)
             kind = described.split()[0]
             usage = re.search(r"^Usage: .*", self.exits(0, *command, "--help").stdout.decode(),

@@ -22,6 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 # What a command needs beside files.
 NEEDED = {
+    ("batch",): ["--out-dir", "results-that-are-not-made"],
     ("hooks", "derive"): ["NtClose"],
     ("hooks", "locate"): ["SwapContext"],
     ("hooks", "plan"): ["--function", "NtClose"],
@@ -32,7 +33,7 @@ NEEDED = {
     ("trace", "synthesize"): ["deadlock-2"],
 }
 # And behind its inputs.
-BEHIND = {("ntfs", "history"): ["a.txt"]}
+BEHIND = {("batch",): ["ntfs", "info"], ("ntfs", "history"): ["a.txt"]}
 
 
 def run(*arguments, **options):

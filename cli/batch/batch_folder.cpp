@@ -1,0 +1,191 @@
+#include "cli/batch/batch_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/batch/durable_files.hpp"
+#include "cli/command/default_format.hpp"
+#include "cli/output/text.hpp"
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view own_folder = "_batch";
+
+// What --format of the command says, or rows that programs read for a tree of partitions.
+std::string choose_format(const BatchedCommand& command, bool hive) {
+  if (!command.given_format.empty()) return command.given_format;
+  if (hive)
+    for (const auto* const format : {"ndjson", "json"})
+      if (std::ranges::find(command.formats, format) != command.formats.end()) return format;
+  return command.formats.front();
+}
+
+struct flock whole_file(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+// Whether another process holds the lock of a file.
+bool is_locked(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  auto lock = whole_file(F_WRLCK);
+  const bool known = ::fcntl(descriptor, F_GETLK, &lock) == 0;
+  ::close(descriptor);
+  return known && lock.l_type != F_UNLCK;
+}
+
+std::string command_text(const ManifestHead& head) {
+  return fmt::format("{} ({}{})", fmt::join(head.command, " "), head.format,
+                     head.packing == "none" ? "" : ", " + head.packing);
+}
+
+}  // namespace
+
+BatchFolder::BatchFolder(const BatchOptions& options, const BatchedCommand& command)
+    : folder_{options.folder},
+      shard_{fmt::format("{}-of-{}", options.shard.number, options.shard.of)},
+      is_whole_{options.shard.of == 1},
+      hive_{options.hive} {
+  while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
+  head_.kind = command.kind();
+  head_.command = command.path;
+  head_.command.insert(head_.command.end(), command.rest.begin(), command.rest.end());
+  for (auto& word : head_.command) word = core::to_valid_utf8(word);
+  head_.format = choose_format(command, hive_);
+  head_.packing = !options.packing.empty() ? options.packing : hive_ ? "zst" : "none";
+  head_.layout = hive_ ? "hive" : "plain";
+  ending_ = ending_of_format(head_.format);
+  if (head_.packing != "none") ending_ += "." + head_.packing;
+  command_folder_ = fmt::format("{}/{}/{}", folder_, own_folder, head_.kind);
+  refuse_other_commands();
+}
+
+BatchFolder::~BatchFolder() {
+  if (!work_.empty()) {
+    std::error_code ignored;
+    fs::remove_all(work_, ignored);
+  }
+  if (lock_ >= 0) ::close(lock_);
+}
+
+// Their results would have the same names.
+void BatchFolder::refuse_other_commands() const {
+  if (hive_) return;
+  std::error_code error;
+  for (const auto& each :
+       fs::directory_iterator{fmt::format("{}/{}", folder_, own_folder), error}) {
+    const auto kind = each.path().filename().string();
+    if (kind != head_.kind)
+      throw Failure{
+          fmt::format("{}: has results of '{}' already; name another folder, or give all "
+                      "its commands --layout hive",
+                      folder_, kind)};
+  }
+}
+
+std::vector<std::string> BatchFolder::names(std::string_view start, std::string_view end) const {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto& each : fs::directory_iterator{command_folder_, error}) {
+    auto name = each.path().filename().string();
+    if (name.starts_with(start) && name.ends_with(end)) found.push_back(std::move(name));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// Each run holds its own lock when it looks for others: of two, one at least sees the other.
+void BatchFolder::refuse_other_shards() const {
+  const auto own = "lock-" + shard_;
+  const auto of = shard_.substr(shard_.find("-of-"));
+  for (const auto& name : names("lock-", ""))
+    if (name != own && (is_whole_ || !name.ends_with(of)) &&
+        is_locked(fmt::format("{}/{}", command_folder_, name)))
+      throw Failure{fmt::format("{}: another run works on these inputs, in other shards ({})",
+                                folder_, name.substr(5))};
+}
+
+void BatchFolder::enter(bool wait) {
+  make_folders(folder_);
+  make_folders(fmt::format("{}/{}", folder_, own_folder));
+  make_folders(command_folder_);
+  const auto path = fmt::format("{}/lock-{}", command_folder_, shard_);
+  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  auto lock = whole_file(F_WRLCK);
+  if (lock_ < 0 || ::fcntl(lock_, wait ? F_SETLKW : F_SETLK, &lock) != 0) {
+    if (lock_ >= 0 && (errno == EAGAIN || errno == EACCES))
+      throw Failure{
+          fmt::format("{}: another run works on these inputs; --wait waits for its end", folder_)};
+    throw Failure{
+        fmt::format("{}: cannot be locked: {}", path, std::generic_category().message(errno))};
+  }
+  refuse_other_shards();
+  remove_leftovers();
+  auto work = fmt::format("{}/work-{}-XXXXXX", command_folder_, shard_);
+  if (::mkdtemp(work.data()) == nullptr)
+    throw Failure{
+        fmt::format("{}: cannot write: {}", work, std::generic_category().message(errno))};
+  work_ = work;
+}
+
+void BatchFolder::remove_leftovers() const {
+  std::error_code ignored;
+  for (const auto& name : names(fmt::format("work-{}-", shard_), ""))
+    fs::remove_all(fmt::format("{}/{}", command_folder_, name), ignored);
+}
+
+std::string BatchFolder::manifest() const {
+  return fmt::format("{}/manifest{}.ndjson", command_folder_, is_whole_ ? "" : "-" + shard_);
+}
+
+BatchEntries BatchFolder::read(std::vector<std::string>& own, core::Findings& findings) const {
+  BatchEntries all;
+  own.clear();
+  for (const auto& name : names("manifest", ".ndjson")) {
+    const auto path = fmt::format("{}/{}", command_folder_, name);
+    auto manifest = read_manifest(path, findings);
+    if (!manifest) continue;
+    if (manifest->head != head_)
+      throw Failure{fmt::format("{}: has results of another command line, {}; name another folder",
+                                folder_, command_text(manifest->head))};
+    for (auto& [key, entry] : manifest->entries) {
+      if (path == this->manifest()) own.push_back(key);
+      const auto [known, is_new] = all.emplace(key, entry);
+      if (!is_new && !known->second.is_done()) known->second = entry;
+    }
+  }
+  return all;
+}
+
+void BatchFolder::write_manifest(const BatchEntries& entries, bool complete, bool whole) const {
+  write_file_durably(manifest(), work_ + "/manifest", manifest_text(head_, entries, complete));
+  if (!whole) return;
+  std::error_code ignored;
+  for (const auto& name : names("manifest-", ".ndjson"))
+    fs::remove(fmt::format("{}/{}", command_folder_, name), ignored);
+}
+
+std::string BatchFolder::result_path(const BatchInput& input) const {
+  return hive_ ? fmt::format("kind={}/image={}/part{}", head_.kind, input.name, ending_)
+               : input.name + ending_;
+}
+
+std::string BatchFolder::work_path(std::size_t index) const {
+  return fmt::format("{}/{}{}", work_, index, ending_);
+}
+
+}  // namespace coldtrace::cli

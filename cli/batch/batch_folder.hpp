@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/batch/batch_manifest.hpp"
+#include "cli/batch/batch_options.hpp"
+
+namespace coldtrace::cli {
+
+// The folder of results. Beside them it has "_batch", a folder for each command:
+//   manifest.ndjson, or manifest-2-of-4.ndjson of a shard   what became of each input
+//   lock-2-of-4                                             held by the run that works on it
+//   work-2-of-4-XXXXXX                                      results that are being written
+class BatchFolder {
+ public:
+  // Makes nothing. Throws Failure where the folder has results of another command in the way.
+  BatchFolder(const BatchOptions& options, const BatchedCommand& command);
+  BatchFolder(const BatchFolder&) = delete;
+  BatchFolder& operator=(const BatchFolder&) = delete;
+  // Removes what is not finished, and gives up the lock.
+  ~BatchFolder();
+
+  // Makes folders and takes the lock: no other run then works on the same results. Throws Failure
+  // where one does, unless `wait`. What a run that was killed has left is removed.
+  void enter(bool wait);
+
+  const ManifestHead& head() const { return head_; }
+  // The format of results, which the command gets.
+  const std::string& format() const { return head_.format; }
+
+  // What is known of all inputs, of whatever shard; `own`, by this shard's manifest. Throws Failure
+  // where a manifest is of another command line.
+  BatchEntries read(std::vector<std::string>& own, core::Findings& findings) const;
+  std::string manifest() const;
+  // Replaces the manifest; `whole` is that of all shards, whose own are then removed.
+  void write_manifest(const BatchEntries& entries, bool complete, bool whole) const;
+
+  // Where the results of an input lie, below this folder; and with it.
+  std::string result_path(const BatchInput& input) const;
+  std::string full_path(const std::string& below) const { return folder_ + "/" + below; }
+  // Where a worker writes them.
+  std::string work_path(std::size_t index) const;
+
+ private:
+  void refuse_other_commands() const;
+  void refuse_other_shards() const;
+  void remove_leftovers() const;
+  // The names in the command's folder that begin and end so.
+  std::vector<std::string> names(std::string_view start, std::string_view end) const;
+
+  std::string folder_, command_folder_;
+  std::string shard_;  // "2-of-4"
+  bool is_whole_;      // the only shard
+  bool hive_;
+  ManifestHead head_;
+  std::string ending_;  // of results: ".ndjson.zst"
+  int lock_ = -1;
+  std::string work_;
+};
+
+}  // namespace coldtrace::cli

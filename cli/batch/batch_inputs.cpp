@@ -1,0 +1,178 @@
+#include "cli/batch/batch_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "cli/batch/input_parts.hpp"
+#include "cli/command/standard_input.hpp"
+#include "cli/images/digests.hpp"
+#include "cli/output/output.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr u64 largest_list = u64{1} << 30;
+
+std::vector<std::string> read_list(const BatchOptions& options) {
+  const auto bytes = core::read_whole_file(readable_path(options.list), largest_list);
+  if (!bytes) throw Failure{fmt::format("{}: {}", options.list, to_message(bytes.error()))};
+  std::vector<std::string> paths;
+  auto text = std::string_view{core::to_chars(*bytes)};
+  const char end = options.null_separated ? '\0' : '\n';
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find(end));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.find('\0') != std::string_view::npos)
+      throw Failure{
+          fmt::format("{}: a path has a byte 0; is it a list with --null?", options.list)};
+    if (!line.empty()) paths.emplace_back(line);
+  }
+  return paths;
+}
+
+// Finds inputs, and what they are called.
+class InputFinder {
+ public:
+  explicit InputFinder(const BatchOptions& options) : options_{options} {
+    std::error_code ignored;
+    results_ = fs::weakly_canonical(options.folder, ignored);
+  }
+
+  void add(const std::string& path) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+      add_folder(path, path);
+    else
+      add_file(path, options_.whole_paths ? path : fs::path{path}.filename().string());
+  }
+
+  BatchInputs take() { return std::move(found_); }
+
+ private:
+  void add_file(const std::string& path, std::string_view name) {
+    while (name.starts_with('/')) name.remove_prefix(1);
+    found_.all.push_back({path, escape_name(name), {}});
+  }
+
+  void add_folder(const std::string& root, const fs::path& folder) {
+    std::error_code error;
+    if (fs::canonical(folder, error) == results_) return;
+    std::vector<fs::path> entries;
+    fs::directory_iterator entry{folder, error};
+    for (; !error && entry != fs::directory_iterator{}; entry.increment(error))
+      entries.push_back(entry->path());
+    if (error) found_.failed.emplace_back(folder.string(), error.message());
+    std::ranges::sort(entries, {}, [](const fs::path& path) { return path.native(); });
+    for (const auto& path : entries) {
+      const auto kind = fs::symlink_status(path, error).type();
+      if (kind == fs::file_type::directory)
+        add_folder(root, path);
+      else if (kind == fs::file_type::regular && is_included(path.filename().string()))
+        add_found(root, path.string());
+    }
+  }
+
+  void add_found(const std::string& root, const std::string& path) {
+    if (is_later_part(path)) {
+      ++found_.parts;
+      return;
+    }
+    add_file(path, options_.whole_paths ? std::string_view{path}
+                                        : std::string_view{path}.substr(root.size()));
+  }
+
+  bool is_included(const std::string& name) const {
+    return options_.include.empty() ||
+           std::ranges::any_of(options_.include, [&](const std::string& glob) {
+             return glob_matches(glob, name, GlobCase::insensitive);
+           });
+  }
+
+  const BatchOptions& options_;
+  fs::path results_;
+  BatchInputs found_;
+};
+
+void refuse_same_names(const std::vector<BatchInput>& inputs, bool whole_paths) {
+  std::map<std::string_view, const BatchInput*> names;
+  for (const auto& input : inputs) {
+    const auto [known, is_new] = names.emplace(input.name, &input);
+    if (is_new) continue;
+    if (known->second->path == input.path)
+      throw Failure{fmt::format("{}: named twice", input.path)};
+    throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known->second->path,
+                              input.path, input.name,
+                              whole_paths ? "" : "; --names path tells them apart")};
+  }
+}
+
+std::string time_text(const struct timespec& time) {
+  struct tm parts {};
+  std::array<char, 32> text{};
+  if (::gmtime_r(&time.tv_sec, &parts) == nullptr ||
+      std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0)
+    return {};
+  return fmt::format("{}.{:07}Z", text.data(), time.tv_nsec / 100);
+}
+
+}  // namespace
+
+std::string escape_name(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  constexpr std::size_t kept = 180;
+  std::string name;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool sign = c == '.' || c == '-' || c == '_';
+    if (plain || (sign && !name.empty()))
+      name += c;
+    else
+      name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  if (name.size() <= longest) return name;
+  const std::array pieces{core::ByteView{std::as_bytes(std::span{text})}};
+  return fmt::format("{}~{}", name.substr(0, kept),
+                     compute_digest("sha256", pieces)->substr(0, 16));
+}
+
+BatchInputs find_batch_inputs(const BatchOptions& options) {
+  InputFinder finder{options};
+  if (!options.list.empty())
+    for (const auto& path : read_list(options)) finder.add(path);
+  for (const auto& path : options.inputs) finder.add(path);
+  auto inputs = finder.take();
+  if (inputs.all.empty() && inputs.failed.empty()) throw Failure{"there is no input"};
+  refuse_same_names(inputs.all, options.whole_paths);
+  std::size_t index = 0;
+  std::erase_if(inputs.all, [&](const BatchInput&) {
+    return index++ % options.shard.of != options.shard.number - 1;
+  });
+  for (auto& input : inputs.all) input.parts = list_input_parts(input.path);
+  return inputs;
+}
+
+std::optional<InputIdentity> identify(const BatchInput& input) {
+  InputIdentity identity;
+  for (const auto& part : input.parts) {
+    struct stat status {};
+    if (::stat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    identity.size += static_cast<u64>(status.st_size);
+    identity.mtime = std::max(identity.mtime, time_text(status.st_mtim));
+    if (&part == &input.parts.front()) identity.inode = status.st_ino;
+  }
+  return identity;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/batch/batch_options.hpp"
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::cli {
+
+// What tells whether an input is the one of a run before: of all its parts together. The number of
+// its device is no part of it: on the nodes of a cluster one file has several.
+struct InputIdentity {
+  u64 size = 0;        // bytes
+  std::string mtime;   // the latest, ISO 8601 in UTC, 100 ns
+  u64 inode = 0;       // of the first
+  std::string sha256;  // of the bytes one part behind the other; empty: not asked for
+
+  bool operator==(const InputIdentity&) const = default;
+};
+
+struct BatchInput {
+  std::string path;
+  std::string name;  // that results are named by: escaped, unique
+  std::vector<std::string> parts;
+};
+
+struct BatchInputs {
+  std::vector<BatchInput> all;  // those of this shard, in their order
+  u64 parts = 0;                // files of folders that are read with another one
+  std::vector<std::pair<std::string, std::string>> failed;  // folders, and why they are not listed
+};
+
+// The inputs that the options name. Throws Failure where a list cannot be read, there is no input,
+// or two of them would have one name.
+BatchInputs find_batch_inputs(const BatchOptions& options);
+
+// Without a hash; nothing where no file is there, or it is none whose time tells of changes (a
+// block device, a pipe).
+std::optional<InputIdentity> identify(const BatchInput& input);
+
+// Text as part of a file's name, and as Hive's partitions have values: what is no ASCII letter,
+// digit, '.', '-' or '_' becomes %XX, and so does a '.', '-' or '_' at the start. What is longer
+// than 200 bytes is cut, and ends with '~' and a part of its SHA-256.
+std::string escape_name(std::string_view text);
+
+}  // namespace coldtrace::cli

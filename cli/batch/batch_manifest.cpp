@@ -1,0 +1,198 @@
+#include "cli/batch/batch_manifest.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cli/command/text_lines.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/json_lines.hpp"
+#include "cli/output/json_members.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr std::string_view manifest_schema = "coldtrace.batch-manifest/1";
+
+// What `write` tells a writer of JSON lines.
+template <class Write>
+std::string rendered(Write&& write) {
+  BufferPool pool;
+  Output output{std::numeric_limits<std::size_t>::max(), pool};
+  JsonLines lines{output, "ndjson", Int64::number};
+  write(lines);
+  std::vector<core::TextBuffer> pieces;
+  output.take(pieces);
+  std::string text;
+  for (const auto& piece : pieces) text += piece.view();
+  return text;
+}
+
+void write_identity(JsonWriter& json, const std::optional<InputIdentity>& identity) {
+  json.key("identity");
+  if (!identity) {
+    json.value(nullptr);
+    return;
+  }
+  json.object("size", identity->size, "mtime", MaybeText{identity->mtime}, "inode", identity->inode,
+              "sha256", MaybeText{identity->sha256});
+}
+
+void write_entry(JsonLines& lines, const BatchEntry& entry) {
+  auto& json = lines.begin("result");
+  json.field("name", entry.name).field("input", MaybeText{entry.input});
+  write_identity(json, entry.identity);
+  json.field("tool", entry.tool)
+      .field("state", entry.state)
+      .field("exit", entry.exit)
+      .field("signal", entry.signal)
+      .key("output");
+  if (entry.result)
+    json.object("path", entry.result->path, "size", entry.result->size, "sha256",
+                entry.result->sha256);
+  else
+    json.value(nullptr);
+  json.key("findings").begin_array();
+  for (const auto& [key, count] : entry.findings)
+    json.object("code", key.first, "severity", key.second, "count", count);
+  json.end_array();
+  json.field("error", MaybeText{entry.error});
+  lines.end();
+}
+
+// A text that may have bytes which are no UTF-8: those stand in hexadecimal beside it.
+std::string exact_text(const Value& json, const char* name) {
+  const auto bytes = core::parse_hex(text_member(json, (std::string{name} + "_bytes").c_str()));
+  if (bytes && !bytes->empty()) return std::string{core::to_chars(*bytes)};
+  return text_member(json, name);
+}
+
+std::optional<unsigned> small_number(const Value& json, const char* name) {
+  const auto number = number_member(json, name);
+  if (!number) return std::nullopt;
+  return static_cast<unsigned>(std::min<u64>(*number, 255));
+}
+
+FindingTally read_tally(const Value& json) {
+  FindingTally tally;
+  const auto* array = find_member(json, "findings", &Value::IsArray);
+  if (array == nullptr) return tally;
+  for (const auto& each : array->GetArray())
+    if (each.IsObject())
+      tally[{text_member(each, "code"), text_member(each, "severity")}] +=
+          number_member(each, "count").value_or(0);
+  return tally;
+}
+
+std::optional<BatchEntry> read_entry(const Value& json) {
+  BatchEntry entry;
+  entry.name = text_member(json, "name");
+  entry.input = exact_text(json, "input");
+  entry.tool = text_member(json, "tool");
+  entry.state = text_member(json, "state");
+  entry.exit = small_number(json, "exit");
+  entry.signal = small_number(json, "signal");
+  entry.findings = read_tally(json);
+  entry.error = exact_text(json, "error");
+  if (const auto* identity = find_member(json, "identity", &Value::IsObject))
+    entry.identity = {number_member(*identity, "size").value_or(0), text_member(*identity, "mtime"),
+                      number_member(*identity, "inode").value_or(0),
+                      text_member(*identity, "sha256")};
+  if (const auto* output = find_member(json, "output", &Value::IsObject))
+    entry.result = {text_member(*output, "path"), number_member(*output, "size").value_or(0),
+                    text_member(*output, "sha256")};
+  if (entry.name.empty() || entry.is_done() != entry.result.has_value()) return std::nullopt;
+  return entry;
+}
+
+ManifestHead read_head(const Value& json, const std::string& path) {
+  const auto* command = find_member(json, "command", &Value::IsArray);
+  if (text_member(json, "schema") != manifest_schema || command == nullptr)
+    throw Failure{fmt::format("{}: no manifest of a batch that this version reads", path)};
+  ManifestHead head{text_member(json, "kind"),
+                    {},
+                    text_member(json, "format"),
+                    text_member(json, "packing"),
+                    text_member(json, "layout")};
+  for (const auto& word : command->GetArray())
+    if (word.IsString()) head.command.emplace_back(word.GetString(), word.GetStringLength());
+  return head;
+}
+
+// The object of a line; nothing where it is none.
+std::optional<rapidjson::Document> parse_line(const std::string& line) {
+  rapidjson::Document json;
+  json.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
+  if (json.HasParseError() || !json.IsObject()) return std::nullopt;
+  return json;
+}
+
+}  // namespace
+
+std::string manifest_line(const BatchEntry& entry) {
+  return rendered([&](JsonLines& lines) { write_entry(lines, entry); });
+}
+
+std::string manifest_text(const ManifestHead& head, const BatchEntries& entries, bool complete) {
+  return rendered([&](JsonLines& lines) {
+    auto& json = lines.begin_header(manifest_schema);
+    json.field("kind", head.kind)
+        .field("command", head.command)
+        .field("format", MaybeText{head.format})
+        .field("packing", head.packing)
+        .field("layout", head.layout);
+    lines.end();
+    u64 done = 0;
+    for (const auto& [name, entry] : entries) {
+      write_entry(lines, entry);
+      done += entry.is_done();
+    }
+    if (!complete) return;
+    lines.begin_summary()
+        .key("counts")
+        .object("inputs", entries.size(), "done", done, "failed", entries.size() - done)
+        .key("findings")
+        .begin_array()
+        .end_array();
+    lines.end_summary();
+  });
+}
+
+std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const auto file = core::FileImage::open(path);
+  if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
+  TextLines lines{**file};
+  ReadManifest manifest;
+  std::string line;
+  bool is_torn = false;
+  for (u64 number = 0; lines.next(line); ++number) {
+    // What was written behind a torn line ended it.
+    if (is_torn)
+      findings.warning("manifest-damaged", std::nullopt, "{}: a line is none of a manifest", path);
+    const auto json = parse_line(line);
+    is_torn = !json;
+    if (number == 0) {
+      if (!json) throw Failure{fmt::format("{}: no manifest of a batch", path)};
+      manifest.head = read_head(*json, path);
+    } else if (json && text_member(*json, "type") == "result") {
+      auto entry = read_entry(*json);
+      if (entry)
+        manifest.entries.insert_or_assign(entry->name, std::move(*entry));
+      else
+        is_torn = true;
+    }
+  }
+  if (lines.unreadable()) throw Failure{fmt::format("{}: cannot be read to its end", path)};
+  return manifest;
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/batch/batch_inputs.hpp"
+#include "cli/batch/command_words.hpp"
+#include "cli/command/finding_tally.hpp"
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::cli {
+
+struct ResultFile {
+  std::string path;  // below the folder of results
+  u64 size = 0;      // bytes
+  std::string sha256;
+
+  bool operator==(const ResultFile&) const = default;
+};
+
+// What became of one input.
+struct BatchEntry {
+  std::string name;
+  std::string input;  // its path
+  std::optional<InputIdentity> identity;
+  std::string tool;              // "coldtrace 1.0.0"
+  std::string state;             // "done", "failed", "crashed", "timed-out"
+  std::optional<unsigned> exit;  // status; none where it was killed
+  std::optional<unsigned> signal;
+  std::optional<ResultFile> result;  // where it is done
+  FindingTally findings;
+  std::string error;  // where it is not done
+
+  bool is_done() const { return state == "done"; }
+};
+
+// By name.
+using BatchEntries = std::map<std::string, BatchEntry, std::less<>>;
+
+// What a manifest says of all its entries.
+struct ManifestHead {
+  std::string kind;                  // "ntfs-snapshot"
+  std::vector<std::string> command;  // its words, in UTF-8
+  std::string format, packing, layout;
+
+  bool operator==(const ManifestHead&) const = default;
+};
+
+struct ReadManifest {
+  ManifestHead head;
+  BatchEntries entries;
+};
+
+// Nothing where there is none. A last line that was not written whole is passed over; another line
+// that is none of a manifest is a finding. Throws Failure where the first line is none of one.
+std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings);
+
+// A line, with its end.
+std::string manifest_line(const BatchEntry& entry);
+
+// The whole document; `complete` where all inputs of a run are in it.
+std::string manifest_text(const ManifestHead& head, const BatchEntries& entries, bool complete);
+
+}  // namespace coldtrace::cli

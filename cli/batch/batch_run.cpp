@@ -1,0 +1,355 @@
+#include "cli/batch/batch_run.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "cli/batch/batch_folder.hpp"
+#include "cli/batch/batch_inputs.hpp"
+#include "cli/batch/batch_manifest.hpp"
+#include "cli/batch/batch_summary.hpp"
+#include "cli/batch/batch_work.hpp"
+#include "cli/batch/durable_files.hpp"
+#include "cli/batch/worker_pool.hpp"
+#include "cli/command/output_guard.hpp"
+#include "cli/command/version.hpp"
+#include "cli/output/messages.hpp"
+#include "cli/output/terminal_progress.hpp"
+#include "cli/output/text.hpp"
+#include "cli/sandbox/sandbox.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A file's name, which must not begin like an option.
+std::string as_argument(const std::string& path) {
+  return path.starts_with('-') ? "./" + path : path;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
+// What a run says of an input that it cannot read, without what every message begins with.
+std::string find_error(const std::string& messages, const std::string& path) {
+  std::string_view left{messages};
+  std::string_view chosen;
+  while (!left.empty()) {
+    const auto line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    if (chosen.empty() || line.starts_with("coldtrace: ")) chosen = line;
+    if (line.starts_with("coldtrace: ")) break;
+  }
+  for (const auto& start : {std::string{"coldtrace: "}, printable(path) + ": "})
+    if (chosen.starts_with(start)) chosen.remove_prefix(start.size());
+  return std::string{chosen};
+}
+
+class Batch {
+ public:
+  Batch(const BatchOptions& options, const BatchedCommand& command, const RunProgram& run)
+      : options_{options},
+        command_{command},
+        run_{run},
+        inputs_{find_batch_inputs(options)},
+        workers_{options.seconds},
+        folder_{options, command},
+        report_{options.findings},
+        progress_{options.output, options.findings.quiet} {
+    guard_inputs();
+    const auto entries = folder_.read(own_, summary_.findings);
+    for (const auto& input : inputs_.all) check_target(input, entries);
+  }
+
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+  // What they write in goes next.
+  ~Batch() { workers_.end_all(); }
+
+  Exit run() {
+    folder_.enter(options_.wait);
+    std::vector<std::string> own;
+    summary_.findings = {};
+    entries_ = folder_.read(own, summary_.findings);
+    own_names_ = {own.begin(), own.end()};
+    folder_.write_manifest(own_entries(), false, false);
+    work();
+    for (const auto& input : inputs_.all) own_names_.insert(input.name);
+    const bool is_whole = options_.shard.of == 1;
+    folder_.write_manifest(own_entries(), true, is_whole);
+    return summarize();
+  }
+
+ private:
+  void guard_inputs() {
+    std::vector<std::string> files = command_.files;
+    for (const auto& input : inputs_.all)
+      for (const auto& part : input.parts) {
+        files.push_back(part);
+        struct stat status {};
+        if (::stat(part.c_str(), &status) == 0) input_files_.emplace(status.st_dev, status.st_ino);
+      }
+    guard_output(options_.output, options_.format, files);
+  }
+
+  // Throws where what lies in the place of a result is no earlier one.
+  void check_target(const BatchInput& input, const BatchEntries& entries) const {
+    const auto below = folder_.result_path(input);
+    const auto path = folder_.full_path(below);
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) return;
+    if (input_files_.contains({status.st_dev, status.st_ino}))
+      throw Failure{path + ": an input, which no result replaces"};
+    const auto known = entries.find(input.name);
+    if (known != entries.end() && known->second.result && known->second.result->path == below &&
+        known->second.result->size == static_cast<u64>(status.st_size))
+      return;
+    guard_replaced(path);
+  }
+
+  void guard_replaced(const std::string& path) const {
+    std::error_code ignored;
+    if (!fs::is_regular_file(fs::symlink_status(path, ignored)))
+      throw Failure{path + ": no file, and in the place of a result"};
+    guard_output({.path = path}, folder_.format(), {});
+  }
+
+  BatchEntries own_entries() const {
+    if (options_.shard.of == 1) return entries_;
+    BatchEntries own;
+    for (const auto& name : own_names_)
+      if (const auto known = entries_.find(name); known != entries_.end()) own.insert(*known);
+    return own;
+  }
+
+  void work() {
+    u64 bytes = 0;
+    for (const auto& input : inputs_.all) {
+      identities_.push_back(identify(input));
+      bytes += identities_.back() ? identities_.back()->size : 0;
+    }
+    progress_.begin("batch", "inputs", bytes);
+    std::size_t next = 0;
+    while (next < inputs_.all.size() || workers_.size() > 0) {
+      while (next < inputs_.all.size() && workers_.size() < options_.jobs) begin(next++);
+      if (workers_.size() > 0) end(workers_.wait());
+    }
+  }
+
+  void begin(std::size_t index) {
+    const auto& input = inputs_.all[index];
+    const auto known = entries_.find(input.name);
+    if (known == entries_.end() || known->second.tool != tool_version ||
+        !may_be_same(known->second.identity, identities_[index])) {
+      begin_run_on(index);
+    } else if (known->second.is_done()) {
+      checked_.insert(index);
+      const auto path = folder_.full_path(known->second.result->path);
+      workers_.start(index, [this, path, &known, &input](int answer) {
+        return check_result(path, *known->second.result, hashed_parts(input), answer);
+      });
+    } else if (options_.retry_failed) {
+      begin_run_on(index);
+    } else {
+      progress_.add(size_of(index), 1);
+    }
+  }
+
+  bool may_be_same(const std::optional<InputIdentity>& known,
+                   const std::optional<InputIdentity>& now) const {
+    if (!known || !now) return false;
+    if (options_.hash_inputs) return known->size == now->size && !known->sha256.empty();
+    return known->size == now->size && known->mtime == now->mtime && known->inode == now->inode;
+  }
+
+  u64 size_of(std::size_t index) const { return identities_[index] ? identities_[index]->size : 0; }
+
+  std::vector<std::string> hashed_parts(const BatchInput& input) const {
+    return options_.hash_inputs ? input.parts : std::vector<std::string>{};
+  }
+
+  void begin_run_on(std::size_t index) {
+    const auto& input = inputs_.all[index];
+    WorkOrder order{command_.path, folder_.work_path(index), hashed_parts(input)};
+    if (is_sandbox_off()) order.words.insert(order.words.begin(), "--no-sandbox");
+    const auto add = [&](std::initializer_list<std::string> words) {
+      order.words.insert(order.words.end(), words);
+    };
+    if (command_.given_format.empty() && command_.formats.size() > 1)
+      add({"--format", folder_.format()});
+    if (command_.has_jobs) add({"--jobs", std::to_string(threads_of_each())});
+    add({"-o", order.output, as_argument(input.path)});
+    order.words.insert(order.words.end(), command_.rest.begin(), command_.rest.end());
+    workers_.start(index, [this, order](int answer) { return work_on_input(run_, order, answer); });
+  }
+
+  unsigned threads_of_each() const {
+    const auto at_once = std::min<std::size_t>(options_.jobs, inputs_.all.size());
+    return std::max(1U, std::thread::hardware_concurrency() / static_cast<unsigned>(at_once));
+  }
+
+  void end(const WorkerPool::Ended& ended) {
+    const auto index = ended.id;
+    const auto answer = read_answer(ended.answer);
+    if (checked_.erase(index) > 0 && !end_check(index, ended, answer)) {
+      begin_run_on(index);
+      return;
+    }
+    if (!kept_.contains(index)) end_run(index, ended, answer);
+    progress_.add(size_of(index), 1);
+  }
+
+  // Whether the result is that of the manifest, and the input what it was.
+  bool end_check(std::size_t index, const WorkerPool::Ended& ended, const WorkAnswer& answer) {
+    const auto& input = inputs_.all[index];
+    const auto& known = entries_.at(input.name);
+    const bool same_input = !options_.hash_inputs || answer.input_sha256 == known.identity->sha256;
+    if (ended.exit == 0U && same_input) {
+      kept_.insert(index);
+      return true;
+    }
+    const auto path = folder_.full_path(known.result->path);
+    if (ended.exit == 0U || !is_there(path)) return false;
+    guard_replaced(path);
+    summary_.findings.warning("result-changed", std::nullopt,
+                              "{}: not what its manifest says; it was made again", path);
+    return false;
+  }
+
+  void end_run(std::size_t index, const WorkerPool::Ended& ended, const WorkAnswer& answer) {
+    const auto& input = inputs_.all[index];
+    stop_where_nothing_can_be_written(index, ended);
+    if (options_.findings.verbose) say(ended.messages);
+    BatchEntry entry{.name = input.name,
+                     .input = input.path,
+                     .identity = identity_behind(index, answer),
+                     .tool = std::string{tool_version},
+                     .state = {},
+                     .exit = ended.exit,
+                     .signal = ended.signal,
+                     .result = {},
+                     .findings = answer.findings,
+                     .error = {}};
+    if (ended.timed_out) {
+      entry.state = "timed-out";
+      entry.error = fmt::format("not done in {} seconds", options_.seconds);
+    } else if (ended.signal) {
+      entry.state = "crashed";
+      entry.error = fmt::format("ended by signal {} ({})", *ended.signal,
+                                ::strsignal(static_cast<int>(*ended.signal)));
+    } else if (ended.exit <= 1U && answer.result) {
+      entry.state = "done";
+      entry.result = answer.result;
+      entry.result->path = folder_.result_path(input);
+    } else {
+      entry.state = "failed";
+      entry.error = find_error(ended.messages, input.path);
+      if (entry.error.empty()) entry.error = "there is no result that is a file";
+    }
+    keep(index, std::move(entry));
+  }
+
+  // What the input is, unless it changed meanwhile.
+  std::optional<InputIdentity> identity_behind(std::size_t index, const WorkAnswer& answer) const {
+    auto identity = identities_[index];
+    if (identity != identify(inputs_.all[index])) return std::nullopt;
+    if (identity) identity->sha256 = answer.input_sha256;
+    return identity;
+  }
+
+  // First the manifest, then the name: no result is ever there that the manifest does not know.
+  void keep(std::size_t index, BatchEntry entry) {
+    const auto below = folder_.result_path(inputs_.all[index]);
+    const auto path = folder_.full_path(below);
+    const bool replaced = is_there(path);
+    append_durably(folder_.manifest(), manifest_line(entry));
+    if (entry.is_done()) {
+      make_folders(path.substr(0, path.rfind('/')));
+      rename_durably(folder_.work_path(index), path, replaced);
+    } else {
+      std::error_code ignored;
+      fs::remove(folder_.work_path(index), ignored);
+      // That of an input which is no longer the same.
+      const auto known = entries_.find(entry.name);
+      if (replaced && known != entries_.end() && known->second.is_done()) fs::remove(path, ignored);
+    }
+    entries_.insert_or_assign(entry.name, std::move(entry));
+  }
+
+  void stop_where_nothing_can_be_written(std::size_t index, const WorkerPool::Ended& ended) const {
+    const auto start =
+        fmt::format("coldtrace: {}: cannot write: ", printable(folder_.work_path(index)));
+    const auto at = ended.messages.find(start);
+    if (ended.exit != 2U || at == std::string::npos) return;
+    const auto reason = at + start.size();
+    throw Failure{
+        fmt::format("{}: cannot write: {}", options_.folder,
+                    ended.messages.substr(reason, ended.messages.find('\n', reason) - reason))};
+  }
+
+  Exit summarize() {
+    summary_.head = folder_.head();
+    summary_.shard = options_.shard;
+    summary_.inputs = inputs_.all.size();
+    summary_.parts = inputs_.parts;
+    summary_.kept = kept_.size();
+    for (const auto& input : inputs_.all) {
+      const auto& entry = entries_.at(input.name);
+      summary_.add(entry);
+      if (entry.is_done())
+        report_.read(input.path, {});
+      else
+        report_.failed(input.path, entry.error);
+      if (entry.exit == 1U) report_.mismatch();
+    }
+    for (const auto& [folder, why] : inputs_.failed) report_.failed(folder, why);
+    report_.tell(options_.folder, summary_.findings);
+    Output output{options_.output};
+    write_batch_summary(output, summary_, options_);
+    output.commit();
+    return inputs_.all.empty() && inputs_.failed.empty() ? Exit::ok : report_.exit();
+  }
+
+  const BatchOptions& options_;
+  const BatchedCommand& command_;
+  const RunProgram& run_;
+  BatchInputs inputs_;
+  WorkerPool workers_;
+  BatchFolder folder_;
+  Report report_;
+  TerminalProgress progress_;
+  BatchSummary summary_;
+  std::set<std::pair<dev_t, ino_t>> input_files_;
+  std::vector<std::string> own_;
+  std::set<std::string> own_names_;
+  BatchEntries entries_;
+  std::vector<std::optional<InputIdentity>> identities_;  // at the start, of each input
+  std::set<std::size_t> checked_;                         // inputs whose results are being hashed
+  std::set<std::size_t> kept_;  // whose results are those of an earlier run
+};
+
+}  // namespace
+
+Exit run_batch(const BatchOptions& options, const BatchedCommand& command, const RunProgram& run) {
+  try {
+    Batch batch{options, command, run};
+    return batch.run();
+  } catch (const Interrupted& by) {
+    std::signal(by.signal, SIG_DFL);
+    std::raise(by.signal);
+    return Exit::failure;
+  }
+}
+
+}  // namespace coldtrace::cli

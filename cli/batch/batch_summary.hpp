@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/batch/batch_manifest.hpp"
+#include "cli/batch/batch_options.hpp"
+#include "cli/output/output.hpp"
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::cli {
+
+struct BatchSummary {
+  ManifestHead head;
+  Shard shard;
+  u64 inputs = 0;
+  u64 done = 0;
+  u64 kept = 0;           // of `done`: by an earlier run, and unchanged
+  u64 with_findings = 0;  // of `done`: with exit status 1
+  u64 result_bytes = 0;
+  u64 parts = 0;                          // files that are read with another one
+  std::vector<const BatchEntry*> failed;  // in the order of the inputs
+  struct Found {
+    u64 count = 0;
+    u64 inputs = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Found> found;  // by code and severity
+  core::Findings findings;                                     // of the batch itself
+
+  void add(const BatchEntry& entry);
+};
+
+void write_batch_summary(Output& output, const BatchSummary& summary, const CommonOptions& options);
+
+}  // namespace coldtrace::cli

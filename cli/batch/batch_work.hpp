@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/batch/batch_manifest.hpp"
+#include "cli/batch/batch_options.hpp"
+
+namespace coldtrace::cli {
+
+// What a worker does, and what it answers: lines of text.
+
+struct WorkOrder {
+  std::vector<std::string> words;   // of the run
+  std::string output;               // the file that it writes
+  std::vector<std::string> hashed;  // files whose bytes are hashed, one behind the other
+};
+
+// Runs the program, sees to it that its output is on the disk, and hashes. Returns its exit status.
+int work_on_input(const RunProgram& run, const WorkOrder& order, int answer);
+
+// Only hashes. Returns 0 where the output is the one that is expected.
+int check_result(const std::string& output, const ResultFile& expected,
+                 const std::vector<std::string>& hashed, int answer);
+
+struct WorkAnswer {
+  std::optional<ResultFile> result;  // without a path
+  std::string input_sha256;
+  FindingTally findings;
+};
+
+// An answer may come from a process that the bytes of an input have taken over: what is no answer
+// in it is passed over.
+WorkAnswer read_answer(std::string_view text);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,178 @@
+#include "cli/batch/command_words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <thread>
+
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "cli/command/command_outline.hpp"
+#include "cli/help/command_tree.hpp"
+#include "cli/output/text.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+// The command or group that the first words name, and how many do.
+std::pair<CLI::App*, std::size_t> find_named(CLI::App& root, std::span<const std::string> words) {
+  auto* app = &root;
+  for (std::size_t count = 0; count < words.size(); ++count) {
+    const auto below = commands_below(*app);
+    const auto next = std::ranges::find(below, words[count], &CLI::App::get_name);
+    if (next == below.end()) return {app, count};
+    app = *next;
+  }
+  commands_below(*app);
+  return {app, words.size()};
+}
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word.front() == '-';
+}
+
+// The words of a command line behind its command: which of them are arguments, and what else an
+// option has for values.
+class LineWords {
+ public:
+  LineWords(CLI::App& app, std::span<const std::string> words) : app_{app}, words_{words} {}
+
+  // The option that stands next, with its values, or an argument: no option.
+  struct Piece {
+    CLI::Option* option = nullptr;  // null too where the command has none of that name
+    std::vector<std::string> words;
+    std::string value;  // of an option with one
+    bool is_argument = false;
+  };
+
+  bool next(Piece& piece) {
+    if (at_ == words_.size()) return false;
+    piece = {nullptr, {words_[at_++]}, {}, false};
+    const auto& word = piece.words.front();
+    if (only_arguments_ || !is_option(word)) {
+      piece.is_argument = true;
+    } else if (word == "--") {
+      only_arguments_ = true;
+      piece.words.clear();
+    } else {
+      take_option(piece);
+    }
+    return true;
+  }
+
+ private:
+  void take_option(Piece& piece) {
+    const auto word = piece.words.front();
+    const bool is_long = word.starts_with("--");
+    const auto sign = is_long ? word.find('=') : word.size() > 2 ? 2 : std::string::npos;
+    piece.option = app_.get_option_no_throw(word.substr(0, sign));
+    if (piece.option == nullptr) return;
+    const auto most = piece.option->get_items_expected_max();
+    if (most == 0) return;  // a flag, or several in one word
+    if (sign != std::string::npos) {
+      piece.value = word.substr(sign + (is_long ? 1 : 0));
+      return;
+    }
+    const bool is_row = piece.option->get_allow_extra_args();
+    for (int count = 0; at_ < words_.size() && (count == 0 || (is_row && count < most)); ++count) {
+      if (count > 0 && is_option(words_[at_])) break;
+      piece.value = words_[at_];
+      piece.words.push_back(words_[at_++]);
+    }
+  }
+
+  CLI::App& app_;
+  std::span<const std::string> words_;
+  std::size_t at_ = 0;
+  bool only_arguments_ = false;
+};
+
+bool is_named(const CLI::Option* option, const std::string& name) {
+  return option != nullptr && option->check_lname(name);
+}
+
+// As --jobs has it; 0 where it is no number that it takes, which the command then says.
+unsigned read_jobs(const std::string& text) {
+  constexpr unsigned most = 256;
+  unsigned number = most + 1;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ptr == text.data() + text.size() && number <= most ? number : most + 1;
+}
+
+}  // namespace
+
+std::string BatchedCommand::kind() const {
+  return fmt::format("{}", fmt::join(path, "-"));
+}
+
+std::string BatchedCommand::text() const {
+  return fmt::format("{}{}{}", fmt::join(path, " "), rest.empty() ? "" : " ", fmt::join(rest, " "));
+}
+
+std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
+                                           const RunProgram& run, Exit& exit) {
+  const auto [app, count] = find_named(root, words);
+  const auto behind = words.begin() + static_cast<std::ptrdiff_t>(count);
+  BatchedCommand command{.path = {words.begin(), behind}, .rest = {behind, words.end()}};
+  if (command.path == std::vector<std::string>{"batch"})
+    throw Failure{"a batch runs commands that read files, not another batch"};
+  const std::string input = "input";
+  auto line = command.path;
+  if (app != &root && app->get_subcommands([](const CLI::App*) { return true; }).empty())
+    line.push_back(input);
+  line.insert(line.end(), behind, words.end());
+  try {
+    const OutlineAlone outline;
+    exit = run(line);
+    return std::nullopt;
+  } catch (const CommandOutline& outline) {
+    if (!outline.output.empty())
+      throw Failure{"-o is given to the command; a batch names each result in its --out-dir"};
+    if (std::ranges::find(outline.inputs, input) == outline.inputs.end())
+      throw Failure{fmt::format("'{}' reads no file that is its first argument", command.text())};
+    command.formats = outline.formats;
+    command.given_format = outline.format;
+    command.files = outline.inputs;
+    std::erase(command.files, input);
+  }
+  command.has_jobs = app->get_option_no_throw("--jobs") != nullptr;
+  LineWords rest{*app, command.rest};
+  for (LineWords::Piece piece; rest.next(piece);)
+    if (is_named(piece.option, "jobs")) command.has_jobs = false;
+  return command;
+}
+
+std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
+                                                    const std::vector<std::string>& words) {
+  const auto [app, count] = find_named(root, words);
+  const auto* const wanted = app->get_option_no_throw("--out-dir");
+  if (wanted == nullptr || app->get_name() == "batch") return std::nullopt;
+  BatchOptions batch;
+  const std::span all{words};
+  batch.command.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  batch.jobs = std::max(std::thread::hardware_concurrency(), 1U);
+  batch.formats = {"text", "json"};
+  batch.format = "text";
+  unsigned times = 0;
+  LineWords line{*app, all.subspan(count)};
+  for (LineWords::Piece piece; line.next(piece);) {
+    if (piece.is_argument) {
+      batch.inputs.push_back(piece.words.front());
+    } else if (piece.option == wanted) {
+      if (piece.value.empty() || ++times > 1) return std::nullopt;
+      batch.folder = piece.value;
+    } else if (const auto jobs = read_jobs(piece.value);
+               is_named(piece.option, "jobs") && jobs <= 256) {
+      if (jobs > 0) batch.jobs = jobs;
+    } else {
+      batch.findings.quiet |= is_named(piece.option, "quiet");
+      batch.findings.verbose |= is_named(piece.option, "verbose");
+      batch.command.insert(batch.command.end(), piece.words.begin(), piece.words.end());
+    }
+  }
+  if (times == 0) return std::nullopt;
+  return batch;
+}
+
+}  // namespace coldtrace::cli

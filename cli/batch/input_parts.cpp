@@ -1,0 +1,57 @@
+#include "cli/batch/input_parts.hpp"
+
+#include <string_view>
+
+#include <sys/stat.h>
+
+#include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/ntfs/ewf_image.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+constexpr std::size_t most_segments = 14'971;  // .E01 to .ZZZ
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Whether its extension is that of a segment: ".E02".
+bool is_segment(const std::string& path) {
+  const auto dot = path.rfind('.');
+  return dot != std::string::npos && path.size() - dot == 4 &&
+         std::string_view{"EeLlSs"}.find(path[dot + 1]) != std::string_view::npos;
+}
+
+bool is_first_segment(const std::string& path) {
+  return is_segment(path) && path.ends_with("01");
+}
+
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> list_input_parts(const std::string& path) {
+  std::vector<std::string> parts;
+  if (is_first_segment(path))
+    for (auto part = path; !part.empty() && is_there(part) && parts.size() < most_segments;
+         part = ntfs::next_ewf_segment(part))
+      parts.push_back(part);
+  if (parts.size() > 1) return parts;
+  parts.clear();
+  for (const auto& part : core::list_parts(path))
+    if (part.there) parts.push_back(part.path);
+  return parts;
+}
+
+bool is_later_part(const std::string& path) {
+  if (is_segment(path) && !is_first_segment(path) &&
+      is_there(path.substr(0, path.size() - 2) + "01"))
+    return true;
+  return name_of(list_input_parts(path).front()) != name_of(path);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace coldtrace::cli {
+
+// What a command line says of a run that is not made.
+struct CommandOutline {
+  std::vector<std::string> formats;  // the default first
+  std::string format;                // empty where --format is not given
+  std::string output;                // what -o names; empty where it is not given
+  std::vector<std::string> inputs;   // files and folders that its options name
+};
+
+// While one lives, begin_run() throws the CommandOutline of the run that it would begin, and
+// nothing else of the run happens.
+class OutlineAlone {
+ public:
+  OutlineAlone();
+  OutlineAlone(const OutlineAlone&) = delete;
+  OutlineAlone& operator=(const OutlineAlone&) = delete;
+  ~OutlineAlone();
+
+  static bool is_wanted();
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::cli {
+
+// How often a run found what: by code and severity.
+using FindingTally = std::map<std::pair<std::string, std::string>, u64>;
+
+// Adds all that each Report of this process is told from now on; null: none any more.
+void tally_findings(FindingTally* tally);
+
+}  // namespace coldtrace::cli
