@@ -120,7 +120,8 @@ void BatchFolder::refuse_other_shards() const {
 }
 
 void BatchFolder::enter(bool wait) {
-  make_folders(folder_);
+  std::error_code ignored;
+  if (!fs::is_directory(folder_, ignored)) make_folders(folder_);
   make_folders(fmt::format("{}/{}", folder_, own_folder));
   make_folders(command_folder_);
   const auto path = fmt::format("{}/lock-{}", command_folder_, shard_);

@@ -68,8 +68,7 @@ class Batch {
         report_{options.findings},
         progress_{options.output, options.findings.quiet} {
     guard_inputs();
-    const auto entries = folder_.read(own_, summary_.findings);
-    for (const auto& input : inputs_.all) check_target(input, entries);
+    check_targets();
   }
 
   Batch(const Batch&) = delete;
@@ -79,10 +78,7 @@ class Batch {
 
   Exit run() {
     folder_.enter(options_.wait);
-    std::vector<std::string> own;
-    summary_.findings = {};
-    entries_ = folder_.read(own, summary_.findings);
-    own_names_ = {own.begin(), own.end()};
+    check_targets();  // another run may have been there
     folder_.write_manifest(own_entries(), false, false);
     work();
     for (const auto& input : inputs_.all) own_names_.insert(input.name);
@@ -103,16 +99,26 @@ class Batch {
     guard_output(options_.output, options_.format, files);
   }
 
-  // Throws where what lies in the place of a result is no earlier one.
-  void check_target(const BatchInput& input, const BatchEntries& entries) const {
+  // Reads the manifests. Throws where what lies in the place of a result is no earlier one.
+  void check_targets() {
+    std::vector<std::string> own;
+    summary_.findings = {};
+    entries_ = folder_.read(own, summary_.findings);
+    own_names_ = {own.begin(), own.end()};
+    existing_.clear();
+    for (const auto& input : inputs_.all) check_target(input);
+  }
+
+  void check_target(const BatchInput& input) {
     const auto below = folder_.result_path(input);
     const auto path = folder_.full_path(below);
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) return;
+    existing_.insert(input.name);
     if (input_files_.contains({status.st_dev, status.st_ino}))
       throw Failure{path + ": an input, which no result replaces"};
-    const auto known = entries.find(input.name);
-    if (known != entries.end() && known->second.result && known->second.result->path == below &&
+    const auto known = entries_.find(input.name);
+    if (known != entries_.end() && known->second.result && known->second.result->path == below &&
         known->second.result->size == static_cast<u64>(status.st_size))
       return;
     guard_replaced(path);
@@ -272,10 +278,10 @@ class Batch {
   void keep(std::size_t index, BatchEntry entry) {
     const auto below = folder_.result_path(inputs_.all[index]);
     const auto path = folder_.full_path(below);
-    const bool replaced = is_there(path);
+    const bool replaced = existing_.contains(entry.name);
     append_durably(folder_.manifest(), manifest_line(entry));
     if (entry.is_done()) {
-      make_folders(path.substr(0, path.rfind('/')));
+      if (options_.hive) make_folders(path.substr(0, path.rfind('/')));
       rename_durably(folder_.work_path(index), path, replaced);
     } else {
       std::error_code ignored;
@@ -331,8 +337,8 @@ class Batch {
   TerminalProgress progress_;
   BatchSummary summary_;
   std::set<std::pair<dev_t, ino_t>> input_files_;
-  std::vector<std::string> own_;
-  std::set<std::string> own_names_;
+  std::set<std::string> own_names_;  // of this shard's manifest
+  std::set<std::string> existing_;   // whose results were there at the start
   BatchEntries entries_;
   std::vector<std::optional<InputIdentity>> identities_;  // at the start, of each input
   std::set<std::size_t> checked_;                         // inputs whose results are being hashed

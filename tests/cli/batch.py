@@ -239,6 +239,17 @@ class Results(Batch):
         os.utime(self.images / "split.003", ns=(2 * 10**18, 2 * 10**18))
         self.assertEqual(self.batch(status=1)["counts"]["kept"], 0)
 
+    def test_the_folder_of_results_may_be_a_link(self):
+        self.fill(2)
+        (self.here / "disk").mkdir()
+        self.out.symlink_to(self.here / "disk")
+        self.batch(status=0)
+        self.assertEqual(sorted(path.name for path in (self.here / "disk").iterdir()),
+                         ["00.img.ndjson", "01.img.ndjson", "_batch"])
+        (self.here / "disk/_batch").rename(self.here / "elsewhere")
+        (self.here / "disk/_batch").symlink_to(self.here / "elsewhere")
+        self.assertIn(b"Not a directory", self.batch(status=2).stderr)
+
     def test_include_chooses_files_of_folders(self):
         self.fill(3)
         self.add("note.txt")

@@ -22,7 +22,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 # What a command needs beside files.
 NEEDED = {
-    ("batch",): ["--out-dir", "results-that-are-not-made"],
     ("hooks", "derive"): ["NtClose"],
     ("hooks", "locate"): ["SwapContext"],
     ("hooks", "plan"): ["--function", "NtClose"],
