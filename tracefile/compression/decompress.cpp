@@ -2,7 +2,7 @@
 
 #include "coldtrace/core/lznt1.hpp"
 #include "tracefile/compression/xpress.hpp"
-#include "tracefile/compression/xpress_huffman.hpp"
+#include "coldtrace/core/xpress_huffman.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -26,7 +26,7 @@ core::Decompressed decompress(Compression compression, core::ByteView compressed
     case Compression::lznt1:
       return core::decompress_lznt1(compressed, plain, offset);
     case Compression::xpress_huffman:
-      return decompress_xpress_huffman(compressed, plain, offset);
+      return core::decompress_xpress_huffman(compressed, plain, offset);
     case Compression::none:  // flagged as compressed, but no format is named: the usual one
     case Compression::xpress:
       break;

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <bit>
 
-#include "tracefile/compression/match_copy.hpp"
+#include "coldtrace/core/match_copy.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
 
+using core::copy_block;
+using core::copy_match;
+using core::copy_one_block;
+using core::copy_spoils;
 using core::Fault;
 
 constexpr std::size_t min_match = 3;

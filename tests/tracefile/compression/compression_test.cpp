@@ -4,9 +4,9 @@
 
 #include "coldtrace/core/lznt1.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/xpress_huffman.hpp"
 #include "fixtures/builders/compressors.hpp"
 #include "tracefile/compression/xpress.hpp"
-#include "tracefile/compression/xpress_huffman.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -27,7 +27,7 @@ struct Format {
 
 const Format formats[] = {
     {"XPRESS", fixtures::compress_xpress, decompress_xpress},
-    {"XPRESS_HUFF", fixtures::compress_xpress_huffman, decompress_xpress_huffman},
+    {"XPRESS_HUFF", fixtures::compress_xpress_huffman, core::decompress_xpress_huffman},
     {"LZNT1", fixtures::compress_lznt1, core::decompress_lznt1},
 };
 
@@ -147,9 +147,21 @@ TEST_CASE("LZ77 with Huffman codes decompresses the alphabet of MS-XCA") {
                                 0xf9, 0xd6, 0x7c, 0xdf, 0x8d, 0x04, 0x00, 0x00, 0x00, 0x00});
   compressed.insert(compressed.end(), stream.begin(), stream.end());
   std::vector<std::byte> plain(26);
-  const auto result = decompress_xpress_huffman(compressed, plain, 0);
+  const auto result = core::decompress_xpress_huffman(compressed, plain, 0);
   CHECK_FALSE(result.damaged);
   CHECK(core::to_chars(plain) == "abcdefghijklmnopqrstuvwxyz");
+}
+
+TEST_CASE("LZ77 with Huffman codes may end with the match whose symbol is that of the end") {
+  // 'a' is the code 0, a match of 3 bytes at distance 1 the code 1; no bit of it is behind.
+  auto compressed = std::vector<std::byte>(256);
+  compressed['a' / 2] = std::byte{0x10};
+  compressed[256 / 2] = std::byte{0x01};
+  for (const auto value : bytes_of({0x00, 0x40, 0x00, 0x00})) compressed.push_back(value);
+  std::vector<std::byte> plain(4);
+  const auto result = core::decompress_xpress_huffman(compressed, plain, 0);
+  CHECK_FALSE(result.damaged);
+  CHECK(core::to_chars(plain).substr(0, result.size) == "aaaa");
 }
 
 TEST_CASE("LZNT1 decompresses the example of MS-XCA") {

@@ -6,16 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "tracefile/compression/xpress_huffman.hpp"
+#include "coldtrace/core/xpress_huffman.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto packed = std::as_bytes(std::span{data, size});
   std::vector<std::byte> plain(200'000);
-  const auto result = coldtrace::tracefile::decompress_xpress_huffman(packed, plain, 0);
+  const auto result = coldtrace::core::decompress_xpress_huffman(packed, plain, 0);
   if (result.size > plain.size()) __builtin_trap();
   if (result.damaged && result.error.offset > size) __builtin_trap();
   std::vector<std::byte> less(result.size / 2);
-  const auto beginning = coldtrace::tracefile::decompress_xpress_huffman(packed, less, 0);
+  const auto beginning = coldtrace::core::decompress_xpress_huffman(packed, less, 0);
   if (beginning.size > less.size()) __builtin_trap();
   if (!std::equal(less.begin(), less.begin() + static_cast<std::ptrdiff_t>(beginning.size),
                   plain.begin()))

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace coldtrace::tracefile {
+namespace coldtrace::core {
 
 // Copies move blocks, and may spoil as much beyond their end.
 constexpr std::size_t copy_block = 16;
@@ -36,4 +36,4 @@ inline void copy_match(std::byte* out, std::size_t distance, std::size_t length)
   for (; out < end; out += word, from += word) std::memcpy(out, from, word);
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::core

@@ -1,27 +1,26 @@
-#include "tracefile/compression/xpress_huffman.hpp"
+#include "coldtrace/core/xpress_huffman.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "tracefile/compression/match_copy.hpp"
+#include "coldtrace/core/match_copy.hpp"
 
-namespace coldtrace::tracefile {
+namespace coldtrace::core {
 namespace {
-
-using core::Fault;
 
 constexpr std::size_t table_size = 256;  // bytes: two code lengths each
 constexpr std::size_t symbols = 512;
 constexpr unsigned longest_code = 15;
 constexpr std::size_t block_size = 0x10000;
+constexpr std::size_t shortest_match = 3;
 
 // Which symbol the next 15 bits start with, and how many of them it takes.
 class Codes {
  public:
   Codes() : decode_(std::size_t{1} << longest_code) {}
 
-  bool assign(core::ByteView lengths) {
+  bool assign(ByteView lengths) {
     for (std::size_t i = 0; i < symbols; ++i) {
       const auto pair = std::to_integer<unsigned>(lengths[i / 2]);
       lengths_[i] = static_cast<u8>(i % 2 == 0 ? pair & 0xf : pair >> 4);
@@ -51,7 +50,7 @@ class Codes {
 // The bits come in 16-bit words; lengths lie as bytes among them. Words beyond the end are zero.
 class Bits {
  public:
-  explicit Bits(core::Reader& in) : in_{in} {
+  explicit Bits(Reader& in) : in_{in} {
     window_ = static_cast<u32>(word()) << 16;
     window_ |= word();
   }
@@ -83,14 +82,14 @@ class Bits {
     return in_.read_u16("bits");
   }
 
-  core::Reader& in_;
+  Reader& in_;
   u32 window_ = 0;
   int spare_ = 16;
   u64 used_ = 0;
   u64 words_ = 0;
 };
 
-std::size_t long_length(core::Reader& in) {
+std::size_t long_length(Reader& in) {
   const auto at = in.offset();
   std::size_t length = in.read_u8("length");
   if (length < 255) return length + 15;
@@ -101,8 +100,8 @@ std::size_t long_length(core::Reader& in) {
 }
 
 // Plain bytes [at, end); a match may reach beyond the block's end. Returns where it stopped.
-std::size_t read_block(core::Reader& in, const Codes& codes, std::span<std::byte> plain,
-                       std::size_t at, std::size_t end) {
+std::size_t read_block(Reader& in, const Codes& codes, std::span<std::byte> plain, std::size_t at,
+                       std::size_t end) {
   Bits bits{in};
   while (at < end && in.ok()) {
     const auto symbol = codes.symbol(bits.window());
@@ -115,7 +114,9 @@ std::size_t read_block(core::Reader& in, const Codes& codes, std::span<std::byte
       plain[at++] = static_cast<std::byte>(symbol);
       continue;
     }
-    if (symbol == 256 && in.remaining() == 0 && bits.window() == 0) break;  // end of the stream
+    // Either the end of the stream or the shortest match, which the last of the room can be.
+    const bool may_be_end = in.remaining() == 0 && bits.window() == 0;
+    if (symbol == 256 && may_be_end && plain.size() - at != shortest_match) break;
     std::size_t length = symbol & 0xfU;
     if (length == 15) length = long_length(in);
     const auto distance_bits = static_cast<unsigned>(symbol - 256) / 16;
@@ -124,7 +125,7 @@ std::size_t read_block(core::Reader& in, const Codes& codes, std::span<std::byte
       in.reject(Fault::bad_value, in.offset(), "match distance", at, distance);
       break;
     }
-    const auto size = std::min(length + 3, plain.size() - at);
+    const auto size = std::min(length + shortest_match, plain.size() - at);
     const auto stop = at + size;
     if (plain.size() - stop >= copy_spoils) {
       copy_match(plain.data() + at, distance, size);
@@ -137,9 +138,9 @@ std::size_t read_block(core::Reader& in, const Codes& codes, std::span<std::byte
 
 }  // namespace
 
-core::Decompressed decompress_xpress_huffman(core::ByteView compressed, std::span<std::byte> plain,
-                                             u64 offset) {
-  core::Reader in{compressed, "XPRESS_HUFF", offset};
+Decompressed decompress_xpress_huffman(ByteView compressed, std::span<std::byte> plain,
+                                       u64 offset) {
+  Reader in{compressed, "XPRESS_HUFF", offset};
   Codes codes;
   std::size_t at = 0;
   while (at < plain.size() && in.remaining() > 0) {
@@ -158,4 +159,4 @@ core::Decompressed decompress_xpress_huffman(core::ByteView compressed, std::spa
   return {at, !in.ok(), in.error()};
 }
 
-}  // namespace coldtrace::tracefile
+}  // namespace coldtrace::core
