@@ -4,26 +4,33 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
-#include "schema-files/file_walk.hpp"
 #include "schema-files/manifest_file.hpp"
 #include "schema-files/module_file.hpp"
 #include "schema-files/stored_file.hpp"
 
 namespace coldtrace::schema_files {
-FoundFiles find_files(const std::string& path) {
+namespace {
+
+core::Result<std::shared_ptr<const SchemaStore>> open_store(const std::string& path,
+                                                            const FileTree& tree) {
+  return SchemaStore::open(COLDTRACE_TRY(tree.source(path)));
+}
+
+}  // namespace
+
+FoundFiles find_files(const std::string& path, const FileTree& tree) {
   constexpr std::string_view pe_magic = "MZ";
   FoundFiles found;
-  auto start = read_start(path, SchemaStore::magic_size);
+  auto start = tree.read(path, 0, SchemaStore::magic_size);
   if (!start || core::to_chars(*start).starts_with(pe_magic)) {
-    if (auto module = SchemaModule::find(path, &found.why))
+    if (auto module = SchemaModule::find(path, &found.why, tree))
       found.files.push_back(std::make_shared<const ModuleFile>(std::move(*module)));
     return found;
   }
   if (SchemaStore::is_store(*start)) {
-    const auto store = SchemaStore::open(path);
+    const auto store = open_store(path, tree);
     if (store) {
       found.files = StoredFile::all_of(path, *store);
       found.why = "a store that holds nothing";
@@ -34,9 +41,9 @@ FoundFiles find_files(const std::string& path) {
     return found;
   }
   found.why = "neither a PE file nor an instrumentation manifest nor a store of schemas";
-  start = read_start(path, tracefile::InstrumentationManifest::likely_size);
+  start = tree.read(path, 0, tracefile::InstrumentationManifest::likely_size);
   if (start)
-    if (auto manifest = ManifestFile::find(path, *start, found.why))
+    if (auto manifest = ManifestFile::find(path, tree, *start, found.why))
       found.files.push_back(std::move(manifest));
   return found;
 }

@@ -12,6 +12,6 @@ struct FoundFiles {
   bool is_damaged = false;
 };
 
-FoundFiles find_files(const std::string& path);
+FoundFiles find_files(const std::string& path, const FileTree& tree = machine_files());
 
 }  // namespace coldtrace::schema_files

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 #include "coldtrace/pe/dll_name.hpp"
 
@@ -34,21 +33,17 @@ const LanguageFolders::Languages& LanguageFolders::list(const std::string& folde
   const auto [place, is_new] = folders_.try_emplace(folder);
   if (!is_new) return place->second;
   std::size_t files = 0;
-  std::error_code error;
-  fs::directory_iterator entry{folder, error};
-  for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    std::error_code inner;
-    if (!is_language(name) || !entry->is_directory(inner)) continue;
-    fs::directory_iterator file{entry->path(), inner};
-    for (; !inner && file != fs::directory_iterator{} && files < most_files;
-         file.increment(inner)) {
-      const auto own = pe::to_lower(file->path().filename().string());
-      if (!own.ends_with(".mui")) continue;
+  for (const auto& entry : tree_.list_folder(folder)) {
+    if (!entry.is_folder || !is_language(entry.name)) continue;
+    const auto language = (fs::path{folder} / entry.name).string();
+    for (const auto& file : tree_.list_folder(language)) {
+      const auto own = pe::to_lower(file.name);
+      if (!own.ends_with(".mui") || files == most_files) continue;
       ++files;
-      auto& path = place->second[pe::to_lower(name)][own];
+      auto& path = place->second[pe::to_lower(entry.name)][own];
       // Of names that differ in case alone, the first.
-      if (auto other = file->path().string(); path.empty() || other < path) path = other;
+      auto other = (fs::path{language} / file.name).string();
+      if (path.empty() || other < path) path = std::move(other);
     }
   }
   return place->second;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 
 namespace coldtrace::schema_files {
@@ -12,10 +11,13 @@ namespace {
 
 using tracefile::InstrumentationManifest;
 
-core::Result<InstrumentationManifest> read_manifest(const std::string& path,
+core::Result<InstrumentationManifest> read_manifest(const std::string& path, const FileTree& tree,
                                                     const std::vector<std::string>& languages) {
-  const auto bytes = core::read_whole_file(path, InstrumentationManifest::largest);
-  if (!bytes) return core::fail(bytes.error());
+  const auto file = COLDTRACE_TRY(tree.open(path, InstrumentationManifest::largest));
+  const auto view = file->view();
+  const auto bytes = view.all();
+  if (!bytes && view.error() != nullptr) return core::fail(*view.error());
+  if (!bytes) return core::fail({core::Fault::truncated, 0, "manifest", "bytes", view.size(), 0});
   return InstrumentationManifest::read(*bytes, 0, languages);
 }
 
@@ -23,7 +25,7 @@ class OpenManifest final : public OpenFile {
  public:
   OpenManifest(const ManifestFile& file, const ReadContext& context)
       : file_{file}, findings_{context.findings} {
-    auto manifest = read_manifest(file.path(), context.languages);
+    auto manifest = read_manifest(file.path(), context.folders.tree(), context.languages);
     if (manifest)
       manifest_ = std::move(*manifest);
     else
@@ -60,9 +62,10 @@ class OpenManifest final : public OpenFile {
 }  // namespace
 
 std::shared_ptr<const ManifestFile> ManifestFile::find(const std::string& path,
-                                                       core::ByteView start, std::string& why) {
+                                                       const FileTree& tree, core::ByteView start,
+                                                       std::string& why) {
   if (!InstrumentationManifest::is_likely(start)) return nullptr;
-  const auto manifest = read_manifest(path, {});
+  const auto manifest = read_manifest(path, tree, {});
   if (!manifest) {
     why = fmt::format("{}", manifest.error());
     return nullptr;

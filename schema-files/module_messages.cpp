@@ -47,13 +47,13 @@ void ModuleMessages::read() const {
 }
 
 void ModuleMessages::read_table(const std::string& path) const {
-  auto file = core::LazyFile::open(path, largest_module);
+  auto file = folders_.tree().open(path, largest_module);
   if (!file) {
     findings_.warning("schema-file", std::nullopt, "{}: {}", path, file.error());
     return;
   }
   core::Findings of_image;  // of what the messages are not in
-  const auto image = pe::Image::open(**file, std::nullopt, of_image);
+  const auto image = pe::Image::open((*file)->view(), std::nullopt, of_image);
   if (!image) {
     findings_.warning("schema-file", std::nullopt, "{}: {}", path, image.error());
     return;

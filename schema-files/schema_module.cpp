@@ -13,17 +13,16 @@ constexpr u64 largest_resource = u64{64} << 20;
 
 // A module with its file, as long as they are needed together.
 struct OpenImage {
-  std::unique_ptr<core::LazyFile> file;
+  std::unique_ptr<const FileTree::File> file;
   pe::Image image;
 };
 
-core::Result<OpenImage> open_image(const std::string& path) {
-  auto file = core::LazyFile::open(path, largest_module);
-  if (!file) return core::fail(file.error());
+core::Result<OpenImage> open_image(const std::string& path, const FileTree& tree) {
+  auto file = COLDTRACE_TRY(tree.open(path, largest_module));
   core::Findings odd;  // of what has no schemas
-  auto image = pe::Image::open(**file, std::nullopt, odd);
+  auto image = pe::Image::open(file->view(), std::nullopt, odd);
   if (!image) return core::fail(image.error());
-  return OpenImage{std::move(*file), std::move(*image)};
+  return OpenImage{std::move(file), std::move(*image)};
 }
 
 std::string why_no_image(const core::ParseError& error) {
@@ -49,33 +48,32 @@ std::vector<core::Guid> read_guids(const pe::Image& image, const pe::Resource& r
 
 }  // namespace
 
-std::optional<SchemaModule> SchemaModule::find(const std::string& path, std::string* why) {
+std::optional<SchemaModule> SchemaModule::find(const std::string& path, std::string* why,
+                                               const FileTree& tree) {
   const auto say = [&](std::string text) {
     if (why != nullptr) *why = std::move(text);
     return std::nullopt;
   };
-  const auto opened = open_image(path);
+  const auto opened = open_image(path, tree);
   if (!opened) return say(why_no_image(opened.error()));
   core::Findings odd;
   for (const auto& resource : pe::find_resources(opened->image, "WEVT_TEMPLATE", odd)) {
     if (!resource.offset || resource.stored == 0) continue;
     return SchemaModule{path, *resource.offset, std::min(resource.stored, largest_resource),
-                        read_guids(opened->image, resource)};
+                        read_guids(opened->image, resource), &tree};
   }
   return say("declares no providers of events: there is no resource WEVT_TEMPLATE");
 }
 
 core::Result<std::vector<std::byte>> SchemaModule::read() const {
-  const auto file = core::FileImage::open(path);
-  if (!file) return core::fail(file.error());
-  std::vector<std::byte> bytes(size);
-  const auto done = (*file)->read_at(offset, bytes);
-  if (!done) return core::fail(done.error());
-  return bytes;
+  auto bytes = COLDTRACE_TRY(tree->read(path, offset, size));
+  if (bytes.size() == size) return bytes;
+  return core::fail(
+      {core::Fault::truncated, offset, "WEVT_TEMPLATE", "resource", size, bytes.size()});
 }
 
 std::optional<std::string> SchemaModule::file_version() const {
-  const auto opened = open_image(path);
+  const auto opened = open_image(path, *tree);
   if (!opened) return std::nullopt;
   core::Findings odd;
   const auto version = pe::find_version_info(opened->image, odd);

@@ -1,23 +1,20 @@
 #include "coldtrace/schema_files/store_builder.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include <zlib.h>
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/schema_files/schema_module.hpp"
 #include "schema-files/file_finder.hpp"
-#include "schema-files/file_walk.hpp"
 #include "schema-files/language_check.hpp"
 #include "schema-files/store_format.hpp"
 #include "schema-files/stored_provider.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Bytes {
  public:
@@ -57,35 +54,25 @@ class TextTable {
   Bytes bytes_;
 };
 
-// From the folder that was named, which is its first part: "System32/drivers/x.sys".
-std::string path_from(const std::string& path, const std::string& top) {
-  if (path.empty()) return {};
-  std::error_code error;
-  const auto whole = fs::absolute(path, error).lexically_normal();
-  auto folder = fs::absolute(top, error).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  const auto relative = whole.lexically_relative(folder.parent_path());
-  return relative.empty() || *relative.begin() == ".." ? whole.filename().string()
-                                                       : relative.generic_string();
-}
-
 }  // namespace
 
 StoreBuilder::StoreBuilder(std::vector<std::string> languages, Digest digest)
     : languages_{std::move(languages)}, digest_{std::move(digest)} {}
 
-void StoreBuilder::add(const std::string& path, core::Findings& findings,
+void StoreBuilder::add(const FileTree& tree, const std::string& path, core::Findings& findings,
                        core::Progress* progress) {
-  const auto paths = list_files(path, findings);
+  const auto paths = tree.list(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
+  LanguageFolders folders{tree};
   LanguageCheck check;
   for (const auto& one : paths) {
-    const auto found = find_files(one);
-    if (is_file || found.is_damaged || !found.files.empty()) sources_.push_back(one);
+    const auto found = find_files(one, tree);
+    if (tree.is_machine() && (is_file || found.is_damaged || !found.files.empty()))
+      sources_.push_back(one);
     if (found.files.empty() && (is_file || found.is_damaged))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (const auto& file : found.files)
-      add_file(*file, path, {languages_, folders_, findings}, check);
+      add_file(*file, path, {languages_, folders, findings}, check);
     if (progress != nullptr) progress->add(0, 1);
   }
   check.report(languages_, findings);
@@ -94,6 +81,7 @@ void StoreBuilder::add(const std::string& path, core::Findings& findings,
 void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
                             const ReadContext& context, LanguageCheck& check) {
   const auto open = file.open(context);
+  const auto& tree = context.folders.tree();
   const bool is_stored = !file.store().empty();
   const auto version = file.version().value_or(std::string{});
   std::optional<std::size_t> index;
@@ -115,10 +103,10 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
     if (!known_rows_.emplace(guid, row.record, version).second) continue;
     if (!index) {
       index = files_.size();
-      files_.push_back({is_stored ? file.path() : path_from(file.path(), top),
+      files_.push_back({is_stored ? file.path() : tree.stored_path(file.path(), top),
                         version,
                         {},
-                        is_stored ? file.sha256() : digest_(file.path())});
+                        is_stored ? file.sha256() : digest_of(file.path(), tree)});
     }
     row.file = *index;
     events_ += row.events;
@@ -127,8 +115,14 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
   if (index) {
     check.note(file.path(), *open);
     const auto texts = open->language_file();
-    files_[*index].language_file = is_stored ? texts : path_from(texts, top);
+    files_[*index].language_file = is_stored ? texts : tree.stored_path(texts, top);
   }
+}
+
+std::string StoreBuilder::digest_of(const std::string& path, const FileTree& tree) const {
+  const auto file = tree.open(path, largest_module);
+  const auto bytes = file ? (*file)->view().all() : std::nullopt;
+  return bytes ? digest_(*bytes) : std::string{};
 }
 
 std::size_t StoreBuilder::add_record(std::vector<std::byte> bytes) {

@@ -84,21 +84,13 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   return fmt::format("no NTFS volume among its partitions: {}", fmt::join(kinds, "; "));
 }
 
-// Returns those that say where a volume is.
-std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& options) {
-  command
-      .add_input(
-          "IMAGE", options.image,
-          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
-          "packed raw one or a block device: of a disk or of one volume; - is standard input")
-      .required()
-      .type_name("IMAGE");
-  command
-      .add_input("--parent", options.parents,
-                 "The parent of a disk image that holds what changed since then, where it is not "
-                 "beside it, for the parent's own")
-      .repeatable()
-      .type_name("FILE");
+// Returns those that say where a volume is, and behind them the others.
+std::vector<Option> add_options_of_image(Command& command, DiskOptions& options) {
+  auto parent = command.add_input(
+      "--parent", options.parents,
+      "The parent of a disk image that holds what changed since then, where it is not "
+      "beside it, for the parent's own");
+  parent.repeatable().type_name("FILE");
   auto partition =
       command.add_option("--partition", options.partition,
                          "Only the partition with this number, as 'ntfs info' lists them");
@@ -120,8 +112,22 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   });
   partition.excludes(offset);
   add_unpacked_limit_option(command, options.unpacked_limit);
+  return {partition, offset, mft_offset, cluster_size, parent};
+}
+
+// Returns those that say where a volume is.
+std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& options) {
+  command
+      .add_input(
+          "IMAGE", options.image,
+          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
+          "packed raw one or a block device: of a disk or of one volume; - is standard input")
+      .required()
+      .type_name("IMAGE");
+  auto added = add_options_of_image(command, options);
   leave_image_readers(command);
-  return {partition, offset, mft_offset, cluster_size};
+  added.pop_back();
+  return added;
 }
 
 }  // namespace
@@ -132,6 +138,15 @@ void leave_image_readers(Command& command) {
 
 void add_volume_options(Command& command, DiskOptions& options) {
   add_options_of_volumes(command, options);
+}
+
+void add_image_option(Command& command, DiskOptions& options, const char* help) {
+  auto image = command.add_input("--image", options.image, help);
+  image.type_name("IMAGE");
+  for (auto& option : add_options_of_image(command, options)) option.needs(image);
+  add_shadow_option(command, options.shadows).needs(image);
+  command.before_sandbox(
+      [&options](SandboxNeeds& needs) { needs.processes |= !options.image.empty(); });
 }
 
 void add_disk_options(Command& command, DiskOptions& options) {

@@ -36,7 +36,10 @@ void leave_image_readers(Command& command);
 
 // IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size and --unpacked-limit.
 void add_volume_options(Command& command, DiskOptions& options);
-// The same and --mft.
+// The same for a command that reads an image beside other inputs: it is the value of --image, which
+// the other options and --shadow need.
+void add_image_option(Command& command, DiskOptions& options, const char* help);
+// IMAGE, its options and --mft.
 void add_disk_options(Command& command, DiskOptions& options);
 
 // An opened image with what is on it.

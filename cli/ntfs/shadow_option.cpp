@@ -68,13 +68,13 @@ void note_absent(const std::vector<std::string>& asked, const std::vector<ntfs::
 
 }  // namespace
 
-void add_shadow_option(Command& command, std::vector<std::string>& shadows) {
-  command
-      .add_option("--shadow", shadows,
-                  "Volumes as they were in shadow copies with these numbers, which 'ntfs info' "
-                  "lists, or in all; live is the volume as it is now")
-      .list("N|all|live")
-      .check("", check_shadow);
+Option add_shadow_option(Command& command, std::vector<std::string>& shadows) {
+  auto shadow = command.add_option(
+      "--shadow", shadows,
+      "Volumes as they were in shadow copies with these numbers, which 'ntfs info' "
+      "lists, or in all; live is the volume as it is now");
+  shadow.list("N|all|live").check("", check_shadow);
+  return shadow;
 }
 
 void add_one_shadow_option(Command& command, const std::string& name, std::string& shadow,

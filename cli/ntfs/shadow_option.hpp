@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 using ShadowsOfVolumes = std::map<u64, std::unique_ptr<ntfs::ShadowCopies>>;
 
 // --shadow N|all|live.
-void add_shadow_option(Command& command, std::vector<std::string>& shadows);
+Option add_shadow_option(Command& command, std::vector<std::string>& shadows);
 
 // An option for the number of one shadow copy; the text is empty where none is asked for.
 void add_one_shadow_option(Command& command, const std::string& name, std::string& shadow,

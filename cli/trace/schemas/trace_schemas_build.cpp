@@ -1,31 +1,64 @@
 #include <array>
 
-#include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/images/digests.hpp"
-#include "cli/output/terminal_progress.hpp"
+#include "cli/ntfs/shadow_option.hpp"
+#include "cli/ntfs/visited_volumes.hpp"
+#include "cli/ntfs/volume_name.hpp"
+#include "cli/trace/schemas/volume_files.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/schema_files/schema_module.hpp"
 #include "coldtrace/schema_files/store_builder.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-struct TraceSchemasBuildOptions : CommonOptions {
+struct TraceSchemasBuildOptions : DiskOptions {
   std::vector<std::string> inputs;
   SchemaOptions schemas;  // the languages of it
 };
 
-std::string digest_of(const std::string& path) {
-  const auto bytes = core::read_whole_file(path, schema_files::largest_module);
-  if (!bytes) return {};
-  return compute_digest("sha256", std::array{core::ByteView{*bytes}}).value_or(std::string{});
+std::string digest_of(core::ByteView bytes) {
+  return compute_digest("sha256", std::array{bytes}).value_or(std::string{});
+}
+
+// What is on the volumes of the image, as from a folder with the image's name. False where none can
+// be opened.
+bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuilder& builder,
+               TerminalProgress& progress, Report& report) {
+  core::Findings of_disk;
+  const auto input = open_disk(options, report, of_disk);
+  if (!input) return false;
+  if (input->is_mft) {
+    report.failed(options.image, "it is a $MFT, which has no contents of files");
+    return false;
+  }
+  bool any = false;
+  const auto unopened = visit_volumes(
+      *input, options,
+      [&](const ntfs::Partition& partition, const ntfs::Volume& volume, core::Findings findings) {
+        any = true;
+        const auto snapshot = take_snapshot(volume, 1, false, progress, findings);
+        const VolumeName name{options.image, partition, volume};
+        const auto top = name.image + path_prefix(name);
+        const VolumeFiles files{snapshot, top, findings};
+        progress.begin("reading", "files", 0);
+        builder.add(files, top, findings, progress.hook());
+        report.read(volume_title(options.image, partition), findings);
+      });
+  input->file.add_findings(of_disk);
+  unopened.report(options.image, any, report);
+  if (any && !of_disk.empty())
+    report.read(options.image, of_disk);
+  else
+    report.tell(options.image, of_disk);
+  return any;
 }
 
 Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
+  if (options.inputs.empty() && options.image.empty())
+    throw Failure{"there is nothing to read: name files and folders, or an image with --image"};
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -35,9 +68,12 @@ Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
     builder.add(path, findings, progress.hook());
     report.read(path, findings);
   }
+  if (!options.image.empty() && !add_image(options, builder, progress, report))
+    return report.exit();
   guard_output(options.output, options.format, builder.sources());
   if (builder.providers() == 0) {
-    report.failed(options.inputs.front(), "no file declares providers of events");
+    report.failed(options.inputs.empty() ? options.image : options.inputs.front(),
+                  "no file declares providers of events");
     return Exit::failure;
   }
   Output output{options.output};
@@ -51,20 +87,23 @@ Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
 void add_trace_schemas_build(CLI::App& app, Exit& exit) {
   add_command<TraceSchemasBuildOptions>(
       app, exit,
-      {"build", "Build one store from the event schemas that files and folders contain",
+      {"build", "Build one store from the event schemas that files, folders and images contain",
        "  coldtrace trace schemas build /mnt/c/Windows -o windows.ctschemas\n"
-       "  coldtrace trace schemas build windows.ctschemas extra.man -o both.ctschemas\n",
+       "  coldtrace trace schemas build windows.ctschemas extra.man -o both.ctschemas\n"
+       "  coldtrace trace schemas build --image disk.E01 -o disk.ctschemas\n",
        "  0  it was written\n"
        "  1  it was written, but a file that declares events is damaged or cannot be read\n"
        "  2  no file declares events, or the store cannot be written\n"},
       {"ctschemas"},
       [](Command& command, TraceSchemasBuildOptions& options) {
-        command
-            .add_input("FILE|DIR", options.inputs,
-                       "PE files, manifests (.man), stores, and folders with such files in them or "
-                       "below; known by what is in them")
-            .required();
+        command.add_input("FILE|DIR", options.inputs,
+                          "PE files, manifests (.man), stores, and folders with such files in them "
+                          "or below; known by what is in them");
         add_language_option(command, options.schemas);
+        add_image_option(
+            command, options,
+            "A disk image as 'ntfs snapshot' reads it, the contents of whose files are "
+            "read, as by no other command: those of all NTFS volumes");
       },
       run_trace_schemas_build);
 }

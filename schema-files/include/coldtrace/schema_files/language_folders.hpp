@@ -5,12 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/schema_files/file_tree.hpp"
+
 namespace coldtrace::schema_files {
 
 // Where the texts of modules lie beside them: DIR/LANG/FILE.mui. Folders are listed once; case does
 // not count. Source: MS Learn, "MUI Resource Management".
 class LanguageFolders {
  public:
+  LanguageFolders() : LanguageFolders{machine_files()} {}
+  explicit LanguageFolders(core::Borrowed<FileTree> tree) : tree_{tree.get()} {}
+
+  const FileTree& tree() const { return tree_; }
+
   // The file of the first of these languages that the module has texts in, else in en-US, else in
   // the one that there is; empty where there is none.
   std::string find(const std::string& module, const std::vector<std::string>& languages);
@@ -23,6 +31,7 @@ class LanguageFolders {
   using Languages = std::map<std::string, std::map<std::string, std::string>>;
   const Languages& list(const std::string& folder);
 
+  const FileTree& tree_;
   std::map<std::string, Languages> folders_;
 };
 

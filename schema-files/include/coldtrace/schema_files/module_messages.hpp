@@ -7,7 +7,6 @@
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/pe/message_table.hpp"
 #include "coldtrace/schema_files/language_folders.hpp"
 #include "coldtrace/tracefile/instrumentation/provider_schemas.hpp"
@@ -34,7 +33,7 @@ class ModuleMessages final : public tracefile::MessageTexts {
  private:
   // Of one file, by id; the bytes are the file's.
   struct Table {
-    std::unique_ptr<core::LazyFile> file;
+    std::unique_ptr<const FileTree::File> file;
     std::vector<pe::Message> messages;
   };
 

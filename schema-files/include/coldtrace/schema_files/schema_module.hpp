@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/schema_files/file_tree.hpp"
 #include "coldtrace/tracefile/instrumentation/wevt_resource.hpp"
 
 namespace coldtrace::schema_files {
@@ -18,10 +19,12 @@ struct SchemaModule {
   u64 offset = 0;  // of the resource in the file
   u64 size = 0;    // as much of it as the file has
   std::vector<core::Guid> providers;
+  const FileTree* tree = nullptr;  // that it is in, and ends before
 
   // Reads no more of the file than that. Nothing of a file that is no PE image or declares none;
   // `why` says so where it is not null.
-  static std::optional<SchemaModule> find(const std::string& path, std::string* why = nullptr);
+  static std::optional<SchemaModule> find(const std::string& path, std::string* why = nullptr,
+                                          const FileTree& tree = machine_files());
 
   // The bytes of the resource.
   core::Result<std::vector<std::byte>> read() const;

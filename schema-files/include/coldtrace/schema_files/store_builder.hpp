@@ -21,8 +21,8 @@ struct ReadContext;
 // Gathers what files declare into a store.
 class StoreBuilder {
  public:
-  // The SHA-256 of a file in hexadecimal; empty where it cannot be read.
-  using Digest = std::function<std::string(const std::string& path)>;
+  // The SHA-256 of a file's bytes in hexadecimal. A store has none of a file that cannot be read.
+  using Digest = std::function<std::string(core::ByteView bytes)>;
 
   // Texts are those of the first of the languages that a file has them in.
   StoreBuilder(std::vector<std::string> languages, Digest digest);
@@ -30,9 +30,14 @@ class StoreBuilder {
   // A file, or those of a folder and of all folders below; stores give what they hold. A file that
   // was named and declares nothing is a finding, and so is damage.
   // `progress` hears of each file.
-  void add(const std::string& path, core::Findings& findings, core::Progress* progress = nullptr);
+  void add(const std::string& path, core::Findings& findings, core::Progress* progress = nullptr) {
+    add(machine_files(), path, findings, progress);
+  }
+  void add(const FileTree& tree, const std::string& path, core::Findings& findings,
+           core::Progress* progress = nullptr);
 
-  // The files that were read: those that declare something, are damaged or were named.
+  // The files of this machine that were read: those that declare something, are damaged or were
+  // named.
   const std::vector<std::string>& sources() const { return sources_; }
 
   std::size_t files() const { return files_.size(); }
@@ -57,11 +62,11 @@ class StoreBuilder {
 
   void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context,
                 LanguageCheck& check);
+  std::string digest_of(const std::string& path, const FileTree& tree) const;
   std::size_t add_record(std::vector<std::byte> bytes);
 
   std::vector<std::string> languages_;
   Digest digest_;
-  LanguageFolders folders_;
   std::vector<std::string> sources_;
   std::vector<SchemaStore::File> files_;
   std::vector<Row> rows_;

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/ntfs/snapshot.hpp"
+#include "coldtrace/schema_files/file_tree.hpp"
+
+namespace coldtrace::cli {
+
+// The files of an NTFS volume that its directories lead to, with their contents: a file with
+// several names is listed once, by the first of them that texts lie beside, else by the first of
+// all. What cannot be read is a finding, once for each file.
+class VolumeFiles final : public schema_files::FileTree {
+ public:
+  // `prefix` stands before all paths. All outlive the object.
+  VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, std::string prefix,
+              core::Findings& findings);
+
+  std::vector<std::string> list(const std::string& path, core::Findings& findings) const override;
+  std::vector<Entry> list_folder(const std::string& folder) const override;
+  core::Result<std::unique_ptr<const core::ImageSource>> source(
+      const std::string& path) const override;
+  core::Result<std::unique_ptr<const File>> open(const std::string& path, u64 cap) const override;
+  std::string stored_path(const std::string& path, const std::string&) const override {
+    return path;
+  }
+
+ private:
+  struct Name {
+    std::string path;
+    u64 record;
+    bool is_listed = false;
+  };
+  // A file that was looked at lately.
+  struct Content {
+    u64 record = 0;
+    std::shared_ptr<const core::ImageSource> source;
+    u64 stored = 0;
+    std::shared_ptr<const std::vector<std::byte>> bytes;  // once all are wanted
+  };
+  class NotedSource;
+  class WholeFile;
+
+  void collect(const std::string& prefix);
+  void choose_names();
+  std::vector<Name>::const_iterator from(const std::string& path) const;
+  core::Result<Content*> find(const std::string& path) const;
+  core::Result<Content> read(u64 record) const;
+  void note(u64 record, const core::ParseError& error) const;
+
+  const ntfs::Snapshot& snapshot_;
+  core::Findings& findings_;
+  std::vector<Name> names_;  // by path
+  // A module, its texts, and what is asked in between.
+  mutable std::array<Content, 4> lately_;
+  mutable std::size_t next_ = 0;
+  mutable std::set<u64> unreadable_;
+};
+
+}  // namespace coldtrace::cli
