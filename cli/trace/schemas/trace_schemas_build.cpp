@@ -2,9 +2,9 @@
 
 #include "cli/command/output_guard.hpp"
 #include "cli/images/digests.hpp"
+#include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
-#include "cli/ntfs/volume_name.hpp"
 #include "cli/trace/schemas/volume_files.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"

@@ -38,18 +38,20 @@ std::string module_of(std::string_view texts) {
 // Tells of reads that fail.
 class VolumeFiles::NotedSource final : public core::ImageSource {
  public:
-  NotedSource(const VolumeFiles& files, u64 record, std::shared_ptr<const core::ImageSource> source)
-      : files_{files}, record_{record}, source_{std::move(source)} {}
+  NotedSource(const VolumeFiles& files, u64 record, std::string path,
+              std::shared_ptr<const core::ImageSource> source)
+      : files_{files}, record_{record}, path_{std::move(path)}, source_{std::move(source)} {}
   u64 size() const override { return source_->size(); }
   core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     auto done = source_->read_at(offset, destination);
-    if (!done) files_.note(record_, done.error());
+    if (!done) files_.note(record_, path_, done.error());
     return done;
   }
 
  private:
   const VolumeFiles& files_;
   u64 record_;
+  std::string path_;
   std::shared_ptr<const core::ImageSource> source_;
 };
 
@@ -84,15 +86,17 @@ void VolumeFiles::collect(const std::string& prefix) {
     }
   }
   findings_.merge(walk.findings());
-  std::ranges::stable_sort(names_, {}, &Name::path);
   // Names that are only alike once they are text are kept apart.
-  bool is_sorted = true;
-  for (std::size_t i = 1; i < names_.size(); ++i) {
-    if (names_[i].path != names_[i - 1].path) continue;
-    names_[i].path += fmt::format(" (record {})", names_[i].record);
-    is_sorted = false;
+  for (bool is_unique = false; !is_unique;) {
+    std::ranges::sort(names_);
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+    is_unique = true;
+    for (std::size_t i = names_.size(); i-- > 1;) {
+      if (names_[i].path != names_[i - 1].path) continue;
+      names_[i].path += fmt::format(" (record {})", names_[i].record);
+      is_unique = false;
+    }
   }
-  if (!is_sorted) std::ranges::stable_sort(names_, {}, &Name::path);
 }
 
 void VolumeFiles::choose_names() {
@@ -138,16 +142,13 @@ std::vector<schema_files::FileTree::Entry> VolumeFiles::list_folder(
   return entries;
 }
 
-void VolumeFiles::note(u64 record, const core::ParseError& error) const {
+void VolumeFiles::note(u64 record, const std::string& path, const core::ParseError& error) const {
   if (!unreadable_.insert(record).second) return;
-  const auto named = std::ranges::find_if(
-      names_, [&](const Name& name) { return name.record == record && name.is_listed; });
-  const auto path = named == names_.end() ? std::string{} : printable(named->path);
   const auto code = ntfs::content_finding(error);
   if (code == "content-encrypted" || code == "content-elsewhere")
-    findings_.info(code, error.offset, "{}: {}", path, error);
+    findings_.info(code, error.offset, "{}: {}", printable(path), error);
   else
-    findings_.warning(code, error.offset, "{}: {}", path, error);
+    findings_.warning(code, error.offset, "{}: {}", printable(path), error);
 }
 
 core::Result<VolumeFiles::Content> VolumeFiles::read(u64 record) const {
@@ -165,7 +166,7 @@ core::Result<VolumeFiles::Content*> VolumeFiles::find(const std::string& path) c
     if (content.source && content.record == name->record) return &content;
   auto content = read(name->record);
   if (!content) {
-    note(name->record, content.error());
+    note(name->record, path, content.error());
     return core::fail(content.error());
   }
   auto& place = lately_[next_];
@@ -177,7 +178,7 @@ core::Result<VolumeFiles::Content*> VolumeFiles::find(const std::string& path) c
 core::Result<std::unique_ptr<const core::ImageSource>> VolumeFiles::source(
     const std::string& path) const {
   const auto* content = COLDTRACE_TRY(find(path));
-  return std::make_unique<NotedSource>(*this, content->record, content->source);
+  return std::make_unique<NotedSource>(*this, content->record, path, content->source);
 }
 
 core::Result<std::unique_ptr<const schema_files::FileTree::File>> VolumeFiles::open(
@@ -189,12 +190,12 @@ core::Result<std::unique_ptr<const schema_files::FileTree::File>> VolumeFiles::o
         std::max(core::saturating_multiply(content->stored, most_expansion), always_read);
     if (size > std::min(cap, most)) {
       const core::ParseError error{Fault::limit, 0, "file", "size", std::min(cap, most), size};
-      if (size > most) note(content->record, error);
+      if (size > most) note(content->record, path, error);
       return core::fail(error);
     }
     auto bytes = std::make_shared<std::vector<std::byte>>(size);
     if (const auto done = content->source->read_at(0, *bytes); !done) {
-      note(content->record, done.error());
+      note(content->record, path, done.error());
       return core::fail(done.error());
     }
     content->bytes = std::move(bytes);

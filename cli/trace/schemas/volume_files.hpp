@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class VolumeFiles final : public schema_files::FileTree {
     std::string path;
     u64 record;
     bool is_listed = false;
+    friend auto operator<=>(const Name&, const Name&) = default;
   };
   // A file that was looked at lately.
   struct Content {
@@ -50,7 +52,7 @@ class VolumeFiles final : public schema_files::FileTree {
   std::vector<Name>::const_iterator from(const std::string& path) const;
   core::Result<Content*> find(const std::string& path) const;
   core::Result<Content> read(u64 record) const;
-  void note(u64 record, const core::ParseError& error) const;
+  void note(u64 record, const std::string& path, const core::ParseError& error) const;
 
   const ntfs::Snapshot& snapshot_;
   core::Findings& findings_;

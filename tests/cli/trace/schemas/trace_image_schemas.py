@@ -23,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from cli.trace.etl_writer import EtlWriter
+from ntfs.shadow_writer import BLOCK, copy_on_write
 from strict import strict_ndjson
 
 COLDTRACE, PROJECT, COMPILE = (Path(a).resolve() for a in sys.argv[1:4])
@@ -352,6 +353,35 @@ class Images(unittest.TestCase):
         run("schemas", "build", "copy", "--shadow", "1", "-o", "none.ctschemas", status=2)
         run("schemas", "build", "--image", IMAGE, "-o", IMAGE, status=2)  # an input
         self.assertFalse((FOLDER / "none.ctschemas").exists())
+
+
+@unittest.skipUnless(can_mount(), "no FUSE, or not root")
+class Shadows(unittest.TestCase):
+    def test_shadow_copies_have_the_files_of_their_time(self):
+        volume = recipe.Volume(FOLDER / "changed.img", 16 << 20, 4096)
+        states = []
+        for number in (50, 51):
+            with volume:
+                if number == 50:  # clusters that the store takes
+                    volume.write("System Volume Information/room",
+                                 b"".join(b"room %08d" % i + bytes(4083) for i in range(1024)))
+                else:
+                    (volume.root / "50.dll").unlink()
+                volume.write(f"{number}.dll", module(number))
+            states.append((FOLDER / "changed.img").read_bytes())
+        room = [at for at in range(0, len(states[-1]), BLOCK)
+                if all(states[-1][at + cluster:at + cluster + 5] == b"room " for cluster in range(0, BLOCK, 4096))]
+        (FOLDER / "changed.img").write_bytes(copy_on_write(states, room).write())
+        for asked, files in ((["1"], ["shadow1/50.dll"]), (["live"], ["51.dll"]), ([], ["51.dll"]),
+                             (["all", "live"], ["51.dll", "shadow1/50.dll"])):
+            with self.subTest(asked):
+                options = [word for text in asked for word in ("--shadow", text)]
+                _, providers = build("shadow.ctschemas", "--image", "changed.img", *options)
+                self.assertEqual(sorted(row["file"] for row in providers.values()),
+                                 sorted("changed.img/" + name for name in files))
+                for row in providers.values():
+                    self.assertEqual(row["sha256"], hashlib.sha256(module(int(row["file"][-6:-4]))).hexdigest())
+        run("schemas", "build", "--image", "changed.img", "--shadow", "2", "-o", "none.ctschemas", status=2)
 
 
 def tearDownModule():
