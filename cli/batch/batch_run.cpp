@@ -156,8 +156,9 @@ class Batch {
   void begin(std::size_t index) {
     const auto& input = inputs_.all[index];
     const auto known = entries_.find(input.name);
-    if (known == entries_.end() || known->second.tool != tool_version ||
-        !may_be_same(known->second.identity, identities_[index])) {
+    const bool is_known = known != entries_.end() && known->second.tool == tool_version &&
+                          may_be_same(known->second.identity, identities_[index]);
+    if (!is_known || (!known->second.is_done() && options_.retry_failed)) {
       begin_run_on(index);
     } else if (known->second.is_done()) {
       checked_.insert(index);
@@ -165,8 +166,6 @@ class Batch {
       workers_.start(index, [this, path, &known, &input](int answer) {
         return check_result(path, *known->second.result, hashed_parts(input), answer);
       });
-    } else if (options_.retry_failed) {
-      begin_run_on(index);
     } else {
       progress_.add(size_of(index), 1);
     }

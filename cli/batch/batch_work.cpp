@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <ranges>
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "coldtrace/tracefile/compression/decompress.hpp"
 
 #include "coldtrace/core/lznt1.hpp"
-#include "tracefile/compression/xpress.hpp"
 #include "coldtrace/core/xpress_huffman.hpp"
+#include "tracefile/compression/xpress.hpp"
 
 namespace coldtrace::tracefile {
 
