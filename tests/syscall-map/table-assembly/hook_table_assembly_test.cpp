@@ -62,7 +62,7 @@ TEST_CASE("a table has the trace points and members that are asked for, and says
   CHECK_FALSE(table.trace_points.front().eligible());
   REQUIRE(table.members.size() == 1);
   CHECK_FALSE(table.members.front().value);
-  CHECK(findings.count("trace-point-refused") == 1);
+  CHECK(findings.count("no-match") == 1);
   CHECK(findings.count("member-missing") == 1);
 }
 
