@@ -90,7 +90,7 @@ void add_run_options(Command& command, BatchOptions& options) {
       .default_str("0");
   command.add_flag("--wait", options.wait,
                    "Where another run works on the same inputs and folder, wait for its end");
-  add_jobs_option(command, options.jobs);
+  add_jobs_option(command, options, options.jobs);
 }
 
 void define_batch(Command& command, BatchOptions& options) {

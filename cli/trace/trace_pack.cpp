@@ -203,7 +203,7 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
         command.add_input("FILE", options.file, "Any file or block device")
             .required()
             .type_name("FILE");
-        add_jobs_option(command, options.jobs);
+        add_jobs_option(command, options, options.jobs);
       },
       run_trace_pack);
 }

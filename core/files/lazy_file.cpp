@@ -16,8 +16,8 @@ constexpr u64 chunk_size = 8 << 20;
 
 }  // namespace
 
-// Fresh pages cost a fault each, which together take longer than reading a small image (bench/compare-pe,
-// `pe info` over folders).
+// Fresh pages cost a fault each, which together take longer than reading a small image
+// (bench/compare-pe, `pe info` over folders).
 thread_local LazyFile::Kept LazyFile::kept;
 
 LazyFile::~LazyFile() {

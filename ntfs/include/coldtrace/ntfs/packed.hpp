@@ -12,8 +12,8 @@
 
 namespace coldtrace::ntfs {
 
-// Asks for huge pages for memory that is read in no order (bench/compare-ntfs, a million names); without
-// effect where refused.
+// Asks for huge pages for memory that is read in no order (bench/compare-ntfs, a million names);
+// without effect where refused.
 void advise_huge_pages(void* memory, std::size_t size);
 
 // Memory for many small pieces that stay until the end. A piece is named by 32 bits; 0 is none.
