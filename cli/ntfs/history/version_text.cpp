@@ -64,7 +64,7 @@ std::string summary_of(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row)
 // One for each worker.
 struct MetadataRow {
   std::unique_ptr<RowFormat> format =
-      make_json_rows(metadata_fields(), Int64::number, false, {"", 0, 0});
+      make_json_rows(metadata_fields(), Int64::number, false, {"", 0, 0}, {});
   core::TextBuffer text;
 };
 
