@@ -29,6 +29,7 @@ COMMANDS = {
         ("trace", "schemas", "list"), ("trace", "schemas", "show", "Microsoft-Windows-Kernel-Process"),
         ("trace", "synthesize", "deadlock-2", "-o", OUT), ("syscalls", "hash", "NtClose", *JSON),
         ("findings", *JSON), ("help", "ntfs", "snapshot"),
+        ("batch", "--input", "/dev/null", "--out-dir", OUT, "--", "pe", "info"),
     ],
     "image": [
         ("pe", "info"), ("pe", "info", *JSON), ("pe", "info", "--details", *JSON),
@@ -76,7 +77,8 @@ COMMANDS = {
         ("trace", "packets", "-o", OUT), ("report", "-o", OUT),
         *(("trace", "export", name) for name in (
             "chrome", "collapsed", "ecs", "firefox", "perfetto", "speedscope", "timesketch")),
-        ("trace", "export", "ctf", "-o", OUT), ("trace", "export", "sqlite", "-o", OUT),
+        ("trace", "export", "ctf", "-o", OUT), ("trace", "export", "sqlite", "-o", OUT), ("trace", "pack", "-o", OUT),
+        ("trace", "unpack", "-o", OUT),
     ],
     "hive": [("driver", "check", "--hive"), ("driver", "check", *JSON, "--hive")],
     "profile": [

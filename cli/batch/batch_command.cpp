@@ -71,7 +71,7 @@ void add_result_options(Command& command, BatchOptions& options) {
       .one_of({"none", "gz", "zst"});
   command
       .add_option_function<std::string>(
-          "--names", [&options](const std::string& text) { options.whole_paths = text == "path"; },
+          "--named-by", [&options](const std::string& text) { options.whole_paths = text == "path"; },
           "What results are called by: 'short', an input's name or its path below the folder, or "
           "'path', all of its path")
       .one_of({"short", "path"})

@@ -114,7 +114,7 @@ void refuse_same_names(const std::vector<BatchInput>& inputs, bool whole_paths) 
       throw Failure{fmt::format("{}: named twice", input.path)};
     throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known->second->path,
                               input.path, input.name,
-                              whole_paths ? "" : "; --names path tells them apart")};
+                              whole_paths ? "" : "; --named-by path tells them apart")};
   }
 }
 

@@ -26,7 +26,7 @@ struct BatchEntry {
   std::string input;  // its path
   std::optional<InputIdentity> identity;
   std::string tool;              // "coldtrace 1.0.0"
-  std::string state;             // "done", "failed", "crashed", "timed-out"
+  std::string state;             // "done", "failed", "crashed", "timed_out"
   std::optional<unsigned> exit;  // status; none where it was killed
   std::optional<unsigned> signal;
   std::optional<ResultFile> result;  // where it is done

@@ -247,7 +247,7 @@ class Batch {
                      .findings = answer.findings,
                      .error = {}};
     if (ended.timed_out) {
-      entry.state = "timed-out";
+      entry.state = "timed_out";
       entry.error = fmt::format("not done in {} seconds", options_.seconds);
     } else if (ended.signal) {
       entry.state = "crashed";

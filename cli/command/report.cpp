@@ -43,10 +43,14 @@ bool FindingPolicy::fails(const core::Finding& finding) const {
 
 Report::~Report() {
   if (informational_.empty() || policy_.quiet || std::uncaught_exceptions() > 0) return;
-  std::string codes;
-  for (const auto& [code, count] : informational_)
-    codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
-  cli::say(fmt::format("coldtrace: informational findings, which -v shows: {}\n", codes));
+  try {
+    std::string codes;
+    for (const auto& [code, count] : informational_)
+      codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
+    cli::say(fmt::format("coldtrace: informational findings, which -v shows: {}\n", codes));
+  } catch (const std::bad_alloc&) {  // no destructor may throw
+    cli::say("coldtrace: out of memory for what informational findings there are; -v shows them\n");
+  }
 }
 
 void Report::read(std::string_view path, const core::Findings& findings) {

@@ -201,9 +201,9 @@ void Output::give_name() {
   if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
   if (errno != EEXIST || was_absent(path_)) fail(errno);
   for (unsigned attempt = 0;; ++attempt) {
-    const auto name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
+    auto name = fmt::format("{}.{}-{}", path_, ::getpid(), attempt);
     if (::linkat(AT_FDCWD, place.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = name;
+      temporary_ = std::move(name);  // allocates nothing: the file has its name already
       return;
     }
     if (errno != EEXIST) fail(errno);

@@ -673,7 +673,7 @@ class Hooks(Case):
                       [one["code"] for one in self.switches(twice, status=1)[0]["findings"]])
         none = image("switch-none-x64/ntoskrnl.exe")
         self.assertTrue(self.switches(none, status=1)[0]["context_switch"]["reasons"])
-        for part in (b"SwapContext at rva 0x", b"entry-jump: not safe", b"inner-jump: safe",
+        for part in (b"SwapContext at rva 0x", b"entry_jump: not safe", b"inner_jump: safe",
                      b"_ETHREAD.Cid.UniqueThread at 0x1f0, confidence high"):
             self.assertIn(part, self.exits(0, "hooks", "context-switch", kernel).stdout)
         self.exits(2, "hooks", "context-switch", self.here / "missing")

@@ -33,7 +33,9 @@ NEEDED = {
     ("trace", "schemas", "show"): ["Example-Provider"],
     ("trace", "synthesize"): ["deadlock-2"],
 }
-# And behind its inputs.
+# What an option needs beside it.
+WITH = {(("trace", "schemas", "build"), "--parent"): ["--image", "spare.bin"]}
+# And after its inputs.
 BEHIND = {("batch",): ["ntfs", "info"], ("ntfs", "history"): ["a.txt"]}
 
 
@@ -96,7 +98,8 @@ class Evidence(case.Case):
         line = [*command, *NEEDED.get(command, [])]
         for name, required, _ in path_options(command):
             if name == chosen:
-                line += [*option(name), path]
+                line += [*option(name), path, *(self.here / word if word == "spare.bin" else word
+                                                for word in WITH.get((command, name), []))]
             elif required:
                 line += [*option(name), spare]
         return line + BEHIND.get(command, [])

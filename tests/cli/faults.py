@@ -6,6 +6,7 @@ each of them; else a sample does, spread over the run, with its beginning and en
 """
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -94,6 +95,8 @@ class Faults(case.Case):
             plain, calls = self.run_with(command, kind, 0, 0, output)
             self.assertIn(plain.returncode, (0, 1), plain.stderr)
             expected = output.read_bytes() if output else plain.stdout
+            if kind == "thread" and calls == 0:
+                continue  # all is done by the first one
             self.assertGreater(calls, 0, command)
             for at in self.moments(calls):
                 with self.subTest(command=list(map(str, command)), kind=kind, at=at, of=calls):
@@ -103,7 +106,7 @@ class Faults(case.Case):
                     check(done, plain, expected, output)
                     tried += 1
                     self.check_leftovers(kind, expected, output)
-        self.assertGreater(tried, 30)
+        self.assertGreater(tried, 15 if kind == "thread" else 30)
 
     def check_leftovers(self, kind, expected, output):
         """Nothing is left beside the results, but by a kill in the moment that they get their name."""
@@ -143,8 +146,14 @@ class Faults(case.Case):
         self.faults("kill", False, True, check)
 
     def test_memory_that_is_not_there_ends_the_run_with_a_word(self):
+        def check(done, plain, expected, output):
+            if done.returncode == -signal.SIGABRT:  # the C library's own: a thread's first variable with a destructor
+                self.assertEqual(done.stderr, b"Fatal glibc error: failed to register TLS destructor: out of memory\n")
+                self.assertEqual(output.read_bytes(), expected)
+            else:
+                self.check_told(done, plain, expected, output)
         for persistent in False, True:
-            self.faults("memory", persistent, True, self.check_told)
+            self.faults("memory", persistent, True, check)
 
     def test_without_a_further_thread_all_is_done_by_those_there_are(self):
         def check(done, plain, expected, output):

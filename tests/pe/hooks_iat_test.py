@@ -321,7 +321,7 @@ class Formats(Case):
         text = run(self.linked("x86_64") / "program.exe").stdout.decode()
         for words in ("middle.dll!MiddleAllocate -> base.dll!BaseAllocate",
                       "late.dll!LateOne, at the first call",
-                      "KERNEL32.dll!GetProcAddress: no-module",
+                      "KERNEL32.dll!GetProcAddress: no_module",
                       "missed: functions that it finds at run time by GetProcAddress, LoadLibraryW",
                       "missed: calls while it is loaded (entry point",
                       "missed: its own calls of MiddleOwn"):

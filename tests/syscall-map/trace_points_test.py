@@ -255,7 +255,7 @@ class Commands(Case):
         text = done.stdout.decode()
         for sentence in ("NtOpenThing: rva 0x1000 by export, file offset 0x400, address 0x1800",
                          "patch 48 -> cc\n",
-                         "the emulator of Windows 10 1903: known", "duplicate-function: NtOpenThing",
+                         "the emulator of Windows 10 1903: known", "duplicate_function: NtOpenThing",
                          "kvascode: it is in the section KVASCODE"):
             self.assertIn(sentence, text)
 

@@ -261,7 +261,7 @@ class Files(unittest.TestCase):
                 ("Windows 10.0.19041 and 10.0.22621", 8, struct.pack("<I", 22621)),
                 ("boot time ", 248, struct.pack("<Q", 131_999_999_000_000_000)),
                 ("frequency 10000000 and 3000000", 256, struct.pack("<Q", 3_000_000)),
-                ("clock performance-counter and system-time", 272, struct.pack("<I", 2)),
+                ("clock performance_counter and system_time", 272, struct.pack("<I", 2)),
                 ("counter since ", 264, struct.pack("<Q", 132_000_099_000_000_000))]:
             with self.subTest(what=what):
                 data = bytearray(whole)

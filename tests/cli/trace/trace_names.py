@@ -455,7 +455,7 @@ class OnMadeTraces(unittest.TestCase):
         for name in "stacks.etl", "threads.etl":
             whole = self.events(name)
             shown = set()
-            for limit in range(0, 4000, 32):
+            for limit in (*range(0, 4000, 64), *range(4000, 40000, 1000)):
                 lines = decode(self.folder / name, "--names-limit", limit)
                 events = [line for line in lines if line["type"] == "event"]
                 for event, wanted in zip(events, whole, strict=True):
