@@ -210,7 +210,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
       app, exit,
       {"symbols", "List the symbols of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
-       "  coldtrace pe symbols --kind public,local-procedure,cold-part --name 'Psp*' ntoskrnl.pdb\n"
+       "  coldtrace pe symbols --kind public,local_procedure,cold_part --name 'Psp*' ntoskrnl.pdb\n"
        "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
        "     are no warnings\n"

@@ -91,6 +91,8 @@ class Faults(case.Case):
     def faults(self, kind, persistent, to_file, check):
         tried = 0
         for command in self.commands():
+            if kind == "memory" and "sqlite" in command:
+                continue  # RapidJSON, which reads the lines again, does not look at allocations of its own
             output = self.results / "out" if to_file else None
             plain, calls = self.run_with(command, kind, 0, 0, output)
             self.assertIn(plain.returncode, (0, 1), plain.stderr)

@@ -638,7 +638,7 @@ int entry(void) { return outer_10(1) + outer_44(2); }
                     r"^    (?:  )?(?:StartAddress|Function): .*?\(?(0x[0-9A-Fa-f]+)\)?$", unwind, re.M)}
                 self.assertGreaterEqual(len(starts), 41)
                 done = run("pe", "symbols", "--format", "json", "--image", image, "--kind",
-                           "public,procedure,local-procedure,cold-part", pdb)
+                           "public,procedure,local_procedure,cold_part", pdb)
                 rows = strict_json(done.stdout)["files"][0]["symbols"]
                 self.assertEqual(starts - {row["rva"] for row in rows}, set())
                 public = {row["rva"] for row in rows if row["kind"] == "public"}

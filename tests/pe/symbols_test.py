@@ -111,7 +111,7 @@ class Agreement(Case):
                                        int(found[1]), int(found[2]), int(found[3]), module))
                 mine = [(row["kind"], row["name"], row["section"], row["offset"], row["size"],
                          row["module"]) for row in
-                        file(path, "--kind", "procedure,local-procedure")["symbols"]]
+                        file(path, "--kind", "procedure,local_procedure")["symbols"]]
                 self.assertEqual(sorted(mine), sorted(theirs))
                 total += len(theirs)
         self.assertGreater(total, 5)
