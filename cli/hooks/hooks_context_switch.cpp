@@ -44,6 +44,7 @@ SearchedImage search(PeInput& input, const HooksContextSwitchOptions& options,
   image.findings.merge(image.search.findings);
   image.findings.merge(image.offsets.findings);
   image.findings.merge(input.findings());
+  image.findings.merge_unknown(tables.exports().findings);
   return image;
 }
 

@@ -231,6 +231,7 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
                                     {signatures, std::move(places), table.services})};
     if (ntdll) image.search.findings.merge(table.findings);
     image.search.findings.merge(input->findings());
+    image.search.findings.merge_unknown(view.exports().findings);
     report.read(path, image.search.findings);
     images.push_back(std::move(image));
   }

@@ -8,6 +8,7 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "cli/output/libzstd.hpp"
+#include "cli/output/stream_packer.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/file.hpp"
@@ -111,6 +112,8 @@ std::string seek_table(const std::string& entries) {
 }
 
 Exit run_trace_pack(const TracePackOptions& options) {
+  if (packing_of(options.output.path) == Packing::gzip)
+    throw Failure{"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   auto where = options.output;

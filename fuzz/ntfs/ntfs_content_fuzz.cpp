@@ -22,18 +22,18 @@ std::vector<std::byte> wof_value(u8 algorithm) {
 // A volume with a file for each way to keep contents, and those of the files behind it.
 struct Base {
   Base() {
-    fixtures::NtfsImage image{{.cluster_size = cluster, .clusters = 400, .records = 40}};
+    fixtures::NtfsImage volume{{.cluster_size = cluster, .clusters = 400, .records = 40}};
     std::vector<std::byte> plain(9000);
     for (std::size_t i = 0; i < plain.size(); ++i)
       plain[i] = static_cast<std::byte>(i % 7 == 0 ? i / 97 : i % 31);
     const auto keep = [&](core::ByteView bytes) {
       const u64 clusters = (bytes.size() + cluster - 1) / cluster;
-      const u64 lcn = image.allocate(clusters);
+      const u64 lcn = volume.allocate(clusters);
       kept.push_back({lcn * cluster, {bytes.begin(), bytes.end()}});
       return fixtures::NtfsRun{lcn, clusters};
     };
     const auto add = [&](fixtures::NtfsStream stream) {
-      image.add({.names = {{.parent = 5, .name = u"f"}}, .streams = {std::move(stream)}});
+      volume.add({.names = {{.parent = 5, .name = u"f"}}, .streams = {std::move(stream)}});
     };
     add({.content = "resident"});
     add({.runs = {keep(plain)}, .size = plain.size()});
@@ -46,7 +46,7 @@ struct Base {
     add({.runs = {run, {std::nullopt, 16 - run.clusters}, {std::nullopt, 16}},
          .size = 32 * cluster,
          .flags = 1});
-    for (const u8 algorithm : {0, 1, 2}) {
+    for (const u8 algorithm : {u8{0}, u8{1}, u8{2}}) {
       const u64 chunk = algorithm == 0 ? 4096 : algorithm == 1 ? 32768 : 8192;
       fixtures::ByteWriter stream;
       std::vector<std::vector<std::byte>> chunks;
@@ -57,12 +57,12 @@ struct Base {
       for (std::size_t i = 0; i + 1 < chunks.size(); ++i) stream.write_u32(end += chunks[i].size());
       for (const auto& one : chunks) stream.write_bytes(one);
       run = keep(stream.view());
-      image.add({.names = {{.parent = 5, .name = u"w"}},
-                 .streams = {{.runs = {{std::nullopt, 18}}, .size = plain.size(), .flags = 0x8000},
-                             {.name = u"WofCompressedData", .runs = {run}, .size = stream.size()}},
-                 .raw_attributes = {fixtures::make_resident(0xc0, 9, wof_value(algorithm))}});
+      volume.add({.names = {{.parent = 5, .name = u"w"}},
+                  .streams = {{.runs = {{std::nullopt, 18}}, .size = plain.size(), .flags = 0x8000},
+                              {.name = u"WofCompressedData", .runs = {run}, .size = stream.size()}},
+                  .raw_attributes = {fixtures::make_resident(0xc0, 9, wof_value(algorithm))}});
     }
-    bytes = image.build();
+    bytes = volume.build();
     records = image.record_offset(files);
     for (const auto& [offset, content] : kept)
       std::ranges::copy(content, bytes.begin() + static_cast<std::ptrdiff_t>(offset));

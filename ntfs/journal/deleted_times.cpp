@@ -1,5 +1,7 @@
 #include "coldtrace/ntfs/journal/deleted_times.hpp"
 
+#include <algorithm>
+
 #include "coldtrace/ntfs/change_journal.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 #include "coldtrace/ntfs/usn_names.hpp"
@@ -38,6 +40,10 @@ DeletedTimes read_deleted_times(const Volume& volume, const RecordTable& records
                                 core::Findings& findings) {
   DeletedTimes times;
   const auto journals = find_change_journals(volume, records, findings);
+  if (std::ranges::none_of(journals, &ChangeJournal::in_use))
+    findings.info(
+        "journal-none", std::nullopt,
+        "the volume has no change journal in use, which would say when files were deleted");
   for (const auto& journal : journals) {
     if (!journal.in_use) continue;
     JournalReplay replay{journal.stream, {}, {}};

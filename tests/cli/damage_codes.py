@@ -40,6 +40,16 @@ def codes(*arguments):
                                            done.stderr.decode(errors="replace")))
 
 
+def sections(file):
+    """(RVA, offset, size) of each section that an image stores."""
+    header = struct.unpack_from("<I", file, 60)[0]
+    count, = struct.unpack_from("<H", file, header + 6)
+    size, = struct.unpack_from("<H", file, header + 20)
+    for number in range(count):
+        _, rva, stored, offset = struct.unpack_from("<IIII", file, header + 24 + size + 40 * number + 8)
+        yield rva, offset, stored
+
+
 def stubs(path):
     """Name to file offset of the exported stubs."""
     document = strict_json(run("pe", "exports", "--format", "json", path).stdout)
@@ -145,6 +155,23 @@ class Directories(Case):
                 path = self.write("changed.dll", bytes(changed))
                 self.tells(code, 1, ["pe", "info", "--details", SEED],
                            ["pe", "info", "--details", path])
+
+    def test_export_names_that_are_lost_are_told_by_all_that_search_them(self):
+        kernel = image("windows10-x64-kernel")
+        file = bytearray(kernel.read_bytes())
+        exports = strict_json(run("pe", "exports", "--format", "json", kernel).stdout)["images"][0]["exports"]
+        lost = sorted(row["name"] for row in exports if row["name"] and row["name"].startswith("Nt"))[-1]
+        at = file.index(b"\0" + lost.encode() + b"\0") + 1
+        section = next((rva, raw) for rva, raw, size in sections(file) if raw <= at < raw + size)
+        place = struct.pack("<I", section[0] + at - section[1])
+        self.assertEqual(file.count(place), 1)
+        changed = self.write(kernel.name, bytes(file).replace(place, struct.pack("<I", 0x7f000000)))
+        for command in (["hooks", "locate", "Nt*"], ["hooks", "context-switch"], ["hooks", "derive", "NtClose", "--at", "0x1000"],
+                        ["hooks", "plan", "--function", "Nt*", "--kernel"], ["hooks", "tables"], ["syscalls", "map"],
+                        ["hooks", "table", "--kernel"]):
+            with self.subTest(command=command):
+                self.assertNotIn("export-name", codes(*command, kernel)[1])
+                self.assertIn("export-name", codes(*command, changed)[1])
 
 
 class Imports(Case):

@@ -160,6 +160,17 @@ class Check(Case):
         self.here.joinpath("image.gz").write_bytes(gzip.compress(image(NTDLL).read_bytes()))
         self.assertIn(b"packed, and what it holds is no list", self.profile(2, "check", path, "--against",
                                                                             self.here / "image.gz").stderr)
+        # Standard input is a list of services as a file is, packed too, and no image.
+        self.text("list", "NtOpenFile NtClose")
+        given = {"list": 0, "image.gz": 2}
+        self.here.joinpath("list.gz").write_bytes(gzip.compress(self.here.joinpath("list").read_bytes()))
+        for name, status in {**given, "list.gz": 0}.items():
+            with self.here.joinpath(name).open("rb") as stream:
+                done = subprocess.run([COLDTRACE, "hooks", "profile", "expand", path, "--against", "-"], stdin=stream,
+                                      capture_output=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(done.stdout, b"" if status else self.profile(
+                0, "expand", path, "--against", self.here / "list").stdout)
         # One of several is a finding.
         done = self.profile(1, "expand", path, "--against", self.here / "json", "--against", path)
         self.assertEqual(done.stdout, b"NtClose\n")

@@ -10,7 +10,7 @@
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
 
@@ -76,13 +76,10 @@ void note_unknown_name(const HooksDeriveOptions& options, Result& result) {
 }
 
 // Nothing where it is not exported, or by a forwarder, or its exports cannot be read.
-std::optional<pe::Rva> find_export(const pe::Image& image, std::string_view function) {
-  core::Findings ignored;
-  const auto directory = pe::read_export_directory(image, ignored);
-  if (!directory || !*directory) return std::nullopt;
-  for (const auto& exported : (*directory)->exports)
-    if (exported.name == function && !exported.is_forwarder) return exported.address;
-  return std::nullopt;
+std::optional<pe::Rva> find_export(PeInput& input, const std::string& function) {
+  const pe::ImageTables tables{input.image};
+  input.findings().merge_unknown(tables.exports().findings);
+  return tables.find_export(function);
 }
 
 void check_against_symbol(const syscall_map::NamedPlace& symbol, std::string_view who, pe::Rva rva,
@@ -98,7 +95,7 @@ std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriv
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
   auto identity = identify(*input, options);
-  const auto exported = find_export(input->image, options.function);
+  const auto exported = find_export(*input, options.function);
   core::Findings missed;  // no PDB has to have what is exported
   const auto symbol =
       symbols.find(identity.identity, options.function, exported ? missed : input->findings());

@@ -82,6 +82,7 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
     if (input == nullptr) continue;
     plan.findings.merge(input->findings());
   }
+  plan.findings.merge_unknown(view.exports().findings);
   return plan;
 }
 

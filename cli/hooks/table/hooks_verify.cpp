@@ -175,6 +175,7 @@ Exit run_hooks_verify(const HooksVerifyOptions& options) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = pe::read_identity(input->image, input->findings());
+    input->findings().merge_unknown(pe::ImageTables{input->image}.exports().findings);
     report.read(path, input->findings());
     const auto role = syscall_map::find_image_role(identity);
     files.push_back({role.value_or(syscall_map::ImageRole::kernel), path, std::move(identity), {}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/command/standard_input.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/hooks/table/hook_table_document.hpp"
 #include "cli/output/json_members.hpp"
@@ -56,8 +57,9 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
     report.failed(path, why);
     return std::nullopt;
   };
-  bool is_packed = false;
-  {
+  const bool is_standard = path == "-";  // read once, whatever it is
+  bool is_packed = is_standard;
+  if (!is_standard) {
     const auto file = core::FileImage::open(path);
     if (!file) return failed(file.error());
     is_packed = tracefile::is_unpackable(core::recognize_file(**file));
@@ -67,13 +69,16 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
     if (!kind) return failed(kind.error());
     if (*kind == ServiceListKind::image) return ServiceListFile{*kind, {}};
   }
-  auto bytes = read_unpacked(
-      path, std::max(largest_hook_table_document, syscall_map::largest_hook_table), wanted);
+  auto bytes =
+      read_unpacked(readable_path(path),
+                    std::max(largest_hook_table_document, syscall_map::largest_hook_table), wanted);
   if (!bytes) return failed(bytes.error());
   const auto kind = syscall_map::recognize_service_list(*bytes);
   if (kind == ServiceListKind::image)
-    return failed(
-        std::string{"it is packed, and what it holds is no list of services: unpack it first"});
+    return failed(std::string{is_standard
+                                  ? "standard input is no list of services, map or hook table"
+                                  : "it is packed, and what it holds is no list of "
+                                    "services: unpack it first"});
   return ServiceListFile{kind, std::move(*bytes)};
 }
 

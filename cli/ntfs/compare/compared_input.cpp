@@ -31,6 +31,18 @@ struct Batch {
   core::Findings findings;
 };
 
+// By what names were hashed: equal names have equal hashes where both agree.
+std::string names_key(std::string_view key_check, bool keeps_extensions) {
+  return fmt::format("{}{}", key_check, keeps_extensions ? " with extensions" : "");
+}
+std::string names_key(const privacy::HashedNames& names) {
+  return names_key(names.key_check(), names.keeps_extensions());
+}
+std::string names_key(const Value& names) {
+  const auto* keeps = find_member(names, "keep_extensions", &Value::IsBool);
+  return names_key(text_member(names, "key_check"), keeps != nullptr && keeps->GetBool());
+}
+
 void add_rows(const ntfs::Volume& volume, const privacy::HashedNames* names, unsigned jobs,
               ntfs::ComparedFiles& files, core::Findings& findings) {
   const auto snapshot = ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = false}, findings);
@@ -79,7 +91,7 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
             {options.image, partition, volume},
             boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
             checked(ntfs::ComparedFiles::create()),
-            names != nullptr ? names->key_check() : ""});
+            names != nullptr ? names_key(*names) : ""});
         add_rows(volume, names, jobs, compared.files, findings);
         checked(compared.files.finish());
       });
@@ -160,8 +172,8 @@ class ComparedLines {
     }
     const auto* hashed = find_member(json, "names", &Value::IsObject);
     hashed_ = hashed != nullptr;
-    const auto key = hashed_             ? text_member(*hashed, "key_check")
-                     : names_ != nullptr ? names_->key_check()
+    const auto key = hashed_             ? names_key(*hashed)
+                     : names_ != nullptr ? names_key(*names_)
                                          : std::string{};
     const auto* volume = find_member(json, "volume", &Value::IsObject);
     volumes_.push_back({{path_, partition.number, partition.offset, shadow},

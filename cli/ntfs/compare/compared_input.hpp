@@ -17,7 +17,7 @@ struct ComparedVolume {
   VolumeName name;
   std::string serial_number;  // empty: not known
   ntfs::ComparedFiles files;
-  std::string names_key;  // HashedNames::key_check() of its names; empty: they are as they are
+  std::string names_key;  // by what its names are hashed; empty: they are as they are
 };
 
 // Reads an image or the NDJSON of a snapshot, also from a pipe; nothing where neither can be made

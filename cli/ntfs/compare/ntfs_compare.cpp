@@ -120,10 +120,11 @@ void check_names(const Pair& pair, core::Findings& findings) {
   const auto& before = pair.before->names_key;
   const auto& after = pair.after->names_key;
   if (before == after) return;
-  findings.warning("names-key", std::nullopt, "{}: all files look renamed",
-                   before.empty() || after.empty()
-                       ? "the names of one side are hashed, and those of the other are not"
-                       : "the names of both sides are hashed with two keys");
+  findings.warning(
+      "names-key", std::nullopt, "{}: all files look renamed",
+      before.empty() || after.empty()
+          ? "the names of one side are hashed, and those of the other are not"
+          : "the names of both sides are hashed with two keys, or one with extensions");
 }
 
 // Writes what differs in one format.

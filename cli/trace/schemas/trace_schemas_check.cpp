@@ -107,8 +107,8 @@ void write_text(Output& output, const std::vector<Checked>& providers, const Mes
   for (const auto& provider : providers) {
     const auto name = provider.name.empty() ? std::string{"(no name)"} : printable(provider.name);
     if (provider.missing.empty())
-      print(output, "ok       {} {}: {} kinds, {} events\n", core::to_string(provider.guid), name,
-            provider.kinds, provider.events);
+      print(output, "ok       {} {}: {}, {}\n", core::to_string(provider.guid), name,
+            counted(provider.kinds, "kind", "kinds"), counted(provider.events, "event", "events"));
     else
       print(output, "MISSING  {} {}: {} of {} kinds, {} of {} events\n",
             core::to_string(provider.guid), name, provider.missing.size(), provider.kinds,
@@ -117,7 +117,9 @@ void write_text(Output& output, const std::vector<Checked>& providers, const Mes
       print(output, "           from {}\n", file_text(file, version));
     if (!provider.missing.empty()) write_missing_text(output, provider, pdbs);
   }
-  print(output, "{} of {} providers lack schemas\n", incomplete(providers), providers.size());
+  print(output, "{} of {} {} schemas\n", incomplete(providers),
+        counted(providers.size(), "provider", "providers"),
+        incomplete(providers) == 1 ? "lacks" : "lack");
 }
 
 void write_pdbs(JsonWriter& json, const MessagePdbs& pdbs) {

@@ -23,12 +23,10 @@ Exit run_trace_cpu(const TraceCpuOptions& options) {
     stacks.processes = options.processes;
     return run_collapsed(stacks);
   }
+  if (!options.processes.empty()) throw Failure{"--process is for --format collapsed"};
+  if (options.stacks != "running") throw Failure{"--of is for --format collapsed"};
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
-  if (!options.processes.empty() || options.stacks != "running") {
-    run.report().failed(options.files.front(), "--process and --of are for --format collapsed");
-    return Exit::failure;
-  }
   Output output{options.output};
   const auto& trace = run.input().trace;
   CodeNames code{trace.names(), run.symbols()};

@@ -451,7 +451,7 @@ class Pdbs(unittest.TestCase):
                       "           WPP messages without a format (number): 12\n"
                       f"           the trace names the PDB paint.pdb {PDB} 3\n", text)
         done = run("schemas", "check", trace("whole.etl", [message(SOURCE, 10, struct.pack("<i", 5))]), "--tmf", "check.pdb")
-        self.assertIn(f"ok       {SOURCE} painter: 1 kinds, 1 events\n".encode(), done)
+        self.assertIn(f"ok       {SOURCE} painter: 1 kind, 1 event\n".encode(), done)
 
     @unittest.skipUnless(CASES.exists(), f"no {CASES}")
     def test_a_record_as_a_compiler_writes_it(self):
