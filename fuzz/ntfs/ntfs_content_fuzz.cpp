@@ -26,10 +26,10 @@ struct Base {
     std::vector<std::byte> plain(9000);
     for (std::size_t i = 0; i < plain.size(); ++i)
       plain[i] = static_cast<std::byte>(i % 7 == 0 ? i / 97 : i % 31);
-    const auto keep = [&](core::ByteView bytes) {
-      const u64 clusters = (bytes.size() + cluster - 1) / cluster;
+    const auto keep = [&](core::ByteView stored) {
+      const u64 clusters = (stored.size() + cluster - 1) / cluster;
       const u64 lcn = volume.allocate(clusters);
-      kept.push_back({lcn * cluster, {bytes.begin(), bytes.end()}});
+      kept.push_back({lcn * cluster, {stored.begin(), stored.end()}});
       return fixtures::NtfsRun{lcn, clusters};
     };
     const auto add = [&](fixtures::NtfsStream stream) {
@@ -63,7 +63,7 @@ struct Base {
                   .raw_attributes = {fixtures::make_resident(0xc0, 9, wof_value(algorithm))}});
     }
     bytes = volume.build();
-    records = image.record_offset(files);
+    records = volume.record_offset(files);
     for (const auto& [offset, content] : kept)
       std::ranges::copy(content, bytes.begin() + static_cast<std::ptrdiff_t>(offset));
   }
