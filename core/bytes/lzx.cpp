@@ -120,7 +120,8 @@ class Code {
   };
 
   u16 symbol_of(u32 code, unsigned length) const {
-    return symbols_[static_cast<std::size_t>(first_[length] + static_cast<i32>(code))];
+    const i32 index = first_[length] + static_cast<i32>(code);
+    return symbols_[static_cast<std::size_t>(index)];
   }
   void fill_short() {
     short_.fill({});

@@ -65,7 +65,7 @@ class VolumeFiles::WholeFile final : public FileTree::File {
   std::shared_ptr<const std::vector<std::byte>> bytes_;
 };
 
-VolumeFiles::VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, std::string prefix,
+VolumeFiles::VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, const std::string& prefix,
                          core::Findings& findings)
     : snapshot_{snapshot.get()}, findings_{findings} {
   collect(prefix);

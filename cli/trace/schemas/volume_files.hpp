@@ -18,7 +18,7 @@ namespace coldtrace::cli {
 class VolumeFiles final : public schema_files::FileTree {
  public:
   // `prefix` stands before all paths. All outlive the object.
-  VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, std::string prefix,
+  VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, const std::string& prefix,
               core::Findings& findings);
 
   std::vector<std::string> list(const std::string& path, core::Findings& findings) const override;
