@@ -78,19 +78,19 @@ TEST_CASE("an import is followed to the function that it calls") {
       {"of several names the first", {"b.dll", {{"", 2}}}, "resolved b.dll!Alias"},
       {"the case of a file name", {"B.DLL", {{"Plain"}}}, "resolved b.dll!Plain"},
       {"without its extension", {"b", {{"Plain"}}}, "resolved b.dll!Plain"},
-      {"a dot at the end keeps it out", {"b.", {{"Plain"}}}, "no-module b!Plain"},
-      {"the case of a function", {"b.dll", {{"plain"}}}, "no-function b.dll!plain"},
-      {"not exported", {"b.dll", {{"", 77}}}, "no-function b.dll!#77"},
-      {"no such file", {"z.dll", {{"Plain"}}}, "no-module z.dll!Plain"},
+      {"a dot at the end keeps it out", {"b.", {{"Plain"}}}, "no_module b!Plain"},
+      {"the case of a function", {"b.dll", {{"plain"}}}, "no_function b.dll!plain"},
+      {"not exported", {"b.dll", {{"", 77}}}, "no_function b.dll!#77"},
+      {"no such file", {"z.dll", {{"Plain"}}}, "no_module z.dll!Plain"},
       {"forwarded", {"b.dll", {{"Once"}}}, "resolved c.dll!Target"},
       {"forwarded twice", {"b.dll", {{"Twice"}}}, "resolved c.dll!Target"},
       {"forwarded by ordinal", {"b.dll", {{"Ordinal"}}}, "resolved c.dll!Second"},
-      {"forwarded out of the set", {"b.dll", {{"Out"}}}, "no-module z.drv!Gone"},
-      {"forwarded to nothing", {"b.dll", {{"Nothing"}}}, "no-function c.dll!Nothing"},
-      {"a forwarder without a dot", {"b.dll", {{"Dotless"}}}, "forwarder-unreadable b.dll!Dotless"},
-      {"a forwarder to no number", {"b.dll", {{"Number"}}}, "forwarder-unreadable b.dll!Number"},
-      {"a forwarder to itself", {"b.dll", {{"Self"}}}, "forwarder-loop b.dll!Self"},
-      {"forwarders in a circle", {"b.dll", {{"Ping"}}}, "forwarder-loop b.dll!Ping"},
+      {"forwarded out of the set", {"b.dll", {{"Out"}}}, "no_module z.drv!Gone"},
+      {"forwarded to nothing", {"b.dll", {{"Nothing"}}}, "no_function c.dll!Nothing"},
+      {"a forwarder without a dot", {"b.dll", {{"Dotless"}}}, "forwarder_unreadable b.dll!Dotless"},
+      {"a forwarder to no number", {"b.dll", {{"Number"}}}, "forwarder_unreadable b.dll!Number"},
+      {"a forwarder to itself", {"b.dll", {{"Self"}}}, "forwarder_loop b.dll!Self"},
+      {"forwarders in a circle", {"b.dll", {{"Ping"}}}, "forwarder_loop b.dll!Ping"},
   }));
   CAPTURE(row.why);
   Set set{{{"a.exe", {row.import}},
@@ -132,8 +132,8 @@ TEST_CASE("a long chain of forwarders ends") {
   chain.push_back({"", 40});
   const auto [from, target] = GENERATE(table<u16, std::string>({
       {24, "resolved b.dll!#40"},
-      {23, "forwarder-limit b.dll!#39"},
-      {1, "forwarder-limit b.dll!#17"},
+      {23, "forwarder_limit b.dll!#39"},
+      {1, "forwarder_limit b.dll!#17"},
   }));
   Set set{{{"a.exe", {{"b.dll", {{"", from}}}}}, {"b.dll", {}, chain}}};
   CHECK(only_target(set, set.plan({{}, {"a.exe"}})) == target);
@@ -141,7 +141,7 @@ TEST_CASE("a long chain of forwarders ends") {
 
 TEST_CASE("a DLL for another processor is not the one that is loaded") {
   Set set{{{"a.exe", {{"b.dll", {{"Plain"}}}}}, {"b.dll", {}, {{"Plain", 1}}, 0xaa64}}};
-  CHECK(only_target(set, set.plan()) == "other-machine b.dll!Plain");
+  CHECK(only_target(set, set.plan()) == "other_machine b.dll!Plain");
   CHECK(codes(set.findings) == "import-machine");
 }
 
@@ -156,14 +156,14 @@ TEST_CASE("API sets lead to their host, to a file of their name, or nowhere") {
       {"through the schema", true, "api-ms-one-l1-1-0.dll", "resolved b.dll!Plain"},
       {"an importer's own host", true, "api-ms-own-l1-1-0.dll", "resolved c.dll!Plain"},
       {"known to have no host", true, "ext-ms-none-l1-1-0.dll",
-       "api-set-no-host ext-ms-none-l1-1-0.dll!Plain"},
-      {"a host that is not in the set", true, "api-ms-out-l1-1-0.dll", "no-module z.dll!Plain"},
+       "api_set_no_host ext-ms-none-l1-1-0.dll!Plain"},
+      {"a host that is not in the set", true, "api-ms-out-l1-1-0.dll", "no_module z.dll!Plain"},
       {"not in the schema", true, "api-ms-x-l1-1-0.dll",
-       "api-set-unknown api-ms-x-l1-1-0.dll!Plain"},
+       "api_set_unknown api-ms-x-l1-1-0.dll!Plain"},
       {"not in the schema, but a file", true, "api-ms-file-l1-1-0", "resolved b.dll!Plain"},
       {"no schema, but a file", false, "api-ms-file-l1-1-0.dll", "resolved b.dll!Plain"},
       {"no schema", false, "api-ms-one-l1-1-0.dll",
-       "api-set-no-schema api-ms-one-l1-1-0.dll!Plain"},
+       "api_set_no_schema api-ms-one-l1-1-0.dll!Plain"},
   }));
   CAPTURE(row.why);
   Set set{{{"a.exe", {{row.dll, {{"Plain"}}}}},
@@ -355,7 +355,7 @@ TEST_CASE("a delay-load import of a function that is not there is not damage") {
   const std::vector<ModuleSpec> others{{"b.dll", {}, {{"Plain", 1}}}};
   Set set{others};
   set.modules.insert(set.modules.begin(), read("a.dll", spec));
-  CHECK(only_target(set, set.plan()) == "no-function b.dll!Later");
+  CHECK(only_target(set, set.plan()) == "no_function b.dll!Later");
   CHECK(codes(set.findings) == "import-unresolved");
 }
 

@@ -218,9 +218,9 @@ TEST_CASE("an Offset that no buffer can have is told as an Offset") {
   const auto& finding = open.findings.all()[0];
   CHECK(finding.code == "buffer-header");
   CHECK(finding.first_offset == 2 * 4096 + 0x30);
-  CHECK(finding.text == fmt::format("{:#x}: WMI_BUFFER_HEADER.Offset: over the limit: expected "
-                                    "0x2000000, found {:#x}",
-                                    2 * 4096 + 0x30, offset));
+  CHECK(finding.text == fmt::format("WMI_BUFFER_HEADER.Offset: over the limit: expected 0x2000000, "
+                                    "found {:#x}",
+                                    offset));
 }
 
 TEST_CASE("events that a buffer has in another order than that of their time are told") {
