@@ -96,6 +96,7 @@ void FieldList::read_entry(Field& field) {
       return named(Field::Kind::static_member);
     case 0x1407:  // LF_METHOD
     case 0x150f:
+      field.attributes = 0;  // it was their number; each has its own in the method list
       return named(Field::Kind::overloads);
     case 0x1408:  // LF_NESTTYPE, LF_NESTTYPEEX
     case 0x1510:

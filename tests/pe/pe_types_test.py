@@ -500,6 +500,9 @@ class Comparison(Case):
         old, new, other = (self.pdb("x86_64", "cpp", text) for text in (
             source.replace("OTHER", "short"), ahead + source.replace("OTHER", "short"),
             source.replace("OTHER", "long long")))
+        derived, = document(self.write("old.pdb", old) if isinstance(old, bytes) else old, "derived")["types"]
+        access = {row["kind"]: row["access"] for row in derived["members"] if row["kind"] in ("method", "overloads")}
+        self.assertEqual(access, {"method": "public", "overloads": None})  # of several functions none counts
         self.assertEqual([entry["name"] for entry in self.compare(old, new)[1]["types"]], ["ahead"])
         changed, = self.compare(old, other, "derived", "base")[1]["types"]
         member, = changed["members"]
