@@ -189,7 +189,8 @@ BatchEntries BatchFolder::read(std::vector<std::string>& own, core::Findings& fi
     for (auto& [key, entry] : manifest->entries) {
       if (path == this->manifest()) own.push_back(key);
       const auto [known, is_new] = all.emplace(key, entry);
-      if (!is_new && !is_same_input(known->second.input, entry.input))
+      if (!is_new && known->second.keeps_name() && entry.keeps_name() &&
+          !is_same_input(known->second.input, entry.input))
         refuse_same_name(known->second.input, {entry.input, key, {}}, whole_paths_);
       if (!is_new && !known->second.is_done()) known->second = entry;
     }

@@ -35,6 +35,9 @@ struct BatchEntry {
   std::string error;  // where it is not done
 
   bool is_done() const { return state == "done"; }
+  // Whether another input may not have this name. One that failed where no file was may: its path
+  // may have been a wrong one.
+  bool keeps_name() const { return is_done() || identity.has_value(); }
 };
 
 // By name.

@@ -103,9 +103,7 @@ class Batch {
   void check_target(const BatchInput& input) {
     const auto known = entries_.find(input.name);
     const bool is_known = known != entries_.end();
-    // One that failed where no file was may have been a wrong path.
-    if (is_known && (known->second.is_done() || known->second.identity) &&
-        !is_same_input(known->second.input, input.path))
+    if (is_known && known->second.keeps_name() && !is_same_input(known->second.input, input.path))
       refuse_same_name(known->second.input, input, options_.whole_paths);
     const auto below = folder_.result_path(input.name);
     guard_.check_summary(below);

@@ -556,11 +556,21 @@ class Refusals(Batch):
             batch("--input", same, status=0)
         batch("--input", self.here / "b", "--named-by", "path", status=0)
         shutil.rmtree(self.out)
+        batch("--input", self.here / "absent/disk.img", status=2)  # a wrong path has no name for ever
+        batch("--input", self.here / "a", status=0)
+        shutil.rmtree(self.out)
         # Of shards, where each knows the manifests of the others.
         batch("--input", self.here / "a", "--shard", "1/2", status=0)
         whole = tree(self.out)
         self.fill(1)
-        batch("--input", self.images, "--input", self.here / "b", "--shard", "2/2", status=2)
+        self.assertIn(words, batch("--input", self.images, "--input", self.here / "b", "--shard", "2/2", status=2).stderr)
+        self.assertEqual(tree(self.out), whole)
+        # Where two were at work at once, the run that joins their manifests tells.
+        first = self.out / "_batch/ntfs-snapshot/manifest-1-of-2.ndjson"
+        (first.parent / "manifest-2-of-2.ndjson").write_bytes(
+            first.read_bytes().replace(os.fsencode(self.here / "a/disk.img"), os.fsencode(self.here / "b/disk.img")))
+        whole = tree(self.out)
+        self.assertIn(words, batch("--input", self.here / "a", status=2).stderr)
         self.assertEqual(tree(self.out), whole)
 
     def test_files_that_the_command_line_names_are_no_places_of_results(self):
