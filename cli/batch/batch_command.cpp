@@ -71,7 +71,8 @@ void add_result_options(Command& command, BatchOptions& options) {
       .one_of({"none", "gz", "zst"});
   command
       .add_option_function<std::string>(
-          "--named-by", [&options](const std::string& text) { options.whole_paths = text == "path"; },
+          "--named-by",
+          [&options](const std::string& text) { options.whole_paths = text == "path"; },
           "What results are called by: 'short', an input's name or its path below the folder, or "
           "'path', all of its path")
       .one_of({"short", "path"})
@@ -118,6 +119,7 @@ void add_batch_command(CLI::App& app, Exit& exit, const RunProgram& run) {
        "  2  usage, no input could be read, results cannot be written, or another run works "
        "there\n"},
       {"text", "json"}, define_batch, [&app, run](const BatchOptions& options) {
+        refuse_help(app, options.command);
         Exit answer = Exit::failure;
         const auto command = read_command(app, options.command, run, answer);
         return command ? run_batch(options, *command, run) : answer;

@@ -48,6 +48,21 @@ bool is_locked(const std::string& path) {
   return known && lock.l_type != F_UNLCK;
 }
 
+// Takes the lock of a file, which is made; -1 where another process has it.
+int take_lock(const std::string& path, bool wait) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  auto lock = whole_file(F_WRLCK);
+  if (descriptor >= 0 && ::fcntl(descriptor, wait ? F_SETLKW : F_SETLK, &lock) == 0)
+    return descriptor;
+  const int code = errno;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+    if (code == EAGAIN || code == EACCES) return -1;
+  }
+  throw Failure{
+      fmt::format("{}: cannot be locked: {}", path, std::generic_category().message(code))};
+}
+
 std::string command_text(const ManifestHead& head) {
   return fmt::format("{} ({}{})", fmt::join(head.command, " "), head.format,
                      head.packing == "none" ? "" : ", " + head.packing);
@@ -59,7 +74,8 @@ BatchFolder::BatchFolder(const BatchOptions& options, const BatchedCommand& comm
     : folder_{options.folder},
       shard_{fmt::format("{}-of-{}", options.shard.number, options.shard.of)},
       is_whole_{options.shard.of == 1},
-      hive_{options.hive} {
+      hive_{options.hive},
+      whole_paths_{options.whole_paths} {
   while (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   head_.kind = command.kind();
   head_.command = command.path;
@@ -89,7 +105,7 @@ void BatchFolder::refuse_other_commands() const {
   for (const auto& each :
        fs::directory_iterator{fmt::format("{}/{}", folder_, own_folder), error}) {
     const auto kind = each.path().filename().string();
-    if (kind != head_.kind)
+    if (kind != head_.kind && each.is_directory(error))
       throw Failure{
           fmt::format("{}: has results of '{}' already; name another folder, or give all "
                       "its commands --layout hive",
@@ -119,21 +135,28 @@ void BatchFolder::refuse_other_shards() const {
                                 folder_, name.substr(5))};
 }
 
+// Of two commands that begin at once, one makes its folder, and the other sees it.
+void BatchFolder::claim() const {
+  const int lock = take_lock(fmt::format("{}/{}/lock-commands", folder_, own_folder), true);
+  try {
+    refuse_other_commands();
+    make_folders(command_folder_);
+  } catch (...) {
+    ::close(lock);
+    throw;
+  }
+  ::close(lock);
+}
+
 void BatchFolder::enter(bool wait) {
   std::error_code ignored;
   if (!fs::is_directory(folder_, ignored)) make_folders(folder_);
   make_folders(fmt::format("{}/{}", folder_, own_folder));
-  make_folders(command_folder_);
-  const auto path = fmt::format("{}/lock-{}", command_folder_, shard_);
-  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-  auto lock = whole_file(F_WRLCK);
-  if (lock_ < 0 || ::fcntl(lock_, wait ? F_SETLKW : F_SETLK, &lock) != 0) {
-    if (lock_ >= 0 && (errno == EAGAIN || errno == EACCES))
-      throw Failure{
-          fmt::format("{}: another run works on these inputs; --wait waits for its end", folder_)};
+  claim();
+  lock_ = take_lock(fmt::format("{}/lock-{}", command_folder_, shard_), wait);
+  if (lock_ < 0)
     throw Failure{
-        fmt::format("{}: cannot be locked: {}", path, std::generic_category().message(errno))};
-  }
+        fmt::format("{}: another run works on these inputs; --wait waits for its end", folder_)};
   refuse_other_shards();
   remove_leftovers();
   auto work = fmt::format("{}/work-{}-XXXXXX", command_folder_, shard_);
@@ -166,23 +189,26 @@ BatchEntries BatchFolder::read(std::vector<std::string>& own, core::Findings& fi
     for (auto& [key, entry] : manifest->entries) {
       if (path == this->manifest()) own.push_back(key);
       const auto [known, is_new] = all.emplace(key, entry);
+      if (!is_new && known->second.keeps_name() && entry.keeps_name() &&
+          !is_same_input(known->second.input, entry.input))
+        refuse_same_name(known->second.input, {entry.input, key, {}}, whole_paths_);
       if (!is_new && !known->second.is_done()) known->second = entry;
     }
   }
   return all;
 }
 
-void BatchFolder::write_manifest(const BatchEntries& entries, bool complete, bool whole) const {
-  write_file_durably(manifest(), work_ + "/manifest", manifest_text(head_, entries, complete));
+void BatchFolder::write_manifest(const BatchEntries& entries, const ManifestEnd* end,
+                                 bool whole) const {
+  write_file_durably(manifest(), work_ + "/manifest", manifest_text(head_, entries, end));
   if (!whole) return;
   std::error_code ignored;
   for (const auto& name : names("manifest-", ".ndjson"))
     fs::remove(fmt::format("{}/{}", command_folder_, name), ignored);
 }
 
-std::string BatchFolder::result_path(const BatchInput& input) const {
-  return hive_ ? fmt::format("kind={}/image={}/part{}", head_.kind, input.name, ending_)
-               : input.name + ending_;
+std::string BatchFolder::result_path(const std::string& name) const {
+  return hive_ ? fmt::format("kind={}/image={}/part{}", head_.kind, name, ending_) : name + ending_;
 }
 
 std::string BatchFolder::work_path(std::size_t index) const {

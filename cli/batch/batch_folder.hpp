@@ -8,7 +8,8 @@
 
 namespace coldtrace::cli {
 
-// The folder of results. Beside them it has "_batch", a folder for each command:
+// The folder of results. Beside them it has "_batch", with "lock-commands", which a run holds while
+// it looks for results of other commands, and a folder for each command:
 //   manifest.ndjson, or manifest-2-of-4.ndjson of a shard   what became of each input
 //   lock-2-of-4                                             held by the run that works on it
 //   work-2-of-4-XXXXXX                                      results that are being written
@@ -30,20 +31,22 @@ class BatchFolder {
   const std::string& format() const { return head_.format; }
 
   // What is known of all inputs, of whatever shard; `own`, by this shard's manifest. Throws Failure
-  // where a manifest is of another command line.
+  // where a manifest is of another command line, or two have one name for different inputs.
   BatchEntries read(std::vector<std::string>& own, core::Findings& findings) const;
   std::string manifest() const;
   // Replaces the manifest; `whole` is that of all shards, whose own are then removed.
-  void write_manifest(const BatchEntries& entries, bool complete, bool whole) const;
+  // `end` is null where inputs are left to do.
+  void write_manifest(const BatchEntries& entries, const ManifestEnd* end, bool whole) const;
 
   // Where the results of an input lie, below this folder; and with it.
-  std::string result_path(const BatchInput& input) const;
+  std::string result_path(const std::string& name) const;
   std::string full_path(const std::string& below) const { return folder_ + "/" + below; }
   // Where a worker writes them.
   std::string work_path(std::size_t index) const;
 
  private:
   void refuse_other_commands() const;
+  void claim() const;
   void refuse_other_shards() const;
   void remove_leftovers() const;
   // The names in the command's folder that begin and end so.
@@ -52,7 +55,7 @@ class BatchFolder {
   std::string folder_, command_folder_;
   std::string shard_;  // "2-of-4"
   bool is_whole_;      // the only shard
-  bool hive_;
+  bool hive_, whole_paths_;
   ManifestHead head_;
   std::string ending_;  // of results: ".ndjson.zst"
   int lock_ = -1;

@@ -29,6 +29,7 @@ std::vector<std::string> read_list(const BatchOptions& options) {
   const auto bytes = core::read_whole_file(readable_path(options.list), largest_list);
   if (!bytes) throw Failure{fmt::format("{}: {}", options.list, to_message(bytes.error()))};
   std::vector<std::string> paths;
+  std::error_code ignored;
   auto text = std::string_view{core::to_chars(*bytes)};
   const char end = options.null_separated ? '\0' : '\n';
   while (!text.empty()) {
@@ -37,6 +38,11 @@ std::vector<std::string> read_list(const BatchOptions& options) {
     if (line.find('\0') != std::string_view::npos)
       throw Failure{
           fmt::format("{}: a path has a byte 0; is it a list with --null?", options.list)};
+    if (line.ends_with('\r') && !fs::exists(line, ignored) &&
+        fs::exists(line.substr(0, line.size() - 1), ignored))
+      throw Failure{fmt::format(
+          "{}: a line ends with a carriage return, which would be a part of the path '{}'",
+          options.list, line.substr(0, line.size() - 1))};
     if (!line.empty()) paths.emplace_back(line);
   }
   return paths;
@@ -58,7 +64,15 @@ class InputFinder {
       add_file(path, options_.whole_paths ? path : fs::path{path}.filename().string());
   }
 
-  BatchInputs take() { return std::move(found_); }
+  BatchInputs take() {
+    if (found_.all.empty() && found_.failed.empty())
+      throw Failure{passed_over_.empty()
+                        ? "there is no input"
+                        : passed_over_ +
+                              ": is the folder of results, whose files are no inputs; "
+                              "name another one with --out-dir"};
+    return std::move(found_);
+  }
 
  private:
   void add_file(const std::string& path, std::string_view name) {
@@ -68,7 +82,10 @@ class InputFinder {
 
   void add_folder(const std::string& root, const fs::path& folder) {
     std::error_code error;
-    if (fs::canonical(folder, error) == results_) return;
+    if (fs::canonical(folder, error) == results_) {
+      passed_over_ = folder.string();
+      return;
+    }
     std::vector<fs::path> entries;
     fs::directory_iterator entry{folder, error};
     for (; !error && entry != fs::directory_iterator{}; entry.increment(error))
@@ -81,6 +98,8 @@ class InputFinder {
         add_folder(root, path);
       else if (kind == fs::file_type::regular && is_included(path.filename().string()))
         add_found(root, path.string());
+      else if (kind == fs::file_type::none)
+        found_.failed.emplace_back(path.string(), error.message());
     }
   }
 
@@ -102,6 +121,7 @@ class InputFinder {
 
   const BatchOptions& options_;
   fs::path results_;
+  std::string passed_over_;  // an input folder that is that of results
   BatchInputs found_;
 };
 
@@ -112,9 +132,7 @@ void refuse_same_names(const std::vector<BatchInput>& inputs, bool whole_paths) 
     if (is_new) continue;
     if (known->second->path == input.path)
       throw Failure{fmt::format("{}: named twice", input.path)};
-    throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known->second->path,
-                              input.path, input.name,
-                              whole_paths ? "" : "; --named-by path tells them apart")};
+    refuse_same_name(known->second->path, input, whole_paths);
   }
 }
 
@@ -128,6 +146,19 @@ std::string time_text(const struct timespec& time) {
 }
 
 }  // namespace
+
+bool is_same_input(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return one == other ||
+         fs::absolute(one, error).lexically_normal() ==
+             fs::absolute(other, error).lexically_normal() ||
+         fs::equivalent(one, other, error);
+}
+
+void refuse_same_name(const std::string& known, const BatchInput& input, bool whole_paths) {
+  throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known, input.path,
+                            input.name, whole_paths ? "" : "; --named-by path tells them apart")};
+}
 
 std::string escape_name(std::string_view text) {
   constexpr std::size_t longest = 200;
@@ -153,7 +184,6 @@ BatchInputs find_batch_inputs(const BatchOptions& options) {
     for (const auto& path : read_list(options)) finder.add(path);
   for (const auto& path : options.inputs) finder.add(path);
   auto inputs = finder.take();
-  if (inputs.all.empty() && inputs.failed.empty()) throw Failure{"there is no input"};
   refuse_same_names(inputs.all, options.whole_paths);
   std::size_t index = 0;
   std::erase_if(inputs.all, [&](const BatchInput&) {

@@ -30,12 +30,20 @@ struct BatchInput {
 struct BatchInputs {
   std::vector<BatchInput> all;  // those of this shard, in their order
   u64 parts = 0;                // files of folders that are read with another one
-  std::vector<std::pair<std::string, std::string>> failed;  // folders, and why they are not listed
+  // Folders that cannot be listed, and entries of which nothing can be told; why.
+  std::vector<std::pair<std::string, std::string>> failed;
 };
 
 // The inputs that the options name. Throws Failure where a list cannot be read, there is no input,
 // or two of them would have one name.
 BatchInputs find_batch_inputs(const BatchOptions& options);
+
+// Whether two paths lead to one file, or would.
+bool is_same_input(const std::string& one, const std::string& other);
+
+// Throws Failure: `known` is the path of another input of that name.
+[[noreturn]] void refuse_same_name(const std::string& known, const BatchInput& input,
+                                   bool whole_paths);
 
 // Without a hash; nothing where no file is there, or it is none whose time tells of changes (a
 // block device, a pipe).

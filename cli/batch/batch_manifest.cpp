@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/report.hpp"
 #include "cli/command/text_lines.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/json_lines.hpp"
@@ -140,7 +141,8 @@ std::string manifest_line(const BatchEntry& entry) {
   return rendered([&](JsonLines& lines) { write_entry(lines, entry); });
 }
 
-std::string manifest_text(const ManifestHead& head, const BatchEntries& entries, bool complete) {
+std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
+                          const ManifestEnd* end) {
   return rendered([&](JsonLines& lines) {
     auto& json = lines.begin_header(manifest_schema);
     json.field("kind", head.kind)
@@ -149,18 +151,19 @@ std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
         .field("packing", head.packing)
         .field("layout", head.layout);
     lines.end();
+    u64 inputs = 0;
     u64 done = 0;
     for (const auto& [name, entry] : entries) {
       write_entry(lines, entry);
+      if (end == nullptr || end->not_named.contains(name)) continue;
+      ++inputs;
       done += entry.is_done();
     }
-    if (!complete) return;
-    lines.begin_summary()
-        .key("counts")
-        .object("inputs", entries.size(), "done", done, "failed", entries.size() - done)
-        .key("findings")
-        .begin_array()
-        .end_array();
+    if (end == nullptr) return;
+    auto& summary = lines.begin("summary").field("complete", end->complete);
+    summary.key("counts").object("inputs", inputs, "done", done, "failed", inputs - done,
+                                 "not_named", end->not_named.size());
+    write_findings(summary.key("findings"), end->findings);
     lines.end_summary();
   });
 }
@@ -168,6 +171,10 @@ std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  if (std::filesystem::is_empty(path, ignored)) {
+    findings.warning("manifest-damaged", std::nullopt, "{}: has no bytes", path);
+    return std::nullopt;
+  }
   const auto file = core::FileImage::open(path);
   if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
   TextLines lines{**file};

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct BatchEntry {
   std::string error;  // where it is not done
 
   bool is_done() const { return state == "done"; }
+  // Whether another input may not have this name. One that failed where no file was may: its path
+  // may have been a wrong one.
+  bool keeps_name() const { return is_done() || identity.has_value(); }
 };
 
 // By name.
@@ -53,14 +57,24 @@ struct ReadManifest {
   BatchEntries entries;
 };
 
-// Nothing where there is none. A last line that was not written whole is passed over; another line
-// that is none of a manifest is a finding. Throws Failure where the first line is none of one.
+// Nothing where there is none, or, with a finding, an empty one. A last line that was not written
+// whole is passed over; another line that is none of a manifest is a finding. Throws Failure where
+// the first line is none of one.
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings);
 
 // A line, with its end.
 std::string manifest_line(const BatchEntry& entry);
 
-// The whole document; `complete` where all inputs of a run are in it.
-std::string manifest_text(const ManifestHead& head, const BatchEntries& entries, bool complete);
+// What its summary says.
+struct ManifestEnd {
+  bool complete = true;  // no folder of inputs was unreadable
+  // Names of entries of earlier runs, of inputs that this one has not: they are not counted.
+  std::set<std::string> not_named;
+  core::Findings findings;  // of the run
+};
+
+// The whole document, without a summary where inputs are left to do.
+std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
+                          const ManifestEnd* end);
 
 }  // namespace coldtrace::cli

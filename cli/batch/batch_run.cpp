@@ -10,16 +10,15 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "cli/batch/batch_folder.hpp"
+#include "cli/batch/batch_guard.hpp"
 #include "cli/batch/batch_inputs.hpp"
 #include "cli/batch/batch_manifest.hpp"
 #include "cli/batch/batch_summary.hpp"
 #include "cli/batch/batch_work.hpp"
 #include "cli/batch/durable_files.hpp"
 #include "cli/batch/worker_pool.hpp"
-#include "cli/command/output_guard.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/terminal_progress.hpp"
@@ -65,9 +64,9 @@ class Batch {
         inputs_{find_batch_inputs(options)},
         workers_{options.seconds},
         folder_{options, command},
+        guard_{options, command, inputs_.all},
         report_{options.findings},
         progress_{options.output, options.findings.quiet} {
-    guard_inputs();
     check_targets();
   }
 
@@ -79,26 +78,17 @@ class Batch {
   Exit run() {
     folder_.enter(options_.wait);
     check_targets();  // another run may have been there
-    folder_.write_manifest(own_entries(), false, false);
+    folder_.write_manifest(own_entries(), nullptr, false);
     work();
     for (const auto& input : inputs_.all) own_names_.insert(input.name);
     const bool is_whole = options_.shard.of == 1;
-    folder_.write_manifest(own_entries(), true, is_whole);
-    return summarize();
+    const auto entries = own_entries();
+    const auto end = manifest_end(entries);
+    folder_.write_manifest(entries, &end, is_whole);
+    return summarize(end);
   }
 
  private:
-  void guard_inputs() {
-    std::vector<std::string> files = command_.files;
-    for (const auto& input : inputs_.all)
-      for (const auto& part : input.parts) {
-        files.push_back(part);
-        struct stat status {};
-        if (::stat(part.c_str(), &status) == 0) input_files_.emplace(status.st_dev, status.st_ino);
-      }
-    guard_output(options_.output, options_.format, files);
-  }
-
   // Reads the manifests. Throws where what lies in the place of a result is no earlier one.
   void check_targets() {
     std::vector<std::string> own;
@@ -107,28 +97,22 @@ class Batch {
     own_names_ = {own.begin(), own.end()};
     existing_.clear();
     for (const auto& input : inputs_.all) check_target(input);
+    for (const auto& [name, entry] : entries_) guard_.check_summary(folder_.result_path(name));
   }
 
   void check_target(const BatchInput& input) {
-    const auto below = folder_.result_path(input);
-    const auto path = folder_.full_path(below);
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) return;
-    existing_.insert(input.name);
-    if (input_files_.contains({status.st_dev, status.st_ino}))
-      throw Failure{path + ": an input, which no result replaces"};
     const auto known = entries_.find(input.name);
-    if (known != entries_.end() && known->second.result && known->second.result->path == below &&
-        known->second.result->size == static_cast<u64>(status.st_size))
-      return;
-    guard_replaced(path);
-  }
-
-  void guard_replaced(const std::string& path) const {
-    std::error_code ignored;
-    if (!fs::is_regular_file(fs::symlink_status(path, ignored)))
-      throw Failure{path + ": no file, and in the place of a result"};
-    guard_output({.path = path}, folder_.format(), {});
+    const bool is_known = known != entries_.end();
+    if (is_known && known->second.keeps_name() && !is_same_input(known->second.input, input.path))
+      refuse_same_name(known->second.input, input, options_.whole_paths);
+    const auto below = folder_.result_path(input.name);
+    guard_.check_summary(below);
+    const auto path = folder_.full_path(below);
+    if (!is_there(path)) return;
+    existing_.insert(input.name);
+    guard_.check_result(path);
+    if (!is_known || !known->second.result || known->second.result->path != below)
+      throw Failure{path + ": no result that the manifest knows, and in the place of one"};
   }
 
   BatchEntries own_entries() const {
@@ -226,7 +210,7 @@ class Batch {
     }
     const auto path = folder_.full_path(known.result->path);
     if (ended.exit == 0U || !is_there(path)) return false;
-    guard_replaced(path);
+    guard_.check_replaced(path, folder_.format());
     summary_.findings.warning("result-changed", std::nullopt,
                               "{}: not what its manifest says; it was made again", path);
     return false;
@@ -256,7 +240,7 @@ class Batch {
     } else if (ended.exit <= 1U && answer.result) {
       entry.state = "done";
       entry.result = answer.result;
-      entry.result->path = folder_.result_path(input);
+      entry.result->path = folder_.result_path(input.name);
     } else {
       entry.state = "failed";
       entry.error = find_error(ended.messages, input.path);
@@ -275,9 +259,10 @@ class Batch {
 
   // First the manifest, then the name: no result is ever there that the manifest does not know.
   void keep(std::size_t index, BatchEntry entry) {
-    const auto below = folder_.result_path(inputs_.all[index]);
-    const auto path = folder_.full_path(below);
+    const auto path = folder_.full_path(folder_.result_path(entry.name));
     const bool replaced = existing_.contains(entry.name);
+    // That of an input which is no longer the same; no file is there without an entry that has it.
+    if (!entry.is_done() && replaced) remove_durably(path);
     append_durably(folder_.manifest(), manifest_line(entry));
     if (entry.is_done()) {
       if (options_.hive) make_folders(path.substr(0, path.rfind('/')));
@@ -285,9 +270,6 @@ class Batch {
     } else {
       std::error_code ignored;
       fs::remove(folder_.work_path(index), ignored);
-      // That of an input which is no longer the same.
-      const auto known = entries_.find(entry.name);
-      if (replaced && known != entries_.end() && known->second.is_done()) fs::remove(path, ignored);
     }
     entries_.insert_or_assign(entry.name, std::move(entry));
   }
@@ -303,12 +285,22 @@ class Batch {
                     ended.messages.substr(reason, ended.messages.find('\n', reason) - reason))};
   }
 
-  Exit summarize() {
+  ManifestEnd manifest_end(const BatchEntries& entries) const {
+    ManifestEnd end{.complete = inputs_.failed.empty(), .not_named = {}, .findings = {}};
+    for (const auto& [name, entry] : entries) end.not_named.insert(name);
+    for (const auto& input : inputs_.all) end.not_named.erase(input.name);
+    for (const auto& [folder, why] : inputs_.failed)
+      end.findings.warning("folder-unreadable", std::nullopt, "{}: {}", folder, why);
+    return end;
+  }
+
+  Exit summarize(const ManifestEnd& end) {
     summary_.head = folder_.head();
     summary_.shard = options_.shard;
     summary_.inputs = inputs_.all.size();
     summary_.parts = inputs_.parts;
     summary_.kept = kept_.size();
+    summary_.not_named = end.not_named.size();
     for (const auto& input : inputs_.all) {
       const auto& entry = entries_.at(input.name);
       summary_.add(entry);
@@ -320,6 +312,8 @@ class Batch {
     }
     for (const auto& [folder, why] : inputs_.failed) report_.failed(folder, why);
     report_.tell(options_.folder, summary_.findings);
+    // Told already, each with its name.
+    summary_.findings.merge(end.findings);
     Output output{options_.output};
     write_batch_summary(output, summary_, options_);
     output.commit();
@@ -332,10 +326,10 @@ class Batch {
   BatchInputs inputs_;
   WorkerPool workers_;
   BatchFolder folder_;
+  BatchGuard guard_;
   Report report_;
   TerminalProgress progress_;
   BatchSummary summary_;
-  std::set<std::pair<dev_t, ino_t>> input_files_;
   std::set<std::string> own_names_;  // of this shard's manifest
   std::set<std::string> existing_;   // whose results were there at the start
   BatchEntries entries_;

@@ -19,7 +19,8 @@ struct BatchSummary {
   u64 kept = 0;           // of `done`: by an earlier run, and unchanged
   u64 with_findings = 0;  // of `done`: with exit status 1
   u64 result_bytes = 0;
-  u64 parts = 0;                          // files that are read with another one
+  u64 not_named = 0;  // entries of earlier runs, of inputs that this one has not
+  u64 parts = 0;      // files that are read with another one
   std::vector<const BatchEntry*> failed;  // in the order of the inputs
   struct Found {
     u64 count = 0;

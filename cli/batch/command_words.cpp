@@ -110,6 +110,20 @@ std::string BatchedCommand::text() const {
   return fmt::format("{}{}{}", fmt::join(path, " "), rest.empty() ? "" : " ", fmt::join(rest, " "));
 }
 
+void refuse_help(CLI::App& root, const std::vector<std::string>& words) {
+  const auto [app, count] = find_named(root, words);
+  LineWords line{*app, std::span{words}.subspan(count)};
+  for (LineWords::Piece piece; line.next(piece);) {
+    if (piece.is_argument || piece.words.empty()) continue;
+    const auto* const option = piece.option;
+    const auto& word = piece.words.front();
+    if ((option != nullptr &&
+         (option == app->get_help_ptr() || option == app->get_help_all_ptr())) ||
+        word == "--version" || word == "-V")
+      throw Failure{fmt::format("{}: reads no input; give it to the command alone", word)};
+  }
+}
+
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
                                            const RunProgram& run, Exit& exit) {
   const auto [app, count] = find_named(root, words);

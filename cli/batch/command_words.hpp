@@ -27,6 +27,9 @@ struct BatchedCommand {
   std::string text() const;
 };
 
+// Throws Failure where the words ask for help or the version, and for no run.
+void refuse_help(CLI::App& root, const std::vector<std::string>& words);
+
 // What the words are, and whether the command takes an input and them: otherwise what is wrong is
 // said as in any run, and there is nothing. Throws Failure where a batch cannot run it.
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,

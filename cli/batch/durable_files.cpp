@@ -108,4 +108,11 @@ void rename_durably(const std::string& from, const std::string& to, bool replace
   keep_names(folder_of(to));
 }
 
+void remove_durably(const std::string& path) {
+  if (::unlink(path.c_str()) == 0)
+    keep_names(folder_of(path));
+  else if (errno != ENOENT)
+    fail(path, errno);
+}
+
 }  // namespace coldtrace::cli

@@ -23,4 +23,7 @@ void append_durably(const std::string& path, std::string_view text);
 // fails.
 void rename_durably(const std::string& from, const std::string& to, bool replace);
 
+// A file that is not there is no error.
+void remove_durably(const std::string& path);
+
 }  // namespace coldtrace::cli

@@ -3,6 +3,7 @@
 usage: batch.py COLDTRACE SOURCES [unittest arguments]
 Plain runs of the program on one input each, hashlib and a percent encoding of its own decide.
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -158,7 +159,7 @@ class Results(Batch):
         self.assertEqual(found, {f"{name}.ndjson": content for name, (content, _, _) in expected.items()})
         self.assertEqual((header["command"], header["format"], header["layout"]), (list(SNAPSHOT), "ndjson", "plain"))
         self.assertEqual(list(rows), sorted(rows))
-        self.assertEqual(end["counts"], {"inputs": 50, "done": 46, "failed": 4})
+        self.assertEqual(end["counts"], {"inputs": 50, "done": 46, "failed": 4, "not_named": 0})
         for name, (content, status, counts) in expected.items():
             row = rows[name]
             path = bytes.fromhex(row["input_bytes"]) if "input_bytes" in row else row["input"].encode()
@@ -177,7 +178,7 @@ class Results(Batch):
             self.assertIn(each["error"], plain)
         self.assertEqual(summary["counts"], {
             "inputs": 50, "done": 46, "kept": 0, "with_findings": sum(status for _, status, _ in expected.values()),
-            "failed": 4, "later_parts": 0, "result_bytes": sum(len(content) for content, _, _ in expected.values())})
+            "failed": 4, "not_named": 0, "later_parts": 0, "result_bytes": sum(len(content) for content, _, _ in expected.values())})
 
         # The same through a list, from the command itself, and packed.
         paths = [os.path.join(folder, name) for folder, _, names in os.walk(os.fsencode(self.images)) for name in names
@@ -329,13 +330,62 @@ class Resuming(Batch):
         lines = path.read_bytes().splitlines(keepends=True)
         for length in (1, 20, len(lines[2]) - 1):
             path.write_bytes(b"".join(lines[:2]) + lines[2][:length])
+            for number in (1, 2, 3):  # the kill came before they had their names
+                (self.out / f"{number:02}.img.ndjson").unlink()
             self.assertEqual(self.batch(status=0)["findings"], [])
             self.assertEqual(tree(self.out), whole)
         path.write_bytes(lines[0] + b"garbage\n" + b"".join(lines[2:]))
+        self.assertIn(b"no result that the manifest knows", self.batch(status=2).stderr)
+        (self.out / "00.img.ndjson").unlink()
         self.assertEqual([each["code"] for each in self.batch(status=1)["findings"]], ["manifest-damaged"])
         self.assertEqual(tree(self.out), whole)
         path.write_bytes(b"garbage\n")
         self.assertIn(b"no manifest of a batch", self.batch(status=2).stderr)
+
+    def test_a_manifest_without_bytes(self):
+        self.fill(2)
+        self.batch(status=0)
+        whole = tree(self.out)
+        path = self.out / "_batch/ntfs-snapshot/manifest.ndjson"
+        path.write_bytes(b"")
+        self.assertIn(b"00.img.ndjson: no result that the manifest knows", self.batch(status=2).stderr)
+        for result in self.out.glob("*.ndjson"):
+            result.unlink()
+        summary = self.batch(status=1)
+        self.assertEqual([(each["code"], each["text"]) for each in summary["findings"]],
+                         [("manifest-damaged", f"{path}: has no bytes")])
+        self.assertEqual(tree(self.out), whole)
+
+    def test_results_of_inputs_that_are_not_named_are_not_counted(self):
+        self.fill(3)
+        self.batch(status=0)
+        (self.images / "01.img").unlink()
+        (self.out / "01.img.ndjson").unlink()
+        counts = self.batch(status=0)["counts"]
+        self.assertEqual((counts["inputs"], counts["done"], counts["kept"], counts["not_named"]), (2, 2, 2, 1))
+        _, rows, end = self.manifest()
+        self.assertEqual((len(rows), end["counts"]), (3, {"inputs": 2, "done": 2, "failed": 0, "not_named": 1}))
+        text = run("batch", "--input", self.images, "--out-dir", self.out, "--", *SNAPSHOT, status=0).stdout
+        self.assertIn(b"1 result of inputs that are not named: neither checked nor counted", text)
+
+    def test_a_folder_that_cannot_be_read_is_in_the_summary_and_the_manifest(self):
+        self.fill(1)
+        at = os.open(self.images, os.O_RDONLY)
+        for _ in range(20):  # a path longer than the system takes
+            os.mkdir("d" * 250, dir_fd=at)
+            below = os.open("d" * 250, os.O_RDONLY, dir_fd=at)
+            os.close(at)
+            at = below
+        os.close(at)
+        summary = self.batch(status=1)
+        self.assertEqual([(each["code"], each["count"]) for each in summary["findings"]], [("folder-unreadable", 1)])
+        self.assertIn("File name too long", summary["findings"][0]["text"])
+        self.assertEqual(summary["counts"]["done"], 1)
+        _, _, end = self.manifest()
+        self.assertEqual((end["complete"], end["findings"]), (False, summary["findings"]))
+        shutil.rmtree(self.images / ("d" * 250))
+        self.assertEqual(self.batch(status=0)["findings"], [])
+        self.assertTrue(self.manifest()[2]["complete"])
 
     def test_results_of_another_command_line_stay(self):
         self.fill(2)
@@ -468,11 +518,11 @@ class Refusals(Batch):
         self.out.mkdir()
         target = self.out / "01.img.ndjson"
         target.write_bytes(self.volumes[0])
-        self.refused(b"which no output replaces")
+        self.refused(b"no result that the manifest knows")
         self.assertEqual(tree(self.out), {target.name: self.volumes[0]})
         target.unlink()
         os.link(self.images / "00.img", target)
-        self.refused(b"an input, which no result replaces")
+        self.refused(b"the same file as the input")
         target.unlink()
         target.symlink_to(self.images / "00.img")
         self.refused(b"no file, and in the place of a result")
@@ -480,8 +530,127 @@ class Refusals(Batch):
         target.mkdir()
         self.refused(b"no file, and in the place of a result")
         target.rmdir()
-        target.write_bytes(b'{"of":"a run before"}\n')
+        target.write_bytes(b"precious\n")
+        self.refused(b"01.img.ndjson: no result that the manifest knows, and in the place of one")
+        self.assertEqual(tree(self.out), {target.name: b"precious\n"})
+        target.unlink()
         self.batch(status=0)
+        target.write_bytes(self.volumes[0])
+        self.refused(b"which no output replaces")
+
+    def test_another_case_does_not_take_a_results_name(self):
+        for case, volume in (("a", 0), ("b", 1)):
+            (self.here / case).mkdir()
+            (self.here / case / "disk.img").write_bytes(self.volumes[volume])
+        words = b"a/disk.img and " + os.fsencode(self.here / "b/disk.img") + b": both results would be called 'disk.img'"
+
+        def batch(*options, status):
+            return run("batch", "--out-dir", self.out, *options, "--", *SNAPSHOT, status=status)
+        batch("--input", self.here / "a", status=0)
+        whole = tree(self.out)
+        for options in ((), ("--shard", "1/1"), ("--hash",)):
+            self.assertIn(words, batch("--input", self.here / "b", *options, status=2).stderr)
+        self.assertIn(words, run(*SNAPSHOT, "--out-dir", self.out, self.here / "b/disk.img", status=2).stderr)
+        self.assertEqual(tree(self.out), whole)
+        for same in (self.here / "a/../a", self.here / "a/disk.img"):  # the same file by another path
+            batch("--input", same, status=0)
+        batch("--input", self.here / "b", "--named-by", "path", status=0)
+        shutil.rmtree(self.out)
+        batch("--input", self.here / "absent/disk.img", status=2)  # a wrong path has no name for ever
+        batch("--input", self.here / "a", status=0)
+        shutil.rmtree(self.out)
+        # Of shards, where each knows the manifests of the others.
+        batch("--input", self.here / "a", "--shard", "1/2", status=0)
+        whole = tree(self.out)
+        self.fill(1)
+        self.assertIn(words, batch("--input", self.images, "--input", self.here / "b", "--shard", "2/2", status=2).stderr)
+        self.assertEqual(tree(self.out), whole)
+        # Where two were at work at once, the run that joins their manifests tells.
+        first = self.out / "_batch/ntfs-snapshot/manifest-1-of-2.ndjson"
+        (first.parent / "manifest-2-of-2.ndjson").write_bytes(
+            first.read_bytes().replace(os.fsencode(self.here / "a/disk.img"), os.fsencode(self.here / "b/disk.img")))
+        whole = tree(self.out)
+        self.assertIn(words, batch("--input", self.here / "a", status=2).stderr)
+        self.assertEqual(tree(self.out), whole)
+
+    def test_files_that_the_command_line_names_are_no_places_of_results(self):
+        self.add("base.img")
+        self.add("t.etl", b"no trace")
+        self.out.mkdir()
+        for name, content, options, command in (
+                ("base.img.ndjson", os.fsencode(self.images / "base.img") + b"\n", ("--list",), SNAPSHOT),
+                ("base.img.ndjson", bytes(range(64)), (), (*SNAPSHOT, "--names", "keyed-hash", "--key-file")),
+                ("t.etl.ndjson", b"{}\n", (), ("trace", "decode", "--schemas"))):
+            target = self.out / name
+            for is_link in (False, True):
+                named = self.here / "named" if is_link else target
+                (self.here / "named").unlink(missing_ok=True)
+                target.unlink(missing_ok=True)
+                named.write_bytes(content)
+                if is_link:
+                    os.link(named, target)
+                inputs = () if options else ("--input", self.images)
+                done = run("batch", *inputs, *options, *([named] if options else []), "--out-dir", self.out, "--",
+                           *command, *([] if options else [named]), status=2)
+                self.assertIn(b"the same file as the input", done.stderr)
+                self.assertEqual(tree(self.out), {name: content})
+            target.unlink()
+
+    def test_the_summary_is_no_result_and_no_manifest(self):
+        self.fill(2)
+        for times in range(2):
+            for name in ("00.img.ndjson", "_batch/ntfs-snapshot/manifest.ndjson", "_batch/new"):
+                self.refused(b"a file of the batch, which its summary does not replace", "-o", self.out / name)
+            if times == 0:
+                self.assertFalse(self.out.exists())
+                self.batch(status=0)
+        (self.images / "00.img").unlink()
+        self.refused(b"a file of the batch", "-o", self.out / "00.img.ndjson")
+        self.batch("--layout", "hive", status=0, out=self.here / "tree")
+        (self.here / "link").symlink_to(self.here / "tree/kind=ntfs-snapshot")
+        self.assertEqual(run("batch", "--input", self.images, "--out-dir", self.here / "tree", "--layout", "hive", "-o",
+                             self.here / "link/image=01.img/part.ndjson.zst", "--", *SNAPSHOT).returncode, 2)
+        with open(self.out / "01.img.ndjson", "ab") as output:
+            done = subprocess.run([COLDTRACE, "batch", "--input", self.images, "--out-dir", self.out, "--", *SNAPSHOT],
+                                  stdout=output, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, b"writes its summary" in done.stderr), (2, True))
+        run("batch", "--input", self.images, "--out-dir", self.out, "-o", self.out / "summary.txt", "--", *SNAPSHOT, status=0)
+
+    def test_of_two_commands_that_begin_at_once_one_has_the_folder(self):
+        self.fill(1)
+        (self.out / "_batch").mkdir(parents=True)
+        with open(self.out / "_batch/lock-commands", "w") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            process = self.start("--input", self.images)
+            time.sleep(0.3)
+            self.assertIsNone(process.poll())
+            (self.out / "_batch/ntfs-info").mkdir()
+        _, messages = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, b"has results of 'ntfs-info' already" in messages), (2, True), messages)
+        self.assertEqual([path.name for path in (self.out / "_batch").iterdir() if path.is_dir()], ["ntfs-info"])
+        self.batch(status=0, command=("ntfs", "info"))
+
+    def test_help_and_the_version_are_no_runs(self):
+        self.fill(1)
+        for command in (("--version",), ("--help",), ("ntfs", "snapshot", "--help"), ("ntfs", "snapshot", "-h"),
+                        ("ntfs", "--help")):
+            self.refused(command[-1].encode() + b": reads no input", command=command)
+        self.assertFalse(self.out.exists())
+        self.assertIn(b"Examples:", run("ntfs", "snapshot", "--out-dir", self.out, "--help", status=0).stdout)
+
+    def test_lists_whose_lines_end_with_a_carriage_return(self):
+        path = self.add("a.img") + b"\r\n"
+        done = run("batch", "--list", self.write("list", path), "--out-dir", self.out, "--", *SNAPSHOT, status=2)
+        self.assertIn(b"list: a line ends with a carriage return", done.stderr)
+        self.assertFalse(self.out.exists())
+        self.add("a.img\r")
+        run("batch", "--list", self.write("list", path), "--out-dir", self.out, "--", *SNAPSHOT, status=0)
+
+    def test_inputs_that_lie_in_the_folder_of_results(self):
+        self.fill(1)
+        done = self.batch(status=2, out=self.images)
+        self.assertIn(b"images: is the folder of results, whose files are no inputs", done.stderr)
+        self.assertEqual(os.listdir(self.images), ["00.img"])
 
     def test_the_folder_of_results_is_no_input(self):
         self.out = self.images / "out"
