@@ -350,7 +350,7 @@ class Asking(unittest.TestCase):
         self.assertIn("MISSING  " + GUIDS[0], text)
         self.assertIn("no file that is named declares the provider", text)
         self.assertIn("ok       " + GUIDS[1], text)
-        self.assertIn("1 of 2 providers lack schemas", text)
+        self.assertIn("1 of 2 providers lacks schemas", text)
 
     def test_the_environment_names_files_too(self):
         environment = {"COLDTRACE_SCHEMAS": f"::{FOLDER}/other:all.ctschemas"}
