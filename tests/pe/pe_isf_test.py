@@ -256,7 +256,7 @@ extern "C" int entry() { return g_held.after; }
     def test_procedures_of_a_table_are_told_to_be_none(self):
         path = self.pdb("x86_64", source=SOURCE)
         table = self.write("table.json", json.dumps(self.table(path)[0]).encode())
-        for kinds in ("procedure", "public,cold-part"):
+        for kinds in ("procedure", "public,cold_part"):
             done = run("pe", "symbols", "--kind", kinds, table)
             self.assertEqual(done.returncode, 1)
             self.assertIn(b"no-match", done.stderr)
