@@ -127,11 +127,21 @@ class Sandbox(case.Case):
                 else:
                     self.assertEqual((done, changed), (set(), False))
 
+    def may_mount(self):
+        """Root in a container may not, in many."""
+        folder = self.here / "mounted"
+        folder.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "none", folder], capture_output=True).returncode == 0
+        if mounted:
+            subprocess.run(["umount", folder], check=True)
+        return mounted
+
     def test_without_the_sandbox_all_of_it_is(self):
+        possible = ATTEMPTS if self.may_mount() else ATTEMPTS - {"mount"}
         for name, command, source in self.commands():
             with self.subTest(command=command):
                 self.assertEqual(self.attempts(name, command, source, "--no-sandbox"),
-                                 (ATTEMPTS, True))
+                                 (possible, True))
 
     def test_what_lies_elsewhere_stays_also_where_files_are_renamed(self):
         for name, command, source in self.commands():
