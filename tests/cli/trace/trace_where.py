@@ -1,7 +1,7 @@
 """--where selects exactly the lines that a second reader of expressions selects from all lines, and
 --fields has of them what is in the whole lines.
 
-usage: trace_where.py COLDTRACE SHARED MAKE_TRACE MAKE_NAMED_TRACE [unittest arguments]
+usage: trace_where.py COLDTRACE SHARED MAKE_TRACE MAKE_NAMED_TRACE MAKE_CTRACE [unittest arguments]
 The second reader never parses: it makes expressions as trees, writes each as text for coldtrace and
 asks its own predicate of every NDJSON line.
 """
@@ -21,7 +21,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from strict import strict_csv, strict_json, strict_ndjson
 
-COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE = (Path(a).resolve() for a in sys.argv[1:5])
+COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:6])
 SAMPLES = SHARED / "samples" / "etl"
 
 MEMBERS_SCHEMA = jsonschema.Draft202012Validator(json.loads(
@@ -452,12 +452,15 @@ class Members(Traces):
 
     def test_each_path_of_each_line(self):
         seen = set()
-        for trace in self.traces():
+        own = self.folder / "own"
+        own.mkdir()
+        subprocess.run([MAKE_CTRACE, own], check=True)
+        for trace in (*self.traces(), *(own / f"{name}.ctrace" for name in ("calls", "etw", "vxd-names"))):
             self.check(trace, *self.ALL, seen=seen)
             self.check(trace, *self.ALL, "--stacks", "attach", seen=seen, only="stack")
         self.assertLessEqual({"names", "payload", "thread_source", "time_quality", "trace_control", "resolved", "extended"},
                              {parts[0] for parts in seen})
-        self.assertLessEqual({("stack", "module"), ("trace_control", "statuses", "name"), ("names", "keywords")}, seen)
+        self.assertLessEqual({("etw", "provider", "guid"), ("etw", "fields", "ImageFileName"), ("stack", "module"), ("trace_control", "statuses", "name"), ("names", "keywords")}, seen)
 
 
 class Fields(Traces):
@@ -552,4 +555,4 @@ class Fields(Traces):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])
