@@ -290,6 +290,8 @@ py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<st
   if (where) {
     auto parsed = tracefile::parse_where(*where);
     if (!parsed) raise_error("where: " + to_string(parsed.error()));
+    if (const auto member = tracefile::line_member_in(*parsed); !member.empty())
+      raise_error("where: events have no member " + std::string{member} + " here");
     expression = std::make_unique<tracefile::WhereExpression>(std::move(*parsed));
   }
   return chained(py::cast(std::make_unique<EventChunks>(not_none(trace), std::move(expression))));

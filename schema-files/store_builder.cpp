@@ -1,7 +1,9 @@
 #include "coldtrace/schema_files/store_builder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include <zlib.h>
 
@@ -60,11 +62,20 @@ StoreBuilder::StoreBuilder(std::vector<std::string> languages, Digest digest)
     : languages_{std::move(languages)}, digest_{std::move(digest)} {}
 
 void StoreBuilder::add(const FileTree& tree, const std::string& path, core::Findings& findings,
-                       core::Progress* progress) {
+                       const Begin& begin) {
   const auto paths = tree.list(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
   LanguageFolders folders{tree};
   LanguageCheck check;
+  const auto size_of = [&](const std::string& file) -> u64 {
+    std::error_code unknown;
+    const auto size = tree.is_machine() ? std::filesystem::file_size(file, unknown) : 0;
+    return unknown ? 0 : size;
+  };
+  u64 bytes = 0;
+  if (begin)
+    for (const auto& one : paths) bytes += size_of(one);
+  auto* const progress = begin ? begin(bytes) : nullptr;
   for (const auto& one : paths) {
     const auto found = find_files(one, tree);
     if (tree.is_machine() && (is_file || found.is_damaged || !found.files.empty()))
@@ -73,7 +84,7 @@ void StoreBuilder::add(const FileTree& tree, const std::string& path, core::Find
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (const auto& file : found.files)
       add_file(*file, path, {languages_, folders, findings}, check);
-    if (progress != nullptr) progress->add(0, 1);
+    if (progress != nullptr) progress->add(size_of(one), 1);
   }
   check.report(languages_, findings);
 }

@@ -1,18 +1,34 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "coldtrace/core/parallel.hpp"
+#include "coldtrace/core/progress.hpp"
 
 namespace coldtrace::cli {
 
+// Bytes of a regular file; 0 of others and where it cannot be told.
+inline u64 size_of_file(const std::string& path) {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : size;
+}
+inline u64 size_of_files(const std::vector<std::string>& paths) {
+  u64 size = 0;
+  for (const auto& path : paths) size += size_of_file(path);
+  return size;
+}
+
 // Calls work(worker, path, Item&), which fills an item that may have been used, for every file on
 // up to `jobs` threads, and take(path, Item&) in the order of the files: the output is always the
-// same.
+// same. `progress` hears of each file that was taken.
 template <class Item, class Work, class Take>
-void for_each_file(const std::vector<std::string>& files, unsigned jobs, Work&& work, Take&& take) {
+void for_each_file(const std::vector<std::string>& files, unsigned jobs, core::Progress& progress,
+                   Work&& work, Take&& take) {
   struct File {
     std::size_t index = 0;
     Item item;
@@ -25,7 +41,10 @@ void for_each_file(const std::vector<std::string>& files, unsigned jobs, Work&& 
         return file.index < files.size();
       },
       [&](unsigned worker, File& file) { work(worker, files[file.index], file.item); },
-      [&](File& file) { take(files[file.index], file.item); });
+      [&](File& file) {
+        take(files[file.index], file.item);
+        progress.add(size_of_file(files[file.index]), 1);
+      });
 }
 
 }  // namespace coldtrace::cli

@@ -27,6 +27,13 @@ std::string check_choice(const std::string& text, const std::vector<std::string>
                      did_you_mean(text, {choices.begin(), choices.end()}));
 }
 
+// Blanks around commas are no part of names.
+std::string trim_blanks(std::string& text) {
+  text.erase(0, text.find_first_not_of(" \t"));
+  text.erase(text.find_last_not_of(" \t") + 1);
+  return {};
+}
+
 }  // namespace
 
 Option& Option::required() {
@@ -79,6 +86,7 @@ Option& Option::repeatable() {
 
 Option& Option::list(const std::string& type) {
   option_->delimiter(',')->type_name(type + "[,...]");
+  option_->transform(CLI::Validator{trim_blanks, ""});
   return repeatable();
 }
 

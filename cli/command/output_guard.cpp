@@ -127,10 +127,18 @@ void refuse_same_file(const Target& target, const std::string& file, const std::
     throw Failure{fmt::format("{}: {}", target.name, what)};
 }
 
+// A trace is no image, and what its name has in common with another is not that of a part.
+bool is_trace(const std::string& path) {
+  const auto file = core::FileImage::open(path);
+  const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
+  return kind == core::FileKind::event_trace || kind == core::FileKind::ctrace;
+}
+
 void refuse_part(const Target& target, core::FileKind kind, const std::string& file,
                  const std::string& what) {
   if (core::is_part_beside(file, target.file) ||
-      (core::is_named_as_part_beside(file, target.file) && may_be_part(target, kind, file)))
+      (core::is_named_as_part_beside(file, target.file) && may_be_part(target, kind, file) &&
+       !is_trace(file)))
     throw Failure{fmt::format("{}: a part of the split image {}", target.name, what)};
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/each_file.hpp"
 #include "cli/command/version.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/signature_file.hpp"
@@ -9,6 +10,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_places.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/syscall-map/function_search.hpp"
@@ -218,7 +220,10 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
     require_role({options.ntdll, user}, ImageRole::ntdll);
   }
   std::vector<LocatedImage> images;
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", size_of_files(options.files));
   for (const auto& path : options.files) {
+    progress.add(size_of_file(path), 1);
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = identify(*input, options);

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/each_file.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/mapped_image.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
@@ -117,8 +119,12 @@ Exit run_hooks_tables(const HooksTablesOptions& options) {
       read_user_side(options.ntdll, syscall_map::ImageRole::ntdll, options, report),
       read_user_side(options.win32u, syscall_map::ImageRole::win32u, options, report)};
   std::vector<TablesImage> images;
-  for (const auto& path : options.files)
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", size_of_files(options.files));
+  for (const auto& path : options.files) {
     if (auto shown = read_tables(path, options, users, report)) images.push_back(std::move(*shown));
+    progress.add(size_of_file(path), 1);
+  }
   if (images.empty()) return Exit::failure;
   if (options.format == "json")
     write_tables_json(output, options.int64, images);

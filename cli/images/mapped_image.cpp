@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/command/each_file.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
 
 namespace coldtrace::cli {
@@ -50,8 +51,10 @@ std::optional<MappedImage> map_image(const std::string& path, const PeOptions& o
 
 std::vector<MappedImage> map_images(const PeOptions& options, Report& report) {
   std::vector<MappedImage> images;
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", size_of_files(options.files));
   for_each_file<Mapped>(
-      options.files, options.jobs,
+      options.files, options.jobs, progress,
       [&](unsigned, const std::string& path, Mapped& mapped) { mapped = map_file(path, options); },
       [&](const std::string& path, Mapped& mapped) {
         tell(path, mapped, report);

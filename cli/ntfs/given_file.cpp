@@ -39,7 +39,10 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
   }
   auto& files = unpacked->files;
   if (files.empty() || (files.size() == 1 && files.front().bytes->size() == 0)) {
-    if (may_be_raw) return true;
+    if (may_be_raw) {
+      if (!unpacked->damage.empty()) findings.merge(of_packing);
+      return true;
+    }
     report.tell(path, of_packing);
     report.failed(path, describe_none(*unpacked, kind, wanted));
     return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -66,18 +67,22 @@ void TerminalProgress::add(u64 bytes, u64 items) {
 }
 
 void TerminalProgress::show(Clock::time_point now) const {
-  auto text = what_;
   const auto done = std::min(bytes_, total_);
   const std::chrono::duration<double> passed = now - begun_;
+  std::vector<std::string> parts;
   if (total_ > 0)
-    text += fmt::format(" {} %, {} of {}, {}/s,", done * 100 / total_, size_text(done),
-                        size_text(total_),
-                        size_text(static_cast<u64>(static_cast<double>(done) / passed.count())));
-  text += fmt::format(" {} {}", count_text(count_), items_);
+    parts.push_back(
+        fmt::format("{} %, {} of {}", done * 100 / total_, size_text(done), size_text(total_)));
+  else if (bytes_ > 0)
+    parts.push_back(size_text(bytes_));
+  if (!parts.empty())
+    parts.push_back(size_text(static_cast<u64>(static_cast<double>(bytes_) / passed.count())) +
+                    "/s");
+  if (!items_.empty()) parts.push_back(count_text(count_) + " " + items_);
   if (done > 0 && done < total_)
-    text += ", " + left_text(passed.count() * static_cast<double>(total_ - done) /
-                             static_cast<double>(done));
-  say_for_now(text);
+    parts.push_back(
+        left_text(passed.count() * static_cast<double>(total_ - done) / static_cast<double>(done)));
+  say_for_now(fmt::format("{} {}", what_, fmt::join(parts, ", ")));
 }
 
 }  // namespace coldtrace::cli

@@ -6,6 +6,7 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/command/version.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/hex.hpp"
 
@@ -132,15 +133,20 @@ Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
     else
       report.failed(path, shown.why);
   };
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", size_of_files(options.files));
   const auto jobs = static_cast<unsigned>(std::min<u64>(options.jobs, options.files.size()));
   if (jobs <= 1) {  // written as it goes, whatever its length
-    for (const auto& path : options.files) tell(path, presenter.show(path));
+    for (const auto& path : options.files) {
+      tell(path, presenter.show(path));
+      progress.add(size_of_file(path), 1);
+    }
   } else {
     BufferPool pool;
     std::deque<Preparer> preparers;
     for (unsigned i = 0; i < jobs; ++i) preparers.emplace_back(make_view(), options, pool);
     for_each_file<Prepared>(
-        options.files, jobs,
+        options.files, jobs, progress,
         [&](unsigned worker, const std::string& path, Prepared& prepared) {
           preparers[worker].prepare(path, prepared);
         },

@@ -87,15 +87,16 @@ ReadFile read_file(const std::string& path, const std::string& folder,
 }  // namespace
 
 ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
-                                Report& report) {
+                                TerminalProgress& progress, Report& report) {
   ServicedSide side;
   side.path = path;
   std::error_code ignored;
   side.is_folder = fs::is_directory(path, ignored);
   const auto files = side.is_folder ? list_files(side, report) : std::vector{path};
   const auto folder = side.is_folder ? path : std::string{};
+  progress.begin("reading", "files", size_of_files(files));
   for_each_file<ReadFile>(
-      files, options.jobs,
+      files, options.jobs, progress,
       [&](unsigned, const std::string& file, ReadFile& read) {
         read = read_file(file, folder, options);
       },

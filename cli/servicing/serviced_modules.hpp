@@ -6,6 +6,7 @@
 
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "coldtrace/syscall-map/servicing/module_pairing.hpp"
 
 namespace coldtrace::cli {
@@ -43,6 +44,6 @@ struct ServicedSide {
 // options say. Links to folders are not followed, which is a finding. Throws Failure where there is
 // no module.
 ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
-                                Report& report);
+                                TerminalProgress& progress, Report& report);
 
 }  // namespace coldtrace::cli

@@ -82,12 +82,19 @@ void tell_module(const Servicing& servicing, const ServicedPair& pair, const Com
 }
 
 void compare_modules(Servicing& servicing, const ServicingOptions& options, ServicingWriter& writer,
-                     Report& report) {
+                     TerminalProgress& progress, Report& report) {
   struct Item {
     std::size_t index = 0;
     ComparedPair compared;
   };
   std::size_t next = 0;
+  const auto size_of = [&](const syscall_map::ModulePair& pair) {
+    return pair.after ? servicing.after.files[*pair.after].size
+                      : servicing.before.files[*pair.before].size;
+  };
+  u64 bytes = 0;
+  for (const auto& pair : servicing.pairs) bytes += size_of(pair.modules);
+  progress.begin("comparing", "modules", bytes);
   core::ordered_pipeline<Item>(
       options.jobs,
       [&](Item& item) {
@@ -103,6 +110,7 @@ void compare_modules(Servicing& servicing, const ServicingOptions& options, Serv
         const auto& compared = item.compared;
         if (!compared.failed.empty()) throw Failure{compared.failed + " (it changed meanwhile)"};
         tell_module(servicing, pair, compared, report);
+        progress.add(size_of(pair.modules), 1);
         servicing.same += compared.same;
         servicing.added += !pair.modules.before;
         servicing.removed += !pair.modules.after;
@@ -120,8 +128,9 @@ Exit run_servicing_command(const ServicingOptions& options) {
   Output output{options.output};
   Report report{options.findings};
   Servicing servicing;
-  servicing.before = read_serviced_side(options.before, options, report);
-  servicing.after = read_serviced_side(options.after, options, report);
+  TerminalProgress progress{options.output, options.findings.quiet};
+  servicing.before = read_serviced_side(options.before, options, progress, report);
+  servicing.after = read_serviced_side(options.after, options, progress, report);
   const auto pairs =
       servicing.before.is_folder
           ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
@@ -140,7 +149,7 @@ Exit run_servicing_command(const ServicingOptions& options) {
   const auto writer = options.format == "json" ? make_servicing_json(output, options.int64)
                                                : make_servicing_text(output);
   writer->begin(servicing);
-  compare_modules(servicing, options, *writer, report);
+  compare_modules(servicing, options, *writer, progress, report);
   writer->end(servicing);
   report.tell(options.after, servicing.findings);
   output.commit();

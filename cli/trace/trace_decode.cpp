@@ -193,9 +193,10 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
 
 TraceContext context_of(const tracefile::AnyTrace& trace, const TraceSchemas& schemas,
                         const SystemCallNames* calls, SymbolNames& symbols) {
-  return {schemas.context_of(trace), calls, symbols.any() ? &symbols : nullptr,
-          tracefile::find_kernel_version(trace.windows_version()),
-          trace.message_pdbs().size() == 1 ? &*trace.message_pdbs().begin() : nullptr};
+  auto context = trace_context_of(schemas.context_of(trace));
+  context.calls = calls;
+  context.functions = symbols.any() ? &symbols : nullptr;
+  return context;
 }
 
 // Stacks of events before --to may come later than that.
@@ -306,6 +307,8 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   auto context = context_of(input->trace, schemas, calls ? &*calls : nullptr, symbols);
   context.hashed = secrets.names.get();
   context.sealing_key = secrets.key ? &*secrets.key : nullptr;
+  const LineMembers members{context.calls, context.functions};
+  if (pipeline.selection.where) pipeline.selection.where->lines = &members;
   const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);

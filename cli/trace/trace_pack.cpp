@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/text_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "cli/output/libzstd.hpp"
 #include "cli/output/stream_packer.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/image_source.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
@@ -43,13 +46,13 @@ const Libzstd& zstd_library() {
   return *library;
 }
 
-std::unique_ptr<core::FileImage> open_input(const std::string& path) {
-  auto file = core::FileImage::open(path);
+std::unique_ptr<core::ImageSource> open_input(const std::string& path) {
+  auto file = open_text_input(path);
   if (!file) throw Failure{fmt::format("{}: {}", printable(path), to_message(file.error()))};
   return std::move(*file);
 }
 
-void read(const std::string& path, const core::FileImage& file, u64 offset,
+void read(const std::string& path, const core::ImageSource& file, u64 offset,
           std::span<std::byte> bytes) {
   const auto done = file.read_at(offset, bytes);
   if (!done) throw Failure{fmt::format("{}: {}", printable(path), done.error())};
@@ -116,6 +119,8 @@ Exit run_trace_pack(const TracePackOptions& options) {
     throw Failure{"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("packing", "", file->size());
   auto where = options.output;
   where.is_packed = true;
   Output output{where};
@@ -138,6 +143,7 @@ Exit run_trace_pack(const TracePackOptions& options) {
         output.write(frame.packed);
         append_number(entries, static_cast<u32>(frame.packed.size()));
         append_number(entries, static_cast<u32>(frame.bytes.size()));
+        progress.add(frame.bytes.size(), 0);
       });
   output.write(seek_table(entries));
   output.commit();
@@ -158,6 +164,8 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   auto where = options.output;
   where.is_packed = true;  // bytes as they are, whatever the name
   Output output{where};
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("unpacking", "", file->size());
   std::vector<std::byte> packed;
   std::vector<char> bytes(frame_size);
   u64 written = 0;
@@ -165,6 +173,7 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   for (u64 at = 0; at < file->size(); at += packed.size()) {
     packed.resize(std::min<u64>(frame_size, file->size() - at));
     read(options.file, *file, at, packed);
+    progress.add(packed.size(), 0);
     Libzstd::Input input{packed.data(), packed.size(), 0};
     bool full = false;  // there may be more without further input
     while (input.position < input.size || full) {
@@ -198,12 +207,13 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
        "Pack a trace, image or snapshot with zstd, in frames that can be read from any place; all "
        "commands read it as it is",
        "  coldtrace trace pack run.etl -o run.etl.zst\n"
-       "  coldtrace trace pack disk.img -o disk.img.zst\n",
+       "  coldtrace trace pack disk.img -o disk.img.zst\n"
+       "  zcat disk.img.gz | coldtrace trace pack - -o disk.img.zst\n",
        "  0  it was packed\n"
        "  2  it cannot be read, or the output cannot be written\n"},
       {"zst"},
       [](Command& command, TracePackOptions& options) {
-        command.add_input("FILE", options.file, "Any file or block device")
+        command.add_input("FILE", options.file, "Any file or block device; '-' is standard input")
             .required()
             .type_name("FILE");
         add_jobs_option(command, options, options.jobs);

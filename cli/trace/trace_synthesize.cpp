@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/lines/traced_image.hpp"
 #include "cli/trace/trace_answers.hpp"
@@ -33,7 +34,10 @@ Exit run_trace_synthesize(const TraceSynthesizeOptions& options) {
   }
   Output output{options.output};
   const bool wants_trace = options.format == "ctrace";
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("synthesizing", "", 0);
   const auto answers = tracefile::synthesize(options.scenario, made, [&](core::ByteView bytes) {
+    progress.add(bytes.size(), 0);
     if (wants_trace) output.write(core::to_chars(bytes));
   });
   if (!wants_trace) {

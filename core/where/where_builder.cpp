@@ -76,7 +76,8 @@ std::string described(WhereMemberTypes types) {
   if (types.number) return "a number";
   if (types.guid && types.text) return "a GUID or a text";
   if (types.boolean) return "true or false";
-  return types.guid ? "a GUID" : "a text";
+  if (types.guid) return "a GUID";
+  return types.text ? "a text" : "an object; its members have values";
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 """Progress is shown on a terminal, and nowhere else.
 
-usage: progress.py COLDTRACE MAKE_TRACE [unittest arguments]
-Standard error is a pseudo-terminal. The reader of the results waits, so that the run takes its time.
+usage: progress.py COLDTRACE IMAGES [unittest arguments]
+Standard error is a pseudo-terminal. The reader of the results waits, so that the run takes its time, or opening a file
+takes some.
 """
 import os
 import pty
+import random
 import re
 import shutil
 import subprocess
@@ -21,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ntfs"))
 from cli.trace.etl_writer import EtlWriter
 import usn_writer
 
-COLDTRACE = Path(sys.argv[1]).resolve()
+COLDTRACE, IMAGES = (Path(a).resolve() for a in sys.argv[1:3])
 LINE = re.compile(rb"decoding (\d+) %, ([\d.]+ [MK]iB) of ([\d.]+ [MK]iB), [\d.]+ [MK]iB/s, ([\d,]+) events"
                   rb"(, \d+ (s|min) left)?")
 
@@ -35,6 +37,21 @@ def long_trace():
     return writer.build(pieces)
 
 
+SLOW_FILES = b"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+int open64(const char* path, int flags, ...) {
+  int (*next)(const char*, int, ...) = dlsym(RTLD_NEXT, "open64");
+  if (strstr(path, ".dll")) usleep(7000);
+  return next(path, flags, 0600);
+}
+int open(const char* path, int flags, ...) { return open64(path, flags, 0600); }
+"""
+
+
 class Progress(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -43,7 +60,7 @@ class Progress(unittest.TestCase):
         cls.path = cls.folder / "long.etl"
         cls.path.write_bytes(long_trace())
 
-    def on_terminal(self, *arguments, output=subprocess.PIPE, wait=1.5):
+    def on_terminal(self, *arguments, output=subprocess.PIPE, wait=1.5, environment=None, statuses=(0,)):
         """Standard error of a run on a terminal, and its results."""
         ours, theirs = pty.openpty()
         said = []
@@ -59,11 +76,11 @@ class Progress(unittest.TestCase):
         listener.start()
         output = theirs if output == "terminal" else output
         process = subprocess.Popen([COLDTRACE, *map(str, arguments)], stdout=output, stderr=theirs,
-                                   stdin=subprocess.DEVNULL)
+                                   stdin=subprocess.DEVNULL, env=environment)
         os.close(theirs)
         time.sleep(wait)
         results = process.stdout.read() if process.stdout else b""
-        self.assertEqual(process.wait(timeout=120), 0)
+        self.assertIn(process.wait(timeout=120), statuses, b"".join(said)[-300:])
         if process.stdout:
             process.stdout.close()
         listener.join()
@@ -105,6 +122,51 @@ class Progress(unittest.TestCase):
         for percent, _, rows, _ in lines:
             self.assertAlmostEqual(int(percent) / 100, int(rows.replace(b",", b"")) / 40_000, delta=0.02)
         self.assertTrue(any(line[3] for line in lines), lines)
+
+    def test_packing_shows_its_bytes(self):
+        data = random.Random(1).randbytes(5 << 20)
+        plain, packed = self.folder / "plain", self.folder / "packed.zst"
+        plain.write_bytes(data)
+        said, results = self.on_terminal("trace", "pack", plain, "--jobs", 1, wait=0.8)
+        packed.write_bytes(results)
+        line = rb"packing \d+ %, \d\.0 MiB of 5\.0 MiB, [\d.]+ [MK]iB/s(, \d+ s left)?\r"
+        self.assertTrue(re.search(line, said), said[:400])
+        said, results = self.on_terminal("trace", "unpack", packed, wait=0.8)
+        self.assertEqual(results, data)
+        self.assertTrue(re.search(rb"unpacking \d+ %, \d\.0 MiB of 5\.0 MiB, [\d.]+ [MK]iB/s", said), said[:400])
+        said, results = self.on_terminal("trace", "synthesize", "system-calls", "--rounds", 3000, wait=0.8)
+        self.assertGreater(len(results), 200_000)
+        self.assertTrue(re.search(rb"synthesizing [\d.]+ [MK]iB, [\d.]+ [MK]iB/s", said), said[:400])
+
+    def test_folders_show_their_files(self):
+        shim, number = self.folder / "slow.so", 120
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", shim, "-ldl"], check=True, input=SLOW_FILES)
+        slowly = {**os.environ, "LD_PRELOAD": str(shim)}
+        tops = [self.folder / name for name in ("old", "new")]
+        image = (IMAGES / "windows10-x64" / "ntdll.dll").read_bytes()
+        for top in tops:
+            top.mkdir()
+            for index in range(number):
+                (top / f"{index}.dll").write_bytes(image + bytes([index, top == tops[0]]))
+        images, out = sorted(tops[1].iterdir()), self.folder / "out"
+        for shown, arguments in (
+                ((b"reading", b"files"), ("trace", "schemas", "build", tops[0])),
+                ((b"reading", b"files", b"comparing", b"modules"), ("servicing", *tops, "--jobs", 1)),
+                ((b"reading", b"files"), ("pe", "info", *images, "--jobs", 1)),
+                ((b"reading", b"files"), ("syscalls", "map", *images, "--jobs", 1)),
+                ((b"reading", b"files"), ("hooks", "table", "--dir", tops[1])),
+                ((b"reading", b"files"), ("hooks", "tables", *images))):
+            out.unlink(missing_ok=True)
+            said, _ = self.on_terminal(*arguments, "--no-sandbox", "-o", out, environment=slowly, wait=0,
+                                       statuses=(0, 1, 2))
+            for what, items in zip(shown[::2], shown[1::2]):
+                with self.subTest(command=arguments[:2], what=what):
+                    lines = re.findall(rb"%b (\d+) %%, [\d.]+ [KM]?i?B of ([\d.]+ [KM]iB), [\d.]+ [KM]?i?B/s, (\d+) %b"
+                                       rb"(, \d+ s left)?\r" % (what, items), said)
+                    self.assertTrue(lines, said[-600:])
+                    self.assertEqual(len({size for _, size, _, _ in lines}), 1)
+                    for percent, _, done, _ in lines:
+                        self.assertAlmostEqual(int(percent) / 100, int(done) / number, delta=0.03)
 
     def test_messages_take_its_place(self):
         cut = self.folder / "cut.etl"

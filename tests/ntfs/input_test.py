@@ -153,6 +153,7 @@ class OtherFiles(Images):
         volume = self.volume()
         for path, words in ((volume, "an NTFS volume, not a $MFT; 'coldtrace ntfs' reads it"),
                             (self.write("a.gz", gzip.compress(bytes(9999))), "zeros"),
+                            (self.write("cut.gz", gzip.compress(bytes(9999))[:12]), "damaged or cut off"),
                             (self.write("a.evtx", b"ElfFile\0".ljust(70000)), ".evtx"),
                             (self.write("zeros", bytes(9999)), "zeros"),
                             (self.write("text", b"hello\n"), "a text file"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from checksums import crc32c
 
 COLDTRACE = Path(sys.argv[1]).resolve()
 FACTOR = 200
@@ -221,16 +222,6 @@ COMMANDS = (
     (("hooks", "plan", "--function", "NtA", "--kernel"), ("text", "json")),
     (("hooks", "iat"), ("text", "json", "csv")),
 )
-
-
-def crc32c(data):
-    """RFC 3720, bit by bit."""
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
 
 
 class Bound(case.Case):

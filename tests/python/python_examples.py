@@ -210,6 +210,9 @@ class Module(Case):
         (volume,) = self.module.open_image(str(DEMO / "demo-disk.img")).volumes()
         with self.assertRaisesRegex(self.module.Error, "where: 1:7: "):
             volume.files(where="size >")
+        trace = self.module.open_trace(str(DEMO / "demo-trace.etl"))
+        with self.assertRaisesRegex(self.module.Error, "where: events have no member trailing here"):
+            trace.events(where="pid == 4 and exists trailing")
         with self.assertRaisesRegex(self.module.Error, "a File has no 'hue'"):
             volume.files(fields=["path", "hue"])
         with self.assertRaisesRegex(self.module.Error, "no state 'nowhere'"):

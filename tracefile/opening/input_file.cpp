@@ -1,5 +1,6 @@
 #include "coldtrace/tracefile/opening/input_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -89,7 +90,11 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
   const auto most = limit.value_or(default_unpacked_limit(bytes->size()));
   auto unpacked = unpack(*bytes, kind, most, findings);
   if (!unpacked) return unreadable(unpacked.error());
-  if (unpacked->files.empty()) return no_trace(kind, describe_none(*unpacked, kind, "a trace"));
+  const bool is_cut = !unpacked->damage.empty();
+  const bool has_bytes = std::ranges::any_of(
+      unpacked->files, [](const UnpackedFile& file) { return file.bytes->size() > 0; });
+  if (unpacked->files.empty() || (is_cut && !has_bytes))
+    return no_trace(kind, describe_none(*unpacked, kind, "a trace"));
   if (unpacked->needs_library)
     findings.warning("packed-damaged", std::nullopt,
                      "there is no libarchive to unpack all of what is packed");

@@ -27,6 +27,21 @@ std::optional<std::string_view> text_or_nothing(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
+// What only whole lines show, and what files beside the trace may name.
+bool needs_lines(WhereMember member) {
+  return member == WhereMember::line || member == WhereMember::stack || is_of_fields(member);
+}
+
+// Whether lines may have a text's bytes or units at a path beside the field, of which the schema
+// has all but the last name: "Name_utf16", and inside arrays "Name.text" and "Name.text_utf16".
+bool is_beside_field(std::string_view name, const std::vector<FieldSchema>& level, bool is_inner) {
+  if (is_inner && level.empty())
+    return name == "text" || name == "text_utf16" || name == "text_bytes";
+  const auto stem = name.substr(0, name.rfind('_'));
+  if (!name.ends_with("_utf16") && !name.ends_with("_bytes")) return false;
+  return std::ranges::any_of(level, [&](const auto& field) { return field.name == stem; });
+}
+
 // Zeros are none where they may be.
 std::optional<core::Guid> provider_guid(const EventKind& kind) {
   const bool none = kind.event_class == EventClass::driver && kind.provider == core::Guid{};
@@ -43,7 +58,7 @@ class EventFilter::Fields final : public FieldVisitor {
         event_{event},
         schema_{*kind.schema},
         plan_{plan},
-        subjects_{filter.context_.clock, filter.context_.names, filter.texts_},
+        subjects_{filter.context_.clock, filter.context_.names, filter.texts_, filter.lines_.get()},
         found_(filter.where_.tests.size()) {}
 
   bool has_room(const FieldSchema& field) override {
@@ -116,15 +131,19 @@ EventFilter::EventFilter(const EventContext& context, core::Borrowed<WhereExpres
       messages_{context.clock, context.parameters},
       unknown_(where_.tests.size(), Truth::unknown),
       met_(where_.tests.size()) {
+  bool asks_lines = false;
   for (const auto& test : where_.tests) {
+    asks_lines |= needs_lines(member_of(test));
     asks_kind_ |= is_of_kind(member_of(test));
     asks_fields_ |= is_of_fields(member_of(test));
     asks_kind_ |= member_of(test) == WhereMember::message;
     asks_decoded_ |= member_of(test) == WhereMember::decoded;
   }
+  if (asks_lines && where_.lines != nullptr) lines_ = where_.lines->open(context_);
 }
 
 bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
+  has_line_ = false;
   const EventKind* kind = nullptr;
   const Plan* plan = nullptr;
   if (asks_kind_ || asks_fields_) {
@@ -145,9 +164,13 @@ bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
   if (asks_decoded_ && !kind) kind = &decoder_.kind_of(event);
   const bool decodes = plan && !plan->uses.empty();
   if (decodes) decode(event, *kind, *plan);
-  const auto ask_all = [&](std::size_t number) {
+  const auto is_of_line = [&](std::size_t number) {
+    return member_of(where_.tests[number]) == WhereMember::line ||
+           (plan && std::ranges::find(plan->beside, number) != plan->beside.end());
+  };
+  const auto ask_event = [&](std::size_t number) {
     auto& known = truths_[number];
-    if (known != Truth::unknown) return known;
+    if (known != Truth::unknown || is_of_line(number)) return known;
     const auto& test = where_.tests[number];
     if (member_of(test) == WhereMember::stack)
       known = truth_of_stack(test, event, attached);
@@ -159,7 +182,14 @@ bool EventFilter::wants(const Event& event, const AttachedStack* attached) {
       known = truth_of_header(test, event);
     return known;
   };
-  return where_.evaluate(ask_all) == Truth::yes;
+  const auto ask_line = [&](std::size_t number) {
+    auto& known = truths_[number];
+    if (known == Truth::unknown && is_of_line(number))
+      known = truth_of_line(number, event, attached);
+    return known == Truth::unknown ? ask_event(number) : known;
+  };
+  const auto verdict = where_.evaluate(ask_event);
+  return (verdict == Truth::unknown ? where_.evaluate(ask_line) : verdict) == Truth::yes;
 }
 
 const EventFilter::Plan& EventFilter::plan_of(const EventKind& kind) {
@@ -202,7 +232,9 @@ void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
     const FieldSchema* field = nullptr;
     const FieldSchema* own = nullptr;
     const auto* level = &schema.fields;
+    const std::string* last = nullptr;
     for (const auto& name : test.path) {
+      last = &name;
       const auto found = std::find_if(level->begin(), level->end(), [&](const auto& member) {
         return member.name == name && !member.padding;
       });
@@ -210,6 +242,11 @@ void EventFilter::add_uses(const EventSchema& schema, Plan& plan) {
       if (!field) break;
       if (!own) own = field;
       level = &field->members;
+    }
+    if (!field && lines_ && member_of(test) == WhereMember::field && &test.path.back() == last &&
+        is_beside_field(*last, *level, own)) {
+      plan.truths[i] = Truth::unknown;
+      plan.beside.push_back(i);
     }
     if (!field) continue;
     met_[i].known = true;
@@ -310,6 +347,23 @@ Truth EventFilter::truth_of_extended(const WhereTest& test, const Event& event) 
   return truth(test, {.text = text.view()});
 }
 
+Truth EventFilter::truth_of_line(std::size_t number, const Event& event,
+                                 const AttachedStack* attached) {
+  if (!lines_) return Truth::no;
+  if (!has_line_) lines_->set(event, attached);
+  has_line_ = true;
+  const auto& test = where_.tests[number];
+  auto path = test.path;
+  if (member_of(test) == WhereMember::field) path.insert(path.begin(), "fields");
+  bool matched = false;
+  const bool present = lines_->each(path, [&](const Subject& subject) {
+    matched |= match(test, subject, context_.start) == WhereMatch::yes;
+  });
+  met_[number].known |= present;
+  if (test.relation == WhereTest::Relation::exists) return to_truth(present);
+  return to_truth(test.turned() ? present && !matched : matched);
+}
+
 // Any element.
 Truth EventFilter::truth_of_words(const WhereTest& test, core::ByteView data) const {
   if (test.relation == WhereTest::Relation::exists) return Truth::yes;
@@ -332,11 +386,17 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
   for (const auto frame : frames) {
     Subject subject{.number = Number::of(frame)};
     std::string name;
-    if (test.compares_text()) name = context_.names.name_address(pid, frame, event.name_time());
+    if (test.compares_text()) name = name_of_frame(pid, frame, event.name_time());
     subject.name = name;
     matched |= match(test, subject, context_.start) == WhereMatch::yes;
   }
   return to_truth(matched != test.turned());
+}
+
+std::string EventFilter::name_of_frame(std::optional<u32> pid, u64 address, i64 time) const {
+  if (lines_)
+    if (auto name = lines_->name_frame(pid, address, time)) return std::move(*name);
+  return context_.names.name_address(pid, address, time);
 }
 
 void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& plan) {
@@ -348,6 +408,7 @@ void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& 
 bool EventFilter::report(core::NoMatch& unmatched, std::string_view option) const {
   std::vector<std::string_view> names{names_.begin(), names_.end()};
   names.insert(names.end(), where_member_names().begin(), where_member_names().end());
+  names.insert(names.end(), line_member_names().begin(), line_member_names().end());
   std::set<std::string_view> unknown;
   std::set<std::string_view> incomparable;
   for (std::size_t i = 0; i < where_.tests.size(); ++i) {

@@ -15,12 +15,23 @@ where::NamedMember named(WhereMember member, std::vector<std::string> path = {})
   return {static_cast<unsigned>(member), std::move(path), types_of(member)};
 }
 
+std::vector<std::string_view> all_member_names() {
+  const auto members = where_member_names();
+  std::vector<std::string_view> names{members.begin(), members.end()};
+  names.insert(names.end(), line_member_names().begin(), line_member_names().end());
+  return names;
+}
+
 std::string no_member(std::string_view path, std::string_view nearest_to,
                       std::span<const std::string_view> names, std::string_view prefix) {
   auto message = fmt::format("no member is '{}'", path);
   const auto nearest = core::nearest_names(nearest_to, names, 1);
   if (!nearest.empty()) message += fmt::format("; did you mean '{}{}'", prefix, nearest.front());
   return message;
+}
+
+where::NamedMember of_line(where::WhereMemberTypes types, std::vector<std::string> path) {
+  return {static_cast<unsigned>(WhereMember::line), std::move(path), types};
 }
 
 where::WhereMemberTypes types_of(ExtendedMember::Form form) {
@@ -49,6 +60,7 @@ Named find_extended(std::string_view path, std::vector<std::string> parts) {
 
 Named EventVocabulary::find(std::string_view path, std::vector<std::string> parts) const {
   if (const auto member = find_where_member(path)) return named(*member);
+  if (const auto types = find_line_member(path)) return of_line(*types, std::move(parts));
   const auto head = parts.front();
   const auto without_head = [&] {
     parts.erase(parts.begin());
@@ -60,21 +72,19 @@ Named EventVocabulary::find(std::string_view path, std::vector<std::string> part
   }
   if (parts.size() > 1 && head == "extended") return find_extended(path, without_head());
   if (parts.size() > 1 && head == "resolved") {
-    auto rest = without_head();
-    if (rest.size() == 1 && rest.front() == "stack")
-      return core::fail(std::string{"the names of 'resolved.stack' are compared as 'stack'"});
-    return named(WhereMember::resolved, std::move(rest));
+    return named(WhereMember::resolved, without_head());
   }
-  if (parts.size() > 1 && (head == "header" || find_where_member(head)))
-    return core::fail(no_member(path, path, where_member_names(), ""));
-  if (is_line_member(head))
-    return core::fail(fmt::format(
-        "the member '{0}' cannot be asked for; a field of that name is fields.{0}", path));
+  if (parts.size() > 2 && head == "etw" && parts[1] == "fields")
+    return of_line(types_of(WhereMember::field), std::move(parts));
+  if (find_where_member(head) || find_line_member(head))
+    return core::fail(no_member(path, path, all_member_names(), ""));
   return named(WhereMember::field, std::move(parts));
 }
 
 core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text) {
-  return where::parse_where(text, EventVocabulary{});
+  auto where = where::parse_where(text, EventVocabulary{});
+  if (!where) return core::fail(where.error());
+  return WhereExpression{std::move(*where)};
 }
 
 }  // namespace coldtrace::tracefile

@@ -76,7 +76,10 @@ Subject FieldSubjects::read_name(const Event& event, const FieldSchema& field, c
 
 std::string_view FieldSubjects::name_of(const Event& event, const FieldSchema& field,
                                         const Value& value) {
-  const auto name = find_value_name(field, value, names_, {event.pid, event.name_time()}, name_);
+  const NameScope scope{event.pid, event.name_time()};
+  if (lines_ != nullptr && !field.map)
+    if (auto name = lines_->name_value(value, scope)) return name_ = std::move(*name);
+  const auto name = find_value_name(field, value, names_, scope, name_);
   return name.value_or(std::string_view{});
 }
 

@@ -41,16 +41,100 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(WhereMember::fie
 };
 static_assert(!names.back().empty());
 
-// Others that lines of events have.
-constexpr std::array<std::string_view, 15> not_asked = {
-    "type",        "thread_source", "time_quality", "names",   "schema_file", "schema_file_version",
-    "resolved",    "etw",           "header",       "payload", "trailing",    "extended",
-    "message_pdb", "trace_control", "trace_message"};
+constexpr where::WhereMemberTypes as_text{.text = true};
+constexpr where::WhereMemberTypes as_number{.number = true};
+constexpr where::WhereMemberTypes as_guid{.guid = true};
+constexpr where::WhereMemberTypes as_object{};  // only whether it is there
+
+struct LineMember {
+  std::string_view name;
+  where::WhereMemberTypes types;
+};
+
+// Others that lines of events have (docs/schema/trace.schema.json); with a path the members of
+// objects that have no names of a trace's own.
+constexpr LineMember line_members[] = {
+    {"type", as_text},
+    {"time_quality", as_text},
+    {"thread_source", as_text},
+    {"schema_file", as_text},
+    {"schema_file_version", as_text},
+    {"schema_version", as_number},
+    {"payload", as_text},
+    {"trailing", as_text},
+    {"header", as_object},
+    {"extended", as_object},
+    {"resolved", as_object},
+    {"resolved.stack", as_text},
+    {"names", as_object},
+    {"names.task", as_text},
+    {"names.opcode", as_text},
+    {"names.level", as_text},
+    {"names.channel", as_text},
+    {"names.keywords", as_text},
+    {"stack.address", {.number = true, .text = true}},
+    {"stack.module", as_text},
+    {"stack.offset", {.number = true, .text = true}},
+    {"stack.function", as_text},
+    {"stack.source", as_text},
+    {"stack.tier", as_text},
+    {"stack.part", as_text},
+    {"message_pdb", as_object},
+    {"message_pdb.name", as_text},
+    {"message_pdb.guid", as_guid},
+    {"message_pdb.age", as_number},
+    {"trace_message", as_object},
+    {"trace_message.component", as_text},
+    {"trace_message.source_file", as_text},
+    {"trace_message.function", as_text},
+    {"trace_message.level", as_text},
+    {"trace_message.flags", as_text},
+    {"trace_control", as_object},
+    {"trace_control.code", as_number},
+    {"trace_control.name", as_text},
+    {"trace_control.version", as_text},
+    {"trace_control.outcome", as_text},
+    {"trace_control.statuses", as_object},
+    {"trace_control.statuses.name", as_text},
+    {"trace_control.statuses.value", as_number},
+    {"trace_control.check", as_text},
+    {"trace_control.stated", {.boolean = true}},
+    {"etw", as_object},
+    {"etw.provider", as_object},
+    {"etw.provider.guid", as_guid},
+    {"etw.provider.name", as_text},
+    {"etw.name", as_text},
+    {"etw.id", as_number},
+    {"etw.opcode", as_number},
+    {"etw.version", as_number},
+    {"etw.pid", as_number},
+    {"etw.tid", as_number},
+    {"etw.fields", as_object},
+    {"etw.message", as_text},
+    {"etw.decoded", as_text},
+};
+
+constexpr auto line_names = [] {
+  std::array<std::string_view, std::size(line_members)> all;
+  std::transform(std::begin(line_members), std::end(line_members), all.begin(),
+                 [](const LineMember& member) { return member.name; });
+  return all;
+}();
 
 }  // namespace
 
 std::span<const std::string_view> where_member_names() {
   return names;
+}
+
+std::span<const std::string_view> line_member_names() {
+  return line_names;
+}
+
+std::string_view line_member_in(const WhereExpression& where) {
+  for (const auto& test : where.tests)
+    if (member_of(test) == WhereMember::line) return test.shown;
+  return {};
 }
 
 where::WhereMemberTypes types_of(WhereMember member) {
@@ -108,7 +192,8 @@ bool is_of_fields(WhereMember member) {
 
 bool is_of_header(WhereMember member) {
   return !is_of_kind(member) && !is_of_fields(member) && member != WhereMember::stack &&
-         member != WhereMember::decoded && member != WhereMember::message;
+         member != WhereMember::decoded && member != WhereMember::message &&
+         member != WhereMember::line;
 }
 
 std::optional<WhereMember> find_where_member(std::string_view name) {
@@ -117,9 +202,11 @@ std::optional<WhereMember> find_where_member(std::string_view name) {
   return static_cast<WhereMember>(found - names.begin());
 }
 
-bool is_line_member(std::string_view name) {
-  return find_where_member(name) ||
-         std::find(not_asked.begin(), not_asked.end(), name) != not_asked.end();
+std::optional<where::WhereMemberTypes> find_line_member(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(line_members), std::end(line_members),
+                   [&](const LineMember& member) { return member.name == name; });
+  return found == std::end(line_members) ? std::nullopt : std::optional{found->types};
 }
 
 }  // namespace coldtrace::tracefile

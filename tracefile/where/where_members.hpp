@@ -19,7 +19,8 @@ bool is_of_fields(WhereMember member);
 
 std::optional<WhereMember> find_where_member(std::string_view name);
 
-// Whether a line has a member of that name, which an expression may not know.
-bool is_line_member(std::string_view name);
+// What a member that only whole lines show can be compared as; nothing where there is none of that
+// name. None of the types: it is an object.
+std::optional<where::WhereMemberTypes> find_line_member(std::string_view name);
 
 }  // namespace coldtrace::tracefile

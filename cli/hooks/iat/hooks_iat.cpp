@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/each_file.hpp"
 #include "cli/hooks/hooks_commands.hpp"
+#include "cli/output/terminal_progress.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -46,10 +48,15 @@ Exit run_hooks_iat(const HooksIatOptions& options) {
   auto folders = options.folders;
   if (folders.empty()) folders.push_back(folder_of(options.program));
 
+  TerminalProgress progress{options.output, options.findings.quiet};
   ModuleFiles files{options, options.selection};
-  pe::ModuleSet set{
-      [&](const std::string& path, bool has_schema) { return files.read(path, has_schema); }};
-  for (const auto& folder : folders) add_folder(set, folder);
+  pe::ModuleSet set{[&](const std::string& path, bool has_schema) {
+    progress.add(size_of_file(path), 1);
+    return files.read(path, has_schema);
+  }};
+  u64 bytes = 0;
+  for (const auto& folder : folders) bytes += add_folder(set, folder);
+  progress.begin("reading", "files", options.program.empty() ? bytes : 0);
   if (options.program.empty()) {
     set.read_all();
     if (set.modules().empty()) throw Failure{fmt::format("{}: no module in it", folders.front())};

@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/command/each_file.hpp"
 #include "cli/images/module_input.hpp"
 #include "cli/images/other_kind.hpp"
 
 namespace coldtrace::cli {
 namespace fs = std::filesystem;
 
-void add_folder(pe::ModuleSet& set, const std::string& folder) {
+u64 add_folder(pe::ModuleSet& set, const std::string& folder) {
   std::error_code error;
   std::vector<std::string> files;
   for (fs::directory_iterator entry{folder, error}, end; !error && entry != end;
@@ -22,6 +23,7 @@ void add_folder(pe::ModuleSet& set, const std::string& folder) {
   if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
   std::sort(files.begin(), files.end());
   for (const auto& file : files) set.add_file(file);
+  return size_of_files(files);
 }
 
 std::string why_no_module(const std::string& path) {

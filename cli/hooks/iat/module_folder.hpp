@@ -9,9 +9,9 @@
 
 namespace coldtrace::cli {
 
-// Adds the files of a folder to a set, in the order of their names. Throws Failure when the folder
-// cannot be listed.
-void add_folder(pe::ModuleSet& set, const std::string& folder);
+// Adds the files of a folder to a set, in the order of their names, and returns their bytes. Throws
+// Failure when the folder cannot be listed.
+u64 add_folder(pe::ModuleSet& set, const std::string& folder);
 
 // What a file is instead of a module.
 std::string why_no_module(const std::string& path);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/command/each_file.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
@@ -81,14 +82,18 @@ void add_images(const std::string& folder, std::vector<std::string>& paths) {
 }  // namespace
 
 std::vector<HookTableImage> find_build_files(const std::vector<std::string>& folders,
-                                             std::optional<pe::Layout> layout) {
+                                             std::optional<pe::Layout> layout,
+                                             TerminalProgress& progress) {
   std::vector<std::string> paths;
   for (const auto& folder : folders) add_images(folder, paths);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::vector<HookTableImage> files;
-  for (const auto& path : paths)
+  progress.begin("reading", "files", size_of_files(paths));
+  for (const auto& path : paths) {
     if (auto file = read_build_file(path, layout)) files.push_back(std::move(*file));
+    progress.add(size_of_file(path), 1);
+  }
   return files;
 }
 

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/each_file.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
 #include "cli/images/symbol_places.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
 
@@ -50,6 +52,12 @@ syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
   return files;
 }
 
+u64 size_of_build(const syscall_map::BuildFiles& files) {
+  u64 size = 0;
+  for (const auto& file : files) size += size_of_file(file.path);
+  return size;
+}
+
 Exit run_hooks_table(const HooksTableOptions& options) {
   if (options.kernel.empty() == options.folders.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
@@ -61,11 +69,12 @@ Exit run_hooks_table(const HooksTableOptions& options) {
   const auto profiles = open_profiles(options.profiles, options);
   Output output{options.output};
   Report report{options.findings};
+  TerminalProgress progress{options.output, options.findings.quiet};
   syscall_map::PairedBuilds paired;
   if (options.folders.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = syscall_map::pair_builds(find_build_files(options.folders, options.layout),
+    paired = syscall_map::pair_builds(find_build_files(options.folders, options.layout, progress),
                                       image_contents(options.layout));
     if (paired.builds.empty())
       throw Failure{
@@ -77,9 +86,14 @@ Exit run_hooks_table(const HooksTableOptions& options) {
   HookTableDocument document;
   document.unpaired = std::move(paired.unpaired);
   document.findings = std::move(paired.findings);
-  for (const auto& files : paired.builds)
+  u64 bytes = 0;
+  for (const auto& files : paired.builds) bytes += size_of_build(files);
+  progress.begin("making tables", "builds", bytes);
+  for (const auto& files : paired.builds) {
     if (auto table = make_hook_table(files, options, symbols, report, {}, members, &known))
       document.builds.push_back(std::move(*table));
+    progress.add(size_of_build(files), 1);
+  }
   if (document.builds.empty()) return Exit::failure;
   known.require_use(document.builds);
   if (!profiles.empty())

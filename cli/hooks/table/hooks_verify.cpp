@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/each_file.hpp"
 #include "cli/command/version.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/member_lists.hpp"
@@ -10,6 +11,7 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
 #include "cli/images/symbol_places.hpp"
+#include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/syscall-map/hook_table_differences.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
@@ -171,7 +173,10 @@ Exit run_hooks_verify(const HooksVerifyOptions& options) {
   const auto builds = read_hook_table_file(options.table, report);
   if (!builds) return Exit::failure;
   BuildFiles files;
+  TerminalProgress progress{options.output, options.findings.quiet};
+  progress.begin("reading", "files", size_of_files(options.files));
   for (const auto& path : options.files) {
+    progress.add(size_of_file(path), 1);
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = pe::read_identity(input->image, input->findings());

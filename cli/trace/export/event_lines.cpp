@@ -1,6 +1,5 @@
 #include "cli/trace/export/event_lines.hpp"
 
-#include "cli/trace/lines/trace_lines.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
@@ -36,10 +35,7 @@ EventExport::EventExport(const EventExportOptions& options)
 
 void EventExport::each(const std::function<void(const EventLine&)>& take) {
   const auto& trace = input_->trace;
-  const auto& pdbs = trace.message_pdbs();
-  const TraceContext context{schemas_->context_of(trace), nullptr, nullptr,
-                             tracefile::find_kernel_version(trace.windows_version()),
-                             pdbs.size() == 1 ? &*pdbs.begin() : nullptr};
+  const auto context = trace_context_of(schemas_->context_of(trace));
   tracefile::StreamOptions stream;
   limit_to_times(selection_, trace.clock(), stream);
   stream.progress = input_->begin_progress("exporting");

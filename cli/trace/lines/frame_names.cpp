@@ -54,4 +54,18 @@ const FrameNames::FunctionName& FrameNames::find(std::optional<u32> pid, u64 add
   return place->second;
 }
 
+std::string find_function_name(FrameNames& frames, const tracefile::NameTables& names,
+                               const tracefile::Value& value, const tracefile::NameScope& scope) {
+  using trace_analysis::NameSource;
+  if (!frames.has_functions()) return {};
+  const auto& name = frames.find(scope.pid, value.number, scope.time);
+  if (name.function.empty()) return {};
+  const bool is_method =
+      name.source == NameSource::method || name.source == NameSource::entry_point;
+  if (value.out != tracefile::OutType::code_pointer || is_method) return name.text();
+  const auto image = names.find_image(scope.pid, value.number, scope.time);
+  const auto path = image ? image->name : std::string_view{};
+  return std::string{path.substr(0, path.rfind('\\') + 1)} + name.text();
+}
+
 }  // namespace coldtrace::cli

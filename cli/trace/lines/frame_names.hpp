@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/text_buffer.hpp"
 #include "coldtrace/trace_analysis/records/function_names.hpp"
+#include "coldtrace/tracefile/names/value_names.hpp"
 
 namespace coldtrace::cli {
 
@@ -73,5 +74,11 @@ class FrameNames {
   std::string text_;
   core::TextBuffer json_;
 };
+
+// What files of symbols, or the .NET runtime, call the function that a code address lies in, with
+// the path of the image in front where addresses without a function have it; frames have the name
+// of the file alone. Empty where there are no such files, or no name.
+std::string find_function_name(FrameNames& frames, const tracefile::NameTables& names,
+                               const tracefile::Value& value, const tracefile::NameScope& scope);
 
 }  // namespace coldtrace::cli

@@ -77,6 +77,12 @@ bool read_image(const std::string& path, Names& names, Report& report) {
 
 }  // namespace
 
+std::string_view SystemCallNames::find(const tracefile::Value& value) const {
+  const auto& table = value.out == tracefile::OutType::name_hash ? by_hash : by_number;
+  const auto found = table.find(static_cast<u32>(value.number));
+  return found == table.end() ? std::string_view{} : found->second;
+}
+
 std::optional<SystemCallNames> read_system_call_names(const std::string& path,
                                                       const TracedImage& ntdll,
                                                       core::Findings& findings, Report& report) {

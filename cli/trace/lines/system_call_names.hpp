@@ -6,6 +6,7 @@
 #include "cli/command/report.hpp"
 #include "coldtrace/core/integers.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/tracefile/fields/field_value.hpp"
 
 namespace coldtrace::cli {
 
@@ -14,6 +15,9 @@ namespace coldtrace::cli {
 struct SystemCallNames {
   std::map<u32, std::string> by_number;
   std::map<u32, std::string> by_hash;
+
+  // The service that a value is the number or the hash of; empty where it is of none.
+  std::string_view find(const tracefile::Value& value) const;
 };
 
 // Reads the output of "syscalls map --format json", or an image with stubs such as ntdll.dll.

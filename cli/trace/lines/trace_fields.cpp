@@ -232,35 +232,20 @@ void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16)
 }
 
 // What a system call's number or the hash of its name stands for.
-std::string TraceFields::find_call_name(const Value& value) {
+std::string_view TraceFields::find_call_name(const Value& value) {
   const bool is_hash = value.out == OutType::name_hash;
-  const auto number = static_cast<u32>(value.number);
-  if (is_hash) control_call_.add_name_hash(number);
+  if (is_hash) control_call_.add_name_hash(static_cast<u32>(value.number));
   if (calls_ == nullptr) return {};
-  const auto& table = is_hash ? calls_->by_hash : calls_->by_number;
-  const auto found = table.find(number);
-  if (found == table.end()) return {};
-  if (!is_hash) control_call_.add_service(found->second);
-  return found->second;
+  const auto name = calls_->find(value);
+  if (!is_hash && !name.empty()) control_call_.add_service(name);
+  return name;
 }
 
-// What files of symbols call a code address, with the path of the image in front, as addresses
-// without a function have it; frames have the name of the file alone.
 bool TraceFields::resolve_function(const FieldSchema& field, const Value& value) {
-  if (frames_ == nullptr || !frames_->has_functions()) return false;
-  const auto& name = frames_->find(pid_, value.number, time_);
-  if (name.function.empty()) return false;
-  const bool is_method = name.source == trace_analysis::NameSource::method ||
-                         name.source == trace_analysis::NameSource::entry_point;
-  if (value.out == OutType::code_pointer && !is_method) {
-    const auto image = names_.find_image(pid_, value.number, time_);
-    const auto path = image ? image->name : std::string_view{};
-    name_ = path.substr(0, path.rfind('\\') + 1);
-    name_ += name.text();
-    resolved_.add(field.name, name_);
-  } else {
-    resolved_.add(field.name, name.text());
-  }
+  if (frames_ == nullptr) return false;
+  name_ = find_function_name(*frames_, names_, value, {pid_, time_});
+  if (name_.empty()) return false;
+  resolved_.add(field.name, name_);
   return true;
 }
 

@@ -121,7 +121,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   void encrypted(const tracefile::FieldSchema& field, const tracefile::Value& value);
   void other_text(const tracefile::Value& value);
   void resolve(const tracefile::FieldSchema& field, const tracefile::Value& value);
-  std::string find_call_name(const tracefile::Value& value);
+  std::string_view find_call_name(const tracefile::Value& value);
   bool resolve_function(const tracefile::FieldSchema& field, const tracefile::Value& value);
   bool resolve_place(const tracefile::FieldSchema& field, const tracefile::Value& value);
   bool in_array() const { return (arrays_ & 1U) != 0; }

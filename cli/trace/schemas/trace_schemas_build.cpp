@@ -23,6 +23,13 @@ std::string digest_of(core::ByteView bytes) {
   return compute_digest("sha256", std::array{bytes}).value_or(std::string{});
 }
 
+schema_files::StoreBuilder::Begin begin_by(TerminalProgress& progress) {
+  return [&progress](u64 bytes) {
+    progress.begin("reading", "files", bytes);
+    return progress.hook();
+  };
+}
+
 // What is on the volumes of the image, as from a folder with the image's name. False where none can
 // be opened.
 bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuilder& builder,
@@ -43,8 +50,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
         const VolumeName name{options.image, partition, volume};
         const auto top = name.image + path_prefix(name);
         const VolumeFiles files{snapshot, top, findings};
-        progress.begin("reading", "files", 0);
-        builder.add(files, top, findings, progress.hook());
+        builder.add(files, top, findings, begin_by(progress));
         report.read(volume_title(options.image, partition), findings);
       });
   input->file.add_findings(of_disk);
@@ -62,10 +68,9 @@ Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
-  progress.begin("reading", "files", 0);
   for (const auto& path : options.inputs) {
     core::Findings findings;
-    builder.add(path, findings, progress.hook());
+    builder.add(path, findings, begin_by(progress));
     report.read(path, findings);
   }
   if (!options.image.empty() && !add_image(options, builder, progress, report))

@@ -17,6 +17,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from checksums import crc32c
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, IMAGES, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:5])
@@ -27,29 +28,6 @@ BUILT_IN = ("vtrace", "wmk", "vxdmon", "dynamic_tracing")
 
 def run(*arguments):
     return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
-
-
-def crc32c(data):
-    """RFC 3720, appendix B.4, bit by bit."""
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
-
-
-def crc_table():
-    """What each byte makes of a remainder of 0: crc32c() starts with 0xffffffff, which is undone."""
-    return [crc32c(bytes([byte ^ 0xff])) ^ 0xff000000 for byte in range(256)]
-
-
-def crc32c_by(table, data):
-    """The same a byte at a time, of which the table has what each adds."""
-    crc = 0xffffffff
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 0xff]
-    return crc ^ 0xffffffff
 
 
 # pread() of a temporary file of coldtrace's fails.
@@ -298,12 +276,11 @@ class Ctrace(unittest.TestCase):
         whole = (self.folder / "boot.ctrace").read_bytes()
         size, = struct.unpack_from("<I", whole, 12)
         most_in_memory = 1 << 16
-        table = crc_table()
         content = bytearray(whole[:size])
         for sequence in range(most_in_memory + 10):
             header = struct.pack("<8sIIHBBIIIQQ", b"CTBUFFER", 0, 0, 0, 0, 0, sequence, 0, 0,
                                  10**6 + sequence, 0).ljust(64, b"\0")
-            crc = crc32c_by(table, header)
+            crc = crc32c(header)
             content += header[:8] + struct.pack("<I", crc) + header[12:]
         path = self.folder / "many.ctrace"
         path.write_bytes(content)

@@ -18,6 +18,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from cli.trace.etl_writer import EtlWriter
+from checksums import crc32c
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, SOURCES = (Path(a).resolve() for a in sys.argv[1:3])
@@ -27,20 +28,6 @@ CRC, PROCESSORS, FREQUENCY, BOOT_TIME, SESSION, BOOT_ID, VERSION, POINTER = 16, 
 
 def run(*arguments):
     return subprocess.run([COLDTRACE, "trace", *map(str, arguments)], capture_output=True, timeout=120)
-
-
-TABLE = []
-for byte in range(256):
-    for _ in range(8):
-        byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
-    TABLE.append(byte)
-
-
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xff]
-    return crc ^ 0xffffffff
 
 
 def with_crc(data, at):

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ntfs"))
 from case import Case  # noqa: E402
+from cli.trace.etl_writer import EtlWriter  # noqa: E402
 import usn_writer as w  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
@@ -61,6 +62,31 @@ class Packing(Case):
             other = self.here / "other.zst"
             subprocess.run(["zstd", "-qf", path, "-o", other], check=True)
             self.assertEqual(self.run_tool("trace", "unpack", other).stdout, content)
+
+    def test_pipes_are_packed_and_unpacked(self):
+        content = random.Random(7).randbytes(FRAME + 5)
+        path = self.write("a", content)
+        packed = subprocess.run([COLDTRACE, "trace", "pack", "-"], input=content, capture_output=True, check=True).stdout
+        self.assertEqual(packed, self.run_tool("trace", "pack", path).stdout)
+        done = subprocess.run([COLDTRACE, "trace", "unpack", "-"], input=packed, capture_output=True, check=True)
+        self.assertEqual(done.stdout, content)
+
+    def test_names_say_how_it_is_packed(self):
+        done = self.run_tool("trace", "pack", self.write("a", b"x"), "-o", self.here / "a.gz", status=2)
+        self.assertIn(b"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst", done.stderr)
+        self.assertFalse((self.here / "a.gz").exists())
+
+    def test_a_trace_is_no_part_of_an_image(self):
+        trace, other = self.here / "run.etl", self.write("run.out", bytes(range(256)) * 4)
+        writer = EtlWriter(1, clock=1)
+        writer.call(0, 1, 0xfffff80000001000)
+        trace.write_bytes(writer.build())
+        done = self.run_tool("trace", "unpack", trace, "-o", other, status=2)
+        self.assertNotIn(b"split image", done.stderr)
+        self.assertIn(b"no text, which no output replaces", done.stderr)
+        parts = self.write("disk.aaa", random.Random(8).randbytes(4096)), self.write("disk.aab", bytes(range(256)) * 16)
+        done = self.run_tool("trace", "pack", parts[0], "-o", parts[1], status=2)
+        self.assertIn(b"a part of the split image", done.stderr)
 
     def test_packed_inputs_are_read_as_they_were(self):
         trace = self.here / "run.ctrace"

@@ -194,6 +194,9 @@ class Packed(unittest.TestCase):
         self.assertEqual(done.stdout.count(b'"type":"event"'), whole)
         for data in b"PK\x03\x04" + bytes(99), b"7z\xbc\xaf\x27\x1c" + bytes(99), b"MSCF" + bytes(99):
             self.refused(self.write("bad", data), "it is a")
+        cut = self.write("nothing.gz", gzip.compress(self.bytes)[:15])
+        for command in "decode", "info":
+            self.refused(cut, "it is compressed with gzip; it is damaged: it is cut off", command=command)
 
     def test_what_no_format_takes_is_told(self):
         """Signatures of archives over bytes that libarchive takes for none."""

@@ -18,6 +18,7 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from case import Case  # noqa: E402
+from checksums import crc32c  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(a).resolve() for a in sys.argv[1:4])
@@ -175,16 +176,6 @@ class LibCrypto:
         assert library.EVP_EncryptFinal_ex(context, out, ctypes.byref(size)) == 1
         assert library.EVP_CIPHER_CTX_ctrl(context, 0x10, 16, tag) == 1  # EVP_CTRL_AEAD_GET_TAG
         return nonce + out.raw[:written] + tag.raw
-
-
-def crc32c(data):
-    """RFC 3720, appendix B.4, bit by bit."""
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
 
 
 def buffer(kind, entries, sequence=0):

@@ -343,6 +343,35 @@ class Lines(Case):
             validator.validate(line)
         return lines
 
+    def check_selection(self, trace, folder):
+        """--where knows the names that lines show by files of symbols; without files there are others."""
+        def names_of(line):
+            frames = line["stack"] or []
+            return [(frame.get("function"), frame.get("source")) for frame in frames if isinstance(frame, dict)]
+
+        attached = self.decode(trace, "--dir", folder, "--stacks", "attach")
+        plain = self.decode(trace, "--dir", folder)
+        for lines, options, text, holds in (
+                (attached, ["--stacks", "attach"], 'stack.function == "inner+0x10"',
+                 lambda line: ("inner+0x10", "pdb") in names_of(line)),
+                (attached, ["--stacks", "attach"], 'stack like "a.dll!inner*"',
+                 lambda line: any((function or "").startswith("inner") for function, _ in names_of(line))),
+                (attached, ["--stacks", "attach"], 'stack.source == "exports"',
+                 lambda line: any(source == "exports" for _, source in names_of(line))),
+                (plain, [], 'resolved.InstructionPointer like "*!first*"',
+                 lambda line: "!first" in line.get("resolved", {}).get("InstructionPointer", "")),
+                (plain, [], 'Win32StartAddr like "*a.dll!first"',
+                 lambda line: line.get("resolved", {}).get("Win32StartAddr", "").endswith("a.dll!first")),
+                (plain, [], 'Stack == "a.dll!inner+0x10"',
+                 lambda line: "a.dll!inner+0x10" in line.get("resolved", {}).get("Stack", []))):
+            with self.subTest(where=text):
+                wanted = [line for line in lines if line["type"] == "event" and holds(line)]
+                self.assertTrue(0 < len(wanted) < len(lines) - 2)
+                found = self.decode(trace, "--dir", folder, *options, "--where", text)
+                self.assertEqual([line for line in found if line["type"] == "event"], wanted)
+                unnamed = run("decode", trace, *options, "--where", text).stdout
+                self.assertNotIn(b'"type":"event"', unnamed)
+
     def test_samples_and_stacks_are_named(self):
         image = self.image("files/a.dll", more=[f"pdb {GUID.hex()} 3 a.pdb", "function 0x1100 0x1110 0"])
         pdb = self.make("pdb", "files/a.pdb", [f"pdb {GUID.hex()} 3", "public 0x1080 inner"])
@@ -381,6 +410,7 @@ class Lines(Case):
                     if line.get("name") == "StackWalk/Stack")
         self.assertEqual(walk["resolved"]["Stack"], [both.text("a.dll", rva) for rva in rvas] + [None])
         self.assertEqual(walk["stack"], None)
+        self.check_selection(trace, image.parent)
         before = pdb.read_bytes()
         self.assertEqual(run("decode", trace, "--dir", image.parent, "-o", pdb).returncode, 2)
         self.assertEqual(pdb.read_bytes(), before)

@@ -1,7 +1,7 @@
 """--where selects exactly the lines that a second reader of expressions selects from all lines, and
 --fields has of them what is in the whole lines.
 
-usage: trace_where.py COLDTRACE SHARED MAKE_TRACE MAKE_NAMED_TRACE [unittest arguments]
+usage: trace_where.py COLDTRACE SHARED MAKE_TRACE MAKE_NAMED_TRACE MAKE_CTRACE [unittest arguments]
 The second reader never parses: it makes expressions as trees, writes each as text for coldtrace and
 asks its own predicate of every NDJSON line.
 """
@@ -21,7 +21,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from strict import strict_csv, strict_json, strict_ndjson
 
-COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE = (Path(a).resolve() for a in sys.argv[1:5])
+COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:6])
 SAMPLES = SHARED / "samples" / "etl"
 
 MEMBERS_SCHEMA = jsonschema.Draft202012Validator(json.loads(
@@ -331,8 +331,8 @@ class Where(Traces):
                     for name in selected:
                         selected[name] += name in text and 0 < len(wanted) < len(lines)
         self.assertGreater(min(selected.values()), 5, selected)
-        for text, error in (("resolved.stack == 'x'", "are compared as 'stack'"), ("extended.a.b == 1", "no member is"),
-                            ("resolved.X == 1", "is a text"), ("resolved == 1", "cannot be asked for")):
+        for text, error in (("extended.a.b == 1", "no member is"), ("resolved.X == 1", "is a text"),
+                            ("resolved == 1", "is an object; its members have values")):
             done = run(self.ctrace, "--where", text)
             self.assertEqual((done.returncode, error in done.stderr.decode()), (2, True), done.stderr)
 
@@ -343,6 +343,12 @@ class Where(Traces):
         self.assertEqual(
             self.events(self.ctrace, "--process", pid, "--event", name, "--where", "cpu == 0", "--limit", 3),
             [e for e in events if e["pid"] == pid and e["name"] == name and e["cpu"] == 0][:3])
+        other = next(e["pid"] for e in events if e["pid"] not in (None, pid))
+        self.assertEqual(self.events(self.ctrace, "--process", f"{pid}, {other}"),
+                         [e for e in events if e["pid"] in (pid, other)])
+        some = sorted({e["process"] for e in events if e["process"]})[:2]
+        self.assertEqual(self.events(self.ctrace, "--process", f" {some[0]} ,\t{some[-1]}"),
+                         [e for e in events if e["process"] in some])
         for jobs in 1, 3:
             self.assertEqual(self.events(self.ctrace, "--where", f"pid != {pid}", "--jobs", jobs),
                              [e for e in events if e["pid"] not in (None, pid)])
@@ -378,6 +384,83 @@ class Where(Traces):
         message = run(self.ctrace, "--where", "process == 'é' or tid = 1").stderr.decode()
         self.assertIn("1:24: expected '=='", message)
         self.assertIn("\n  process == 'é' or tid = 1\n" + " " * 24 + "^", message)
+
+
+def spelled(parts):
+    """A path as an expression has it."""
+    return ".".join([parts[0], *(part if re.fullmatch(r"[A-Za-z_]\w*", part) else quoted(part) for part in parts[1:])])
+
+
+def leaf_paths(value, parts=()):
+    """Paths of a line's members that have values; the paths of `resolved` are names with dots."""
+    if isinstance(value, dict) and parts != ("resolved",):
+        for name, member in value.items():
+            yield from leaf_paths(member, (*parts, name))
+    elif isinstance(value, dict):
+        for name, names in value.items():
+            path = ("resolved", *name.split("."))
+            yield from ((path, one) for one in flatten(names) if one)
+    elif isinstance(value, list):
+        for element in value:
+            yield from leaf_paths(element, parts)
+    elif value is not None:
+        yield parts, value
+
+
+def equal_to(parts, value):
+    """A comparison with one value, and its predicate of a line; nothing where texts of expressions cannot say it."""
+    def values(line):
+        if parts[0] == "resolved":
+            return leaves(line.get("resolved", {}), [".".join(parts[1:])])[1]
+        found = leaves(line, parts)[1]
+        names = line.get("resolved", {}).get(".".join(parts[1:])) if parts[0] == "fields" else None
+        return found + [name for name in flatten(names) if name]
+
+    if isinstance(value, float) or isinstance(value, str) and (
+            "\0" in value or len(value) > 2000 or value in ("NaN", "Infinity", "-Infinity")):
+        return f"exists {spelled(parts)}", lambda line: leaves(line, parts)[0]
+    if isinstance(value, bool) or not isinstance(value, str):
+        literal = str(value).lower()
+        return f"{spelled(parts)} == {literal}", lambda line: any(
+            type(v) is type(value) and v == value for v in values(line))
+    literal = value if parts in (("keywords",), ("stack",)) else quoted(value)
+    return f"{spelled(parts)} == {literal}", lambda line: any(
+        isinstance(v, str) and lower(v) == lower(value) for v in values(line))
+
+
+class Members(Traces):
+    """Every member that a line shows can be asked for: by its path, with a value that it has."""
+
+    ALL = "--header-fields", "--schema-files", "--messages"
+
+    def check(self, trace, *options, seen, only=None):
+        lines = self.events(trace, *options)
+        found = {}
+        for line in lines:
+            for parts, value in leaf_paths(line):
+                if parts not in seen and parts[:1] != ("type",):
+                    found.setdefault(parts, []).append(value)
+        for parts, values in found.items():
+            if only and parts[0] != only:
+                continue
+            seen.add(parts)
+            text, holds = equal_to(parts, values[len(values) // 2])
+            with self.subTest(trace=Path(trace).name, where=text):
+                wanted = [line for line in lines if holds(line)]
+                self.assertTrue(wanted)
+                self.assertEqual(self.events(trace, *options, "--where", text), wanted)
+
+    def test_each_path_of_each_line(self):
+        seen = set()
+        own = self.folder / "own"
+        own.mkdir()
+        subprocess.run([MAKE_CTRACE, own], check=True)
+        for trace in (*self.traces(), *(own / f"{name}.ctrace" for name in ("calls", "etw", "vxd-names"))):
+            self.check(trace, *self.ALL, seen=seen)
+            self.check(trace, *self.ALL, "--stacks", "attach", seen=seen, only="stack")
+        self.assertLessEqual({"names", "payload", "thread_source", "time_quality", "trace_control", "resolved", "extended"},
+                             {parts[0] for parts in seen})
+        self.assertLessEqual({("etw", "provider", "guid"), ("etw", "fields", "ImageFileName"), ("stack", "module"), ("trace_control", "statuses", "name"), ("names", "keywords")}, seen)
 
 
 class Fields(Traces):
@@ -472,4 +555,4 @@ class Fields(Traces):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:])

@@ -77,9 +77,10 @@ TEST_CASE("what is wrong with an expression has a place") {
       {"X & 1.5", "1:5: '&' needs an integer"},
       {"header.tsk == 1", "1:1: no member is 'header.tsk'; did you mean 'header.task'"},
       {"pid.x == 1", "1:1: no member is 'pid.x'; did you mean 'pid'"},
-      {"payload == 1",
-       "1:1: the member 'payload' cannot be asked for; a field of that name is "
-       "fields.payload"},
+      {"payload == 1", "1:12: 'payload' is a text"},
+      {"names == 1", "1:10: 'names' is an object; its members have values"},
+      {"names.tsk == 1", "1:1: no member is 'names.tsk'; did you mean 'names.task'"},
+      {"trace_control.stated == 1", "1:25: 'trace_control.stated' is true or false"},
       {"fields == 1", "1:1: 'fields' needs a field, as fields.NAME"},
       {"exists", "1:7: expected a member or a field"},
       {"pid == 1 and", "1:13: expected a comparison, 'not', 'exists' or '('"},

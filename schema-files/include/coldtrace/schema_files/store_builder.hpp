@@ -23,18 +23,20 @@ class StoreBuilder {
  public:
   // The SHA-256 of a file's bytes in hexadecimal. A store has none of a file that cannot be read.
   using Digest = std::function<std::string(core::ByteView bytes)>;
+  // Is told how many bytes the files have, 0 where that is not known, and says who hears of each
+  // file; null: nobody.
+  using Begin = std::function<core::Progress*(u64 bytes)>;
 
   // Texts are those of the first of the languages that a file has them in.
   StoreBuilder(std::vector<std::string> languages, Digest digest);
 
   // A file, or those of a folder and of all folders below; stores give what they hold. A file that
   // was named and declares nothing is a finding, and so is damage.
-  // `progress` hears of each file.
-  void add(const std::string& path, core::Findings& findings, core::Progress* progress = nullptr) {
-    add(machine_files(), path, findings, progress);
+  void add(const std::string& path, core::Findings& findings, const Begin& begin = {}) {
+    add(machine_files(), path, findings, begin);
   }
   void add(const FileTree& tree, const std::string& path, core::Findings& findings,
-           core::Progress* progress = nullptr);
+           const Begin& begin = {});
 
   // The files of this machine that were read: those that declare something, are damaged or were
   // named.

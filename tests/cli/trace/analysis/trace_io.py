@@ -277,6 +277,9 @@ class RealTrace(Case):
         self.assertIn(b"MsMpEng.exe", done.stdout)
         self.assertEqual({line.split(b" (")[0] for line in done.stdout.splitlines()},
                          {b"MsMpEng.exe"})
+        done = subprocess.run([COLDTRACE, "trace", "cpu", self.path, "--process", "MsMp*"], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"--process is for --format collapsed", done.stderr)
 
     def test_network_bytes_are_those_of_the_events(self):
         """The destination of TCP is the remote end; that of UDP is the packet's."""

@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from cli.trace.etl_writer import EtlWriter
+from checksums import crc32c
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, PROJECT, SHARED, COMPILE, MAKE = (Path(a).resolve() for a in sys.argv[1:6])
@@ -74,15 +75,6 @@ def ask(command, *options, status=0):
 
 def codes(summary):
     return {finding["code"]: finding["count"] for finding in summary["findings"]}
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 class Store:

@@ -15,9 +15,12 @@
 #include "coldtrace/tracefile/names/name_tables.hpp"
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
 #include "coldtrace/tracefile/providers/extended_members.hpp"
+#include "coldtrace/tracefile/where/event_lines.hpp"
 #include "coldtrace/tracefile/where/where_expression.hpp"
 
 namespace coldtrace::tracefile {
+
+class AnyTrace;
 
 // What events of a trace are understood by.
 struct EventContext {
@@ -27,11 +30,12 @@ struct EventContext {
   std::optional<core::FileTime> start;       // of the session
   std::vector<std::string> files = {};       // names, by Event::file; of one file none
   const MessageTexts* parameters = nullptr;  // of "%%n" in messages; null: none are known
+  const AnyTrace* trace = nullptr;           // that the events are of; null: of no file
 };
 
 // Whether events are what an expression asks for. What all events of a kind have in common is
 // decided once a kind, the members of headers are next, and only what is then open decodes a
-// payload, up to the last field that it needs. One object a thread.
+// payload, up to the last field that it needs; whole lines are made last. One object a thread.
 class EventFilter {
  public:
   // All that is given must outlive the filter.
@@ -58,6 +62,7 @@ class EventFilter {
     Truth verdict = Truth::unknown;
     std::vector<Truth> truths;  // by test
     std::vector<Use> uses;
+    std::vector<std::size_t> beside;  // tests of what lines have beside fields: their bytes
     const FieldSchema* last =
         nullptr;  // of the schema's own fields: what follows is not needed; null: all is
   };
@@ -76,7 +81,9 @@ class EventFilter {
   Truth truth_of_stack(const WhereTest& test, const Event& event, const AttachedStack* attached);
   Truth truth_of_message(const WhereTest& test, const Event& event, const EventKind& kind);
   Truth truth_of_extended(const WhereTest& test, const Event& event);
+  Truth truth_of_line(std::size_t number, const Event& event, const AttachedStack* attached);
   Truth truth_of_words(const WhereTest& test, core::ByteView data) const;
+  std::string name_of_frame(std::optional<u32> pid, u64 address, i64 time) const;
   void decode(const Event& event, const EventKind& kind, const Plan& plan);
   Truth truth(const WhereTest& test, const Subject& subject) const;
 
@@ -89,6 +96,8 @@ class EventFilter {
   bool asks_kind_ = false;
   bool asks_fields_ = false;
   bool asks_decoded_ = false;
+  std::unique_ptr<EventLineReader> lines_;  // null: no test needs it
+  bool has_line_ = false;                   // of the current event
   std::vector<Truth> unknown_;
   std::vector<Truth> truths_;  // of the current event
   std::vector<Plan> plans_;    // by number of kind

@@ -7,6 +7,8 @@
 
 namespace coldtrace::tracefile {
 
+class EventLines;
+
 using where::compare;
 using where::Literal;
 using where::match;
@@ -14,13 +16,18 @@ using where::Number;
 using where::parse_number_literal;
 using where::Subject;
 using where::Truth;
-using where::WhereExpression;
 using where::WhereMatch;
 using where::WhereTest;
 
+// An expression about events.
+struct WhereExpression : where::WhereExpression {
+  // What whole lines are asked by; null: events have no member that only these show.
+  const EventLines* lines = nullptr;
+};
+
 // What of an event a comparison looks at: members of its line, in the order of the table in
 // where_members.cpp, or what has a path: of a field, through structures, also of `resolved`; the
-// name of a member of `extended`.
+// name of a member of `extended`; what only a whole line shows.
 enum class WhereMember : unsigned {
   time,
   timestamp,
@@ -55,6 +62,7 @@ enum class WhereMember : unsigned {
   field,
   resolved,  // the name that the value of a field stands for
   extended,  // a member of `extended`
+  line,      // what EventLines alone knows
 };
 
 inline WhereMember member_of(const WhereTest& test) {
@@ -64,7 +72,12 @@ inline WhereMember member_of(const WhereTest& test) {
 // Reads an expression that selects events; the first error ends it.
 core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text);
 
-// The names of the members of a line, as an expression has them.
+// The names of the members of a line that events and schemas tell, as an expression has them, and
+// of those that whole lines show.
 std::span<const std::string_view> where_member_names();
+std::span<const std::string_view> line_member_names();
+
+// The first member that only whole lines show, as it was written; empty where none is asked for.
+std::string_view line_member_in(const WhereExpression& where);
 
 }  // namespace coldtrace::tracefile

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coldtrace/tracefile/events/event_sequence.hpp"
+#include "coldtrace/tracefile/fields/field_value.hpp"
+#include "coldtrace/tracefile/names/value_names.hpp"
+#include "coldtrace/tracefile/where/where_expression.hpp"
+
+namespace coldtrace::tracefile {
+
+struct EventContext;
+
+// What the lines of events show beyond what a filter reads from events and schemas itself: how a
+// call ended, the event inside another one, bytes that no field has, names of code by files beside
+// the trace. Whoever makes lines knows it. One object a thread.
+class EventLineReader {
+ public:
+  using See = std::function<void(const Subject&)>;
+
+  virtual ~EventLineReader() = default;
+
+  // The event that is asked about from now on, as long as it lasts. `attached` is the stack that
+  // other events have of it, or null.
+  virtual void set(const Event& event, const AttachedStack* attached) = 0;
+
+  // Each value that the event's line has at a path of members, through arrays, in their order.
+  // False where the line has no such member, or null. What is seen lasts until the next event.
+  virtual bool each(std::span<const std::string> path, const See& see) = 0;
+
+  // What files beside the trace call a frame of a stack, or the value of a field; nothing where
+  // they do not know it.
+  virtual std::optional<std::string> name_frame(std::optional<u32> pid, u64 address, i64 time) = 0;
+  virtual std::optional<std::string> name_value(const Value& value, const NameScope& scope) = 0;
+
+ protected:
+  EventLineReader() = default;
+  EventLineReader(const EventLineReader&) = default;
+  EventLineReader& operator=(const EventLineReader&) = default;
+};
+
+class EventLines {
+ public:
+  virtual ~EventLines() = default;
+
+  // Of the lines of events that are understood so. What the context refers to must outlive it.
+  virtual std::unique_ptr<EventLineReader> open(const EventContext& context) const = 0;
+
+ protected:
+  EventLines() = default;
+  EventLines(const EventLines&) = default;
+  EventLines& operator=(const EventLines&) = default;
+};
+
+}  // namespace coldtrace::tracefile
