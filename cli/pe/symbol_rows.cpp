@@ -165,7 +165,7 @@ class Chooser {
         row.thread_local_ = one.thread_local_;
       }
       if (one.value) row.value = constant_of(one.type, *one.value);
-      add_type(row, one.type);
+      if (one.type != 0) add_type(row, one.type);
     };
     look([&](core::Findings& own) { pe::read_data_symbols(*file_.pdb, file_.sections, use, own); });
   }

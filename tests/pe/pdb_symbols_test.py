@@ -110,7 +110,8 @@ def data_symbols(text):
     found = []
     for kind, name, body in re.findall(
             r"\| (S_[GL](?:DATA|THREAD)32|S_CONSTANT|S_UDT) \[size = \d+\] `(.*)`\n +(.*)$", text, re.M):
-        type_ = int(re.search(r"type = (?:`)?0x([0-9A-F]+)", body)[1], 16)
+        type_ = re.search(r"type = 0x([0-9A-F]+)", body)  # else "<no type>"
+        type_ = int(type_[1], 16) if type_ else None
         place = re.search(r"addr = (\d+):(\d+)", body)
         value = re.search(r"value = (-?\d+)", body)
         found.append((KINDS[kind], name, type_, (int(place[1]), int(place[2])) if place else None,

@@ -214,7 +214,7 @@ class Pdbutil:
     def __init__(self, path):
         text = subprocess.run([PDBUTIL, "dump", "-types", path], capture_output=True, text=True,
                               timeout=120, check=True).stdout
-        records = re.split(r"^  0x([0-9A-F]{4,}) \| ", text, flags=re.M)[1:]
+        records = re.split(r"^ +0x([0-9A-F]{4,}) \| ", text, flags=re.M)[1:]
         self.records = {int(index, 16): body for index, body in zip(records[::2], records[1::2])}
         self.types = {}
         for index, body in self.records.items():
@@ -231,9 +231,9 @@ class Pdbutil:
     def entries(self, index):
         """Each entry of a field list: kind, name, offset or number, type."""
         rows = []
-        for entry in re.split(r"^           - ", self.records[index], flags=re.M)[1:]:
+        for entry in re.split(r"^ +- ", self.records[index], flags=re.M)[1:]:
             kind = entry.split(None, 1)[0]
-            name = re.search(r"name = `(.*?)`", entry)
+            name = re.search(r"name = `(.*?)`[],]", entry)
             type_ = re.search(r"(?:[tT]ype|overload list|parent|base) = 0x([0-9A-F]+)", entry)
             offset = re.search(r"(?<!vftable )offset = (\d+)", entry)
             number = re.match(r"LF_ENUMERATE \[(\S+) = (-?\d+)\]", entry)
