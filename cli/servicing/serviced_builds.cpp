@@ -9,6 +9,7 @@
 #include "cli/hooks/table/hook_table_document.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -246,8 +247,10 @@ void find_kernels(const ServicedSide& before, ServicedSide& after,
                   const std::vector<syscall_map::ModulePair>& pairs) {
   for (const auto& pair : pairs) {
     if (!pair.before || !pair.after) continue;
-    auto& role = after.modules[*pair.after].role;
-    if (!role && before.modules[*pair.before].role == ImageRole::kernel) role = ImageRole::kernel;
+    const auto& kernel = before.modules[*pair.before];
+    auto& other = after.modules[*pair.after];
+    const bool same_name = pe::to_lower(kernel.identity.name) == pe::to_lower(other.identity.name);
+    if (kernel.role == ImageRole::kernel && !other.role && same_name) other.role = kernel.role;
   }
 }
 

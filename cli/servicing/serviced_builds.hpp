@@ -56,7 +56,7 @@ struct ServicedBuilds {
 std::vector<GivenTable> read_given_tables(const ServicingOptions& options, Report& report);
 
 // A module without a known name that a table was made of is a kernel, by its headers; so is what
-// the new system has in its place.
+// the new system has in its place and by its name.
 void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables);
 void find_kernels(const ServicedSide& before, ServicedSide& after,
                   const std::vector<syscall_map::ModulePair>& pairs);

@@ -3,8 +3,11 @@
 usage: pdb_symbols_test.py COLDTRACE PDBUTIL CLANG LLD SOURCES [unittest arguments]
 What needs a compiler is skipped where there is none; what is written here is not.
 """
+import gzip
 import json
+import lzma
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -474,6 +477,26 @@ class Written(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"symbol-limit", done.stderr)
         self.assertLess(len(done.stdout), 200 * path.stat().st_size + (256 << 10))
+
+
+class Packed(Case):
+    def test_a_packed_file_is_what_it_holds(self):
+        content = pdb_writer.pdb_of_symbols(data(0x110d, 0x74, 4, 1, b"g\0"), types=[struct.pack("<HHHIIIH", 0x1505, 0, 0, 0, 0, 0, 4) + b"s\0"])
+        plain = self.write("a.pdb", content)
+        packed = [self.write("a.pdb.gz", gzip.compress(content)), self.write("a.pdb.xz", lzma.compress(content))]
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", plain, "-o", self.here / "a.pdb.zst"], check=True, timeout=60)
+            packed.append(self.here / "a.pdb.zst")
+        for path in packed:
+            with self.subTest(path.suffix):
+                mine, known = symbols(path, "--kind", "global"), symbols(plain, "--kind", "global")
+                self.assertEqual({**mine, "path": ""}, {**known, "path": ""})
+                self.assertEqual(types(path), types(plain))
+                cut = self.write("cut" + path.suffix, path.read_bytes()[:-9])
+                done = run("pe", "symbols", cut)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                other = self.write("other" + path.suffix, gzip.compress(b"no symbols"))
+                self.assertEqual(run("pe", "symbols", other).returncode, 2)
 
 
 class Documents(Case):
