@@ -73,7 +73,8 @@ Annotations read_annotations(const pe::Pdb& pdb, core::Findings& findings) {
   Annotations read;
   auto& lines = read.lines;
   bool is_full = false;
-  pe::visit_annotations(pdb, findings, [&](std::span<const std::string_view> texts) {
+  pe::visit_annotations(pdb, findings, [&](const pe::Annotation& annotation) {
+    const auto& texts = annotation.texts;
     if (texts.front() == "TMC:") add_provider(texts, read.providers, findings);
     if (texts.front() != "TMF:") return;
     for (const auto text : texts) {

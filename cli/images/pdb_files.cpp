@@ -8,6 +8,7 @@
 
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/core/file_name.hpp"
+#include "coldtrace/pdb/isf_table.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
@@ -32,15 +33,28 @@ std::string store_folder(const pe::PdbReference& reference) {
   return fs::path{pe::symbol_server_path(reference)}.parent_path().filename().string();
 }
 
+// What the file may be called: the PDB, packed or not, and the symbol table of it, as stores of
+// Volatility 3 have it (windows/NAME.pdb/GUID-AGE.json.xz).
+std::vector<std::string> file_names(const pe::PdbReference& reference) {
+  std::vector<std::string> names;
+  const std::string pdb{core::file_name(reference.name)};
+  for (const auto* const packing : {"", ".zst", ".gz", ".xz", ".bz2"})
+    names.push_back(pdb + packing);
+  if (!reference.guid) return names;
+  const auto table = fmt::format("{}-{}.json", pe::to_plain_text(*reference.guid), reference.age);
+  for (const auto* const packing : {"", ".xz", ".gz", ".bz2"}) names.push_back(table + packing);
+  return names;
+}
+
 }  // namespace
 
 void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
   command
       .add_input(
           "--pdb", paths,
-          "Program database or symbol table of Volatility 3 (ISF), or a folder with PDBs in it "
-          "or below (flat, or the store of a symbol server); applied to the image with "
-          "matching GUID and age")
+          "Program database or symbol table of Volatility 3 (ISF), or a folder with such files in "
+          "it or below (flat, the store of a symbol server, or that of Volatility 3); applied to "
+          "the image with matching GUID and age")
       .repeatable()
       .type_name("FILE|DIR");
 }
@@ -82,10 +96,12 @@ const std::optional<pe::PdbReference>& PdbFiles::identify(const std::string& pat
 }
 
 std::vector<std::string> PdbFiles::candidates(const pe::PdbReference& reference) const {
-  const auto name = core::file_name(reference.name);
-  auto paths = folders_.find(name);
-  const auto& more = others_.find(name);
-  paths.insert(paths.end(), more.begin(), more.end());
+  std::vector<std::string> paths;
+  for (const auto& name : file_names(reference))
+    for (const auto* const folders : {&folders_, &others_}) {
+      const auto& found = folders->find(name);
+      paths.insert(paths.end(), found.begin(), found.end());
+    }
   const auto folder = pe::to_lower(store_folder(reference));
   std::stable_partition(paths.begin(), paths.end(), [&](const std::string& path) {
     return pe::to_lower(fs::path{path}.parent_path().filename().string()) == folder;

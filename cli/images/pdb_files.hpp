@@ -16,9 +16,10 @@ namespace coldtrace::cli {
 void add_pdb_paths_option(Command& command, std::vector<std::string>& paths);
 
 // PDBs that are given one by one, and those in folders and below: flat ones, copies of a disk,
-// stores of symbol servers. One is found by its GUID and age; in a folder it is looked for by its
-// name, and those first that lie where a symbol server has them. A file that is given is read when
-// the object is made, one in a folder when it may be the one asked for.
+// stores of symbol servers, and the symbol tables of stores of Volatility 3. One is found by its
+// GUID and age; in a folder it is looked for by its name, and those first that lie where a symbol
+// server has them. A file that is given is read when the object is made, one in a folder when it
+// may be the one asked for.
 class PdbFiles {
  public:
   // Files that are given and cannot be read are told to `report`. Throws Failure when a folder

@@ -12,10 +12,12 @@ namespace coldtrace::cli {
 
 // What stands for a file of symbols in --help.
 inline constexpr const char* symbol_file_help =
-    "Program database (PDB 7.0), or symbol table of Volatility 3 (ISF: .json, .json.xz)";
+    "Program database (PDB 7.0, also packed: .zst, .gz, .xz), or symbol table of Volatility 3 "
+    "(ISF: "
+    ".json, .json.xz)";
 
-// Files of symbols are PDBs, or what was made of one: symbol tables of Volatility 3. On failure
-// `why` is the reason without the path, naming what the file is instead.
+// Files of symbols are PDBs, plain or packed, or what was made of one: symbol tables of
+// Volatility 3. On failure `why` is the reason without the path, naming what the file is instead.
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, std::string& why);
 std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string& why);
 // What an image must ask for to get the file: GUID and age.

@@ -5,6 +5,7 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
+#include "cli/pe/module_rows.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
 #include "cli/pe/symbol_rows.hpp"
@@ -17,6 +18,13 @@ struct PeSymbolsOptions : PeOptions {
   std::string image;  // empty: none
   std::vector<std::string> names;
   std::vector<std::string> kinds;
+  bool modules = false;
+};
+
+// What is shown of a file.
+struct Rows {
+  std::vector<SymbolRow> symbols;
+  std::vector<ModuleRow> modules;  // with --modules, instead of symbols
 };
 
 // The image that --image names, with what is shown of it.
@@ -24,6 +32,10 @@ struct Image {
   PeInput input;
   HashedIdentity identity;
 };
+
+constexpr std::string_view symbol_columns =
+    "path,name,rva,section,offset,flags,file_offset,kind,size,module,type,type_index,value,"
+    "thread_local,texts\n";
 
 std::vector<std::string_view> flag_names(u32 flags) {
   std::vector<std::string_view> names;
@@ -43,24 +55,21 @@ class Writer {
   Writer(const std::optional<Image>& image, const PeSymbolsOptions& options)
       : image_{image},
         format_{options.format},
+        modules_{options.modules},
         output_{options.output},
         json_{output_, options.int64} {
-    if (format_ == "csv")
-      output_.write("path,name,rva,section,offset,flags,file_offset,kind,size,module\n");
+    if (format_ == "csv") output_.write(modules_ ? module_columns : symbol_columns);
     if (format_ == "json") begin_json();
   }
 
-  void write(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write(const pe::SymbolFile& file, const Rows& rows) {
     if (format_ == "json") {
       write_json(file, rows);
     } else if (format_ == "csv") {
-      for (const auto& row : rows)
-        print(output_, "{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.path), csv_field(row.name),
-              cell(address_of(row)), cell(said(file, row.section)), cell(said(file, row.offset)),
-              cell(said(file, row.flags)), cell(offset_of(file, row)), row.kind, cell(row.size),
-              csv_field(row.module));
+      modules_ ? write_modules_csv(output_, file, rows.modules) : write_csv(file, rows.symbols);
     } else {
-      write_text(file, rows);
+      write_head(file);
+      modules_ ? write_modules_text(output_, file, rows.modules) : write_text(file, rows.symbols);
     }
   }
 
@@ -90,7 +99,7 @@ class Writer {
     json_.key("files").begin_array();
   }
 
-  void write_json(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write_json(const pe::SymbolFile& file, const Rows& rows) {
     const auto* const info = file.pdb ? &file.pdb->info() : nullptr;
     const auto& identity = file.identity;
     json_.begin_object()
@@ -107,45 +116,99 @@ class Writer {
     json_.field("stripped", is_stripped(file));
     json_.field("moved", file.pdb ? std::optional{file.sections.has_omap()} : std::nullopt)
         .field("matches_image", file.matches_image);
-    json_.key("symbols").begin_array();
+    json_.key("symbols");
+    if (modules_)
+      json_.value(nullptr);
+    else
+      write_symbols_json(file, rows.symbols);
+    json_.key("modules");
+    if (modules_)
+      write_modules_json(json_, file, rows.modules);
+    else
+      json_.value(nullptr);
+    json_.key("findings");
+    write_findings(json_, file.findings);
+    json_.end_object();
+  }
+
+  void write_symbols_json(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+    json_.begin_array();
     for (const auto& symbol : rows) {
       json_.begin_object();
       json_.field("name", MaybeText{symbol.name});
       json_.field("rva", address_of(symbol))
-          .field("section", said(file, symbol.section))
-          .field("offset", said(file, symbol.offset))
-          .field("flags", said(file, symbol.flags))
+          .field("section", symbol.section)
+          .field("offset", symbol.offset)
+          .field("flags", symbol.flags)
           .key("flag_names")
           .begin_array();
-      for (const auto& name : flag_names(symbol.flags)) json_.value(name);
+      for (const auto& name : flag_names(symbol.flags.value_or(0))) json_.value(name);
       json_.end_array()
           .field("file_offset", offset_of(file, symbol))
           .field("kind", symbol.kind)
           .field("size", symbol.size);
       json_.field("module", MaybeText{symbol.module});
+      json_.field("type", MaybeText{symbol.type_text});
+      json_.field("type_index", symbol.type).key("value");
+      write_value(symbol.value);
+      json_.field("thread_local", symbol.thread_local_).key("texts");
+      write_texts(symbol.texts);
       json_.end_object();
     }
-    json_.end_array().key("findings");
-    write_findings(json_, file.findings);
-    json_.end_object();
+    json_.end_array();
   }
 
-  void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write_value(const std::optional<ConstantValue>& value) {
+    if (!value)
+      json_.value(nullptr);
+    else if (value->is_negative)
+      json_.value(static_cast<i64>(value->bits));
+    else
+      json_.value(value->bits);
+  }
+
+  void write_texts(const std::vector<std::string>& texts) {
+    if (texts.empty()) {
+      json_.value(nullptr);
+      return;
+    }
+    json_.begin_array();
+    for (const auto& text : texts) json_.value(std::string_view{text});
+    json_.end_array();
+  }
+
+  void write_csv(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+    for (const auto& row : rows)
+      print(output_, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.path),
+            csv_field(row.name), cell(address_of(row)), cell(row.section), cell(row.offset),
+            cell(row.flags), cell(offset_of(file, row)), row.kind, cell(row.size),
+            csv_field(row.module), csv_field(row.type_text), cell(row.type),
+            row.value ? row.value->text() : "", cell(row.thread_local_),
+            csv_field(fmt::format("{}", fmt::join(row.texts, "\n"))));
+  }
+
+  void write_head(const pe::SymbolFile& file) {
     print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.identity.guid),
           file.identity.age,
           file.matches_image
               ? *file.matches_image ? ", matches the image" : ", does not match the image"
               : "");
+  }
+
+  void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
     print(output_, "{} symbols\n", rows.size());
     print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
           "flags", "kind", "size", "name");
     for (const auto& symbol : rows)
-      print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}{}\n",
+      print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}{}{}{}\n",
             hex_of(address_of(symbol)), hex_of(offset_of(file, symbol)),
-            file.pdb ? fmt::format("{:04x}:{:08x}", symbol.section, symbol.offset) : "-",
-            symbol.flags == 0 ? "-" : fmt::format("{}", fmt::join(flag_names(symbol.flags), ",")),
-            symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-",
-            symbol.name.empty() ? "-" : printable(symbol.name),
+            symbol.section ? fmt::format("{:04x}:{:08x}", *symbol.section, *symbol.offset) : "-",
+            symbol.flags.value_or(0) == 0
+                ? "-"
+                : fmt::format("{}", fmt::join(flag_names(*symbol.flags), ",")),
+            symbol.kind, symbol.size ? fmt::format("{:#x}", *symbol.size) : "-", name_of(symbol),
+            symbol.type_text.empty() ? "" : " : " + printable(symbol.type_text),
+            symbol.value ? " = " + symbol.value->text() : "",
             symbol.module.empty() ? "" : "  [" + printable(symbol.module) + "]");
     output_.write("\n");
   }
@@ -156,14 +219,16 @@ class Writer {
     return image_->input.image.addresses().to_offset(*symbol.address);
   }
 
+  // Of an annotation all texts.
+  static std::string name_of(const SymbolRow& symbol) {
+    if (symbol.texts.size() > 1)
+      return printable(fmt::format("{}", fmt::join(symbol.texts, " | ")));
+    return symbol.name.empty() ? "-" : printable(symbol.name);
+  }
+
   static std::optional<bool> is_stripped(const pe::SymbolFile& file) {
     if (!file.pdb || !file.pdb->dbi()) return std::nullopt;
     return (file.pdb->dbi()->flags & pe::dbi_stripped) != 0;
-  }
-
-  // What symbol tables of Volatility do not say.
-  static std::optional<u64> said(const pe::SymbolFile& file, u64 number) {
-    return file.pdb ? std::optional{number} : std::nullopt;
   }
 
   static std::string hex_of(std::optional<u64> number) {
@@ -172,11 +237,15 @@ class Writer {
 
   const std::optional<Image>& image_;
   const std::string& format_;
+  const bool modules_;
   Output output_;
   JsonWriter json_;
 };
 
 Exit run_pe_symbols(const PeSymbolsOptions& options) {
+  if (options.modules && !options.kinds.empty())
+    throw Failure{"--modules lists modules instead of symbols, and takes no --kind"};
+  const auto kinds = options.kinds.empty() ? std::vector<std::string>{"public"} : options.kinds;
   Report report{options.findings};
   std::optional<Image> image;
   if (!options.image.empty()) {
@@ -193,7 +262,11 @@ Exit run_pe_symbols(const PeSymbolsOptions& options) {
     if (!file) continue;
     if (image)
       pe::compare_with_image(*file, image->identity.identity.pdb, image->identity.identity.machine);
-    const auto rows = choose_symbols(*file, options.kinds, options.names, file->findings);
+    Rows rows;
+    if (options.modules)
+      rows.modules = choose_modules(*file, options.names, file->findings);
+    else
+      rows.symbols = choose_symbols(*file, kinds, options.names, file->findings);
     report.read(path, file->findings);
     if (!writer) writer.emplace(image, options);
     writer->write(*file, rows);
@@ -208,9 +281,11 @@ Exit run_pe_symbols(const PeSymbolsOptions& options) {
 void add_pe_symbols(CLI::App& app, Exit& exit) {
   add_command<PeSymbolsOptions>(
       app, exit,
-      {"symbols", "List the symbols of PDB files by address",
+      {"symbols", "List the symbols or modules of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
        "  coldtrace pe symbols --kind public,local_procedure,cold_part --name 'Psp*' ntoskrnl.pdb\n"
+       "  coldtrace pe symbols --kind global,data,constant,udt private.pdb\n"
+       "  coldtrace pe symbols --modules --name '*ntfs*' private.pdb\n"
        "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
        "     are no warnings\n"
@@ -229,14 +304,21 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
                           "The PE image they must belong to; adds its file offsets");
         command
             .add_option("--name", options.names,
-                        "Only symbols that have this name, or match this glob")
+                        "Only symbols (with --modules modules) that have this name, or match "
+                        "this glob")
             .repeatable()
             .type_name("NAME|GLOB");
-        options.kinds = {"public"};
-        command.add_option("--kind", options.kinds, "What to list")
+        command
+            .add_option("--kind", options.kinds,
+                        "What to list: public symbols, functions of modules and parts of them that "
+                        "lie elsewhere, variables that other modules see (global) or do not "
+                        "(data), constants, names of types (udt), annotations")
             .list("KIND")
-            .one_of({"public", "procedure", "local_procedure", "cold_part"})
+            .one_of(symbol_kinds)
             .default_str("public");
+        command.add_flag("--modules", options.modules,
+                         "List the modules instead: object files, the library of each, what "
+                         "compiled it and how, and which bytes of the image are its");
         add_image_options(command, options);
       },
       run_pe_symbols);

@@ -1,18 +1,28 @@
 #include "cli/pe/symbol_rows.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <map>
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/glob.hpp"
-#include "coldtrace/core/no_match.hpp"
+#include "cli/pe/named_rows.hpp"
+#include "cli/pe/text_room.hpp"
+#include "coldtrace/pdb/data_symbols.hpp"
+#include "coldtrace/pdb/id_table.hpp"
+#include "coldtrace/pdb/pdb_annotations.hpp"
+#include "coldtrace/pdb/pdb_modules.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
+#include "coldtrace/pdb/section_contributions.hpp"
+#include "coldtrace/pdb/simple_types.hpp"
+#include "coldtrace/pdb/type_file.hpp"
+#include "coldtrace/pdb/type_layers.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 constexpr std::string_view public_kind = "public";
+constexpr std::string_view annotation_kind = "annotation";
 
 std::string_view word_of(pe::Procedure::Kind kind) {
   switch (kind) {
@@ -26,68 +36,196 @@ std::string_view word_of(pe::Procedure::Kind kind) {
   return "cold_part";
 }
 
+std::string_view word_of(pe::DataSymbol::Kind kind) {
+  switch (kind) {
+    case pe::DataSymbol::Kind::global:
+      return "global";
+    case pe::DataSymbol::Kind::local:
+      return "data";
+    case pe::DataSymbol::Kind::constant:
+      return "constant";
+    case pe::DataSymbol::Kind::user_type:
+      break;
+  }
+  return "udt";
+}
+
 // By address; those without one behind, in the order they had.
 bool comes_before(const SymbolRow& a, const SymbolRow& b) {
   if (a.address.has_value() != b.address.has_value()) return a.address.has_value();
   return a.address && value(*a.address) < value(*b.address);
 }
 
-void keep_named(std::vector<SymbolRow>& rows, std::span<const std::string> names,
-                core::Findings& findings) {
-  core::NoMatch missing;
-  std::vector<bool> chosen(rows.size());
-  for (const auto& name : names) {
-    const bool glob = is_glob(name);
-    bool found = false;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (glob ? glob_matches(name, rows[i].name, GlobCase::sensitive) : rows[i].name == name)
-        chosen[i] = found = true;
-    if (found) continue;
-    std::vector<std::string_view> known;
-    for (const auto& row : rows) known.push_back(row.name);
-    missing.add("symbol", name, known);
+// Adds the symbols of each kind that is wanted.
+class Chooser {
+ public:
+  Chooser(const pe::SymbolFile& file, std::span<const std::string> kinds, core::Findings& findings)
+      : file_{file}, kinds_{kinds}, findings_{findings}, room_{file} {
+    if (!file.pdb) return;
+    look([&](core::Findings& own) { modules_ = pe::read_modules(*file_.pdb, own); });
+    contributions_ = pe::SectionContributions::read(*file.pdb, findings);
   }
-  missing.report(findings);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!chosen[i]) continue;
-    if (kept != i) rows[kept] = std::move(rows[i]);
-    ++kept;
+
+  std::vector<SymbolRow> choose() {
+    if (wants({public_kind})) add_publics();
+    if (file_.pdb) {
+      if (wants({"procedure", "local_procedure", "global", "data", "constant", "udt"}))
+        read_types();
+      if (wants({"procedure", "local_procedure", "cold_part"})) add_procedures();
+      if (wants({"global", "data", "constant", "udt"})) add_data();
+      if (wants({annotation_kind})) add_annotations();
+    }
+    room_.report(findings_);
+    std::stable_sort(rows_.begin(), rows_.end(), comes_before);
+    return std::move(rows_);
   }
-  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end());
-}
+
+ private:
+  bool wants(std::initializer_list<std::string_view> words) const {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      return std::find(kinds_.begin(), kinds_.end(), word) != kinds_.end();
+    });
+  }
+
+  // Several looks at the modules tell of the same damage.
+  void look(const std::function<void(core::Findings&)>& read) {
+    core::Findings own;
+    read(own);
+    findings_.merge_unknown(own);
+  }
+
+  void read_types() {
+    constexpr u32 type_stream = 2;
+    if (file_.pdb->msf().stream_size(type_stream).value_or(0) == 0) return;
+    auto types = pe::read_types(file_, findings_);
+    if (types)
+      types_ = std::move(*types);
+    else
+      findings_.warning("pdb-types", types.error());
+  }
+
+  SymbolRow& add(std::string_view kind, std::string_view name, std::string_view module) {
+    auto& row = rows_.emplace_back();
+    row.kind = kind;
+    row.name = name;
+    row.module = room_.take(module);
+    return row;
+  }
+
+  // Of the module that gave the bytes there to the image.
+  std::string_view module_at(u16 section, u32 offset) const {
+    const auto number = contributions_.find_module(section, offset);
+    return number && *number < modules_.size() ? modules_[*number].name : std::string_view{};
+  }
+
+  void add_publics() {
+    for (const auto& symbol : file_.publics.symbols) {
+      auto& row = add(public_kind, symbol.name, module_at(symbol.section, symbol.offset));
+      row.address = symbol.address;
+      if (!file_.pdb) continue;  // symbol tables of Volatility do not say the rest
+      row.section = symbol.section;
+      row.offset = symbol.offset;
+      row.flags = symbol.flags;
+    }
+  }
+
+  void add_procedures() {
+    const auto use = [&](const pe::Procedure& one) {
+      if (!wants({word_of(one.kind)})) return;
+      auto& row = add(word_of(one.kind), one.name, one.module);
+      row.address = one.address;
+      row.section = one.section;
+      row.offset = one.offset;
+      row.size = one.size;
+      const auto type = one.by_identifier ? identified_type(one.type) : one.type;
+      if (type != 0) add_type(row, type);
+    };
+    look([&](core::Findings& own) { pe::read_procedures(*file_.pdb, file_.sections, use, own); });
+  }
+
+  // Of what no linker has finished; 0 where it is not known.
+  u32 identified_type(u32 identifier) {
+    if (!ids_) ids_ = pe::IdTable::read(*file_.pdb, findings_);
+    const auto function = ids_->find_function(identifier);
+    return function ? function->type : 0;
+  }
+
+  void add_data() {
+    const auto use = [&](const pe::DataSymbol& one) {
+      if (!wants({word_of(one.kind)})) return;
+      const auto module = one.module.empty() && one.place
+                              ? module_at(one.place->section, one.place->offset)
+                              : one.module;
+      auto& row = add(word_of(one.kind), one.name, module);
+      if (one.place) {
+        row.address = one.place->address;
+        row.section = one.place->section;
+        row.offset = one.place->offset;
+        row.size = pe::size_of(types_, one.type);
+        row.thread_local_ = one.thread_local_;
+      }
+      if (one.value) row.value = constant_of(one.type, *one.value);
+      if (one.type != 0) add_type(row, one.type);
+    };
+    look([&](core::Findings& own) { pe::read_data_symbols(*file_.pdb, file_.sections, use, own); });
+  }
+
+  void add_annotations() {
+    const auto use = [&](const pe::Annotation& one) {
+      auto& row = add(annotation_kind, one.texts.front(), one.module);
+      row.address = file_.sections.to_rva(one.section, one.offset);
+      row.section = one.section;
+      row.offset = one.offset;
+      row.texts.assign(one.texts.begin(), one.texts.end());
+    };
+    look([&](core::Findings& own) { pe::visit_annotations(*file_.pdb, own, use); });
+  }
+
+  void add_type(SymbolRow& row, u32 type) {
+    row.type = type;
+    const auto [text, added] = type_texts_.try_emplace(type);
+    if (added) text->second = pe::to_text(types_, type);
+    row.type_text = room_.take(text->second);
+  }
+
+  // Enumerations are the integers below them; what is no integer has no number.
+  std::optional<ConstantValue> constant_of(u32 type, u64 stored) {
+    auto integer = types_.unmodified(type);
+    core::Findings ignored;  // of several enumerations of the name the first counts
+    if (const auto found = types_.find_definition(integer, ignored))
+      if (const auto enumeration = pe::read_enumeration(*types_.find_record(*found)))
+        integer = enumeration->underlying;
+    const auto* const simple = pe::find_simple_type(integer);
+    if (simple && simple->kind == pe::SimpleType::Kind::floating) return std::nullopt;
+    const auto bits = pe::to_integer(stored, simple);
+    return ConstantValue{bits, (!simple || simple->is_signed) && static_cast<i64>(bits) < 0};
+  }
+
+  const pe::SymbolFile& file_;
+  std::span<const std::string> kinds_;
+  core::Findings& findings_;
+  TextRoom room_;
+  std::vector<pe::PdbModule> modules_;
+  pe::SectionContributions contributions_;
+  pe::TypeTable types_;
+  std::optional<pe::IdTable> ids_;
+  std::map<u32, std::string> type_texts_;
+  std::vector<SymbolRow> rows_;
+};
 
 }  // namespace
+
+std::string ConstantValue::text() const {
+  return is_negative ? fmt::format("{}", static_cast<i64>(bits)) : fmt::format("{}", bits);
+}
 
 std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                                       std::span<const std::string> kinds,
                                       std::span<const std::string> names,
                                       core::Findings& findings) {
-  const auto wanted = [&](std::string_view kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-  };
+  auto rows = Chooser{file, kinds, findings}.choose();
   const auto is_private = [](const std::string& kind) { return kind != public_kind; };
   const auto asked = std::find_if(kinds.begin(), kinds.end(), is_private);
-  std::vector<SymbolRow> rows;
-  if (wanted(public_kind))
-    for (const auto& symbol : file.publics.symbols)
-      rows.push_back({public_kind,
-                      std::string{symbol.name},
-                      symbol.address,
-                      symbol.section,
-                      symbol.offset,
-                      symbol.flags,
-                      std::nullopt,
-                      {}});
-  if (file.pdb && asked != kinds.end())
-    pe::read_procedures(
-        *file.pdb, file.sections,
-        [&](const pe::Procedure& one) {
-          if (wanted(word_of(one.kind)))
-            rows.push_back({word_of(one.kind), std::string{one.name}, one.address, one.section,
-                            one.offset, 0, one.size, std::string{one.module}});
-        },
-        findings);
   if (asked != kinds.end() && (!file.pdb || rows.empty())) {
     core::NoMatch missing;
     missing.add_sentence(
@@ -95,8 +233,7 @@ std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                  : fmt::format("--kind {}: symbol tables have public symbols alone", *asked));
     missing.report(findings);
   }
-  std::stable_sort(rows.begin(), rows.end(), comes_before);
-  if (!names.empty()) keep_named(rows, names, findings);
+  keep_named(rows, "symbol", names, findings);
   return rows;
 }
 

@@ -10,20 +10,39 @@
 
 namespace coldtrace::cli {
 
-// A line of "pe symbols".
-struct SymbolRow {
-  std::string_view kind;  // "public", "procedure", "local_procedure", "cold_part"
-  std::string name;       // bytes of the file
-  std::optional<pe::Rva> address;
-  u16 section;
-  u32 offset;
-  u32 flags;                // of public symbols
-  std::optional<u32> size;  // of procedures and their parts
-  std::string module;       // empty: not known
+// A constant's number, as its type has it.
+struct ConstantValue {
+  u64 bits;
+  bool is_negative;
+
+  std::string text() const;
 };
 
+// A line of "pe symbols".
+struct SymbolRow {
+  std::string_view kind;  // one of `symbol_kinds`
+  std::string name;       // bytes of the file; of an annotation its first text
+  std::optional<pe::Rva> address;
+  std::optional<u16> section;
+  std::optional<u32> offset;
+  std::optional<u32> flags;  // of public symbols
+  std::optional<u64> size;   // of procedures, their parts, and variables
+  std::string module;        // empty: not known
+  std::optional<u32> type;   // the record
+  std::string type_text;     // empty: not known
+  std::optional<ConstantValue> value;
+  std::optional<bool> thread_local_;  // of variables
+  std::vector<std::string> texts;     // of annotations
+};
+
+// What --kind takes.
+inline const std::vector<std::string> symbol_kinds = {"public",    "procedure", "local_procedure",
+                                                      "cold_part", "global",    "data",
+                                                      "constant",  "udt",       "annotation"};
+
 // The symbols of these kinds that have one of the names or match one of the globs, all where there
-// are none, by address; those without one follow. What nothing has is the finding `no-match`.
+// are none, by address; those without one follow. What nothing has is the finding `no-match`, and
+// texts of types and modules that are together longer than the file justifies are `symbol-limit`.
 std::vector<SymbolRow> choose_symbols(const pe::SymbolFile& file,
                                       std::span<const std::string> kinds,
                                       std::span<const std::string> names, core::Findings& findings);

@@ -130,6 +130,34 @@ void write_api_sets(JsonWriter& json, const ApiSetComparison& sets) {
   json.end_array().end_object();
 }
 
+void write_traceable(JsonWriter& json, const TraceablePlace& place) {
+  json.begin_object()
+      .field("rva", value(place.rva))
+      .field("eligible", place.eligible())
+      .key("refusals")
+      .begin_array();
+  for (const auto refusal : place.refusals) json.value(to_string(refusal));
+  json.end_array().end_object();
+}
+
+void write_trace_points(JsonWriter& json, const TracePointComparison& points) {
+  json.begin_object()
+      .field("before", points.before)
+      .field("after", points.after)
+      .field("refused", points.refused)
+      .field("admitted", points.admitted)
+      .key("changes")
+      .begin_array();
+  for (const auto& change : points.changes) {
+    json.begin_object().field("name", MaybeText{change.name}).key("before");
+    write_traceable(json, change.before);
+    json.key("after");
+    write_traceable(json, change.after);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
 void write_declared(JsonWriter& json, const std::vector<schema_files::DeclaredChange>& changes,
                     bool maps) {
   json.begin_array();
@@ -218,6 +246,8 @@ void write_module_changes(JsonWriter& json, const ComparedPair& compared) {
              [&](const auto& part) { write_tables(json, part); });
   write_part(json, "api_sets", tables ? pointer_to(tables->api_sets) : nullptr,
              [&](const auto& part) { write_api_sets(json, part); });
+  write_part(json, "trace_points", tables ? pointer_to(tables->trace_points) : nullptr,
+             [&](const auto& part) { write_trace_points(json, part); });
   write_part(json, "providers", pointer_to(compared.providers),
              [&](const auto& part) { write_providers(json, part); });
   write_part(json, "types", static_cast<const ServicedTypes*>(compared.types.get()),

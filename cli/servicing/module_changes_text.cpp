@@ -94,6 +94,23 @@ void write_api_set(Output& output, const ApiSetChange& change) {
           hosts(change.after));
 }
 
+std::string text_of(const TraceablePlace& place) {
+  if (place.eligible()) return "may be";
+  std::string text;
+  for (const auto refusal : place.refusals)
+    text += (text.empty() ? "" : ", ") + std::string{to_string(refusal)};
+  return text;
+}
+
+void write_trace_points(Output& output, const TracePointComparison& points) {
+  if (points.changes.empty()) return;
+  print(output, "  trace points at exports: {} -> {}; {} refused now, {} no longer\n",
+        points.before, points.after, points.refused, points.admitted);
+  for (const auto& change : points.changes)
+    print(output, "    ~ {}: {} -> {}\n", printable(change.name), text_of(change.before),
+          text_of(change.after));
+}
+
 void write_api_sets(Output& output, const ApiSetComparison& sets) {
   if (sets.same()) return;
   const auto version = [](std::optional<u32> number) {
@@ -166,6 +183,7 @@ void write_module_changes(Output& output, const ComparedPair& compared) {
         print(output, "  {}: {} -> {}\n", printable(change.name), text_of(change.before),
               text_of(change.after));
     if (tables.api_sets) write_api_sets(output, *tables.api_sets);
+    if (tables.trace_points) write_trace_points(output, *tables.trace_points);
   }
   if (compared.providers) write_providers(output, *compared.providers);
   if (compared.types) write_types(output, *compared.types);

@@ -9,6 +9,7 @@
 #include "cli/hooks/table/hook_table_document.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -225,10 +226,38 @@ class Builds {
 
 }  // namespace
 
+std::vector<GivenTable> read_given_tables(const ServicingOptions& options, Report& report) {
+  std::vector<GivenTable> tables;
+  for (const auto& path : options.tables)
+    if (auto builds = read_any_hook_table(path, report))
+      tables.push_back({path, std::move(*builds)});
+  return tables;
+}
+
+void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables) {
+  for (auto& module : side.modules)
+    for (const auto& table : tables)
+      for (const auto& build : table.builds)
+        if (!module.role &&
+            same_headers(syscall_map::find_kernel(build)->identity, module.identity))
+          module.role = ImageRole::kernel;
+}
+
+void find_kernels(const ServicedSide& before, ServicedSide& after,
+                  const std::vector<syscall_map::ModulePair>& pairs) {
+  for (const auto& pair : pairs) {
+    if (!pair.before || !pair.after) continue;
+    const auto& kernel = before.modules[*pair.before];
+    auto& other = after.modules[*pair.after];
+    const bool same_name = pe::to_lower(kernel.identity.name) == pe::to_lower(other.identity.name);
+    if (kernel.role == ImageRole::kernel && !other.role && same_name) other.role = kernel.role;
+  }
+}
+
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
-                                       PdbFiles& pdbs, const ServicingOptions& options,
-                                       Report& report) {
+                                       const std::vector<GivenTable>& tables, PdbFiles& pdbs,
+                                       const ServicingOptions& options, Report& report) {
   const auto members = read_member_lists(options.members);
   const Making making{pdbs, options, members, report};
   Builds builds{before, after, making};
@@ -236,8 +265,7 @@ ServicedBuilds compare_serviced_builds(const ServicedSide& before, const Service
     if (pair.before && pair.after && before.modules[*pair.before].role == ImageRole::kernel &&
         after.modules[*pair.after].role == ImageRole::kernel)
       builds.add_build(pair);
-  for (const auto& path : options.tables)
-    if (const auto table = read_any_hook_table(path, report)) builds.add_table(path, *table, pairs);
+  for (const auto& table : tables) builds.add_table(table.path, table.builds, pairs);
   return builds.finish();
 }
 

@@ -28,6 +28,12 @@ struct ServicedBuild {
   RowChanges changes;
 };
 
+// A table that a user gives.
+struct GivenTable {
+  std::string path;
+  std::vector<syscall_map::HookTable> builds;
+};
+
 // A build of a user's table whose kernel the old system has, and one pair with that kernel.
 struct ServicedTable {
   std::string path;
@@ -46,11 +52,20 @@ struct ServicedBuilds {
   core::Findings findings;                                   // what became of the rows of tables
 };
 
-// Compares the hook tables of each pair of kernels, and the tables that the options give with the
-// new builds. What cannot be found of a build is no finding, but where a table has it.
+// Those that can be read.
+std::vector<GivenTable> read_given_tables(const ServicingOptions& options, Report& report);
+
+// A module without a known name that a table was made of is a kernel, by its headers; so is what
+// the new system has in its place and by its name.
+void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables);
+void find_kernels(const ServicedSide& before, ServicedSide& after,
+                  const std::vector<syscall_map::ModulePair>& pairs);
+
+// Compares the hook tables of each pair of kernels, and the tables that are given with the new
+// builds. What cannot be found of a build is no finding, but where a table has it.
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
-                                       PdbFiles& pdbs, const ServicingOptions& options,
-                                       Report& report);
+                                       const std::vector<GivenTable>& tables, PdbFiles& pdbs,
+                                       const ServicingOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

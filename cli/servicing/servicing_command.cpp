@@ -131,10 +131,13 @@ Exit run_servicing_command(const ServicingOptions& options) {
   TerminalProgress progress{options.output, options.findings.quiet};
   servicing.before = read_serviced_side(options.before, options, progress, report);
   servicing.after = read_serviced_side(options.after, options, progress, report);
+  const auto tables = read_given_tables(options, report);
+  find_kernels(servicing.before, tables);
   const auto pairs =
       servicing.before.is_folder
           ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
           : pair_files(servicing);
+  find_kernels(servicing.before, servicing.after, pairs.pairs);
   servicing.findings.merge(servicing.before.findings);
   servicing.findings.merge(servicing.after.findings);
   servicing.findings.merge(pairs.findings);
@@ -142,8 +145,8 @@ Exit run_servicing_command(const ServicingOptions& options) {
   const FileFolders none;
   PdbFiles pdbs{options.pdbs, none, servicing.findings, report};
   find_pdbs(servicing, pdbs);
-  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, pdbs,
-                                             options, report);
+  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, tables,
+                                             pdbs, options, report);
   pdbs.report_unmatched();
   servicing.findings.merge(servicing.builds.findings);
   const auto writer = options.format == "json" ? make_servicing_json(output, options.int64)

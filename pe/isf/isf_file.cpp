@@ -126,8 +126,8 @@ core::Expected<TypeFile, IsfFailure> to_type_file(const std::string& path, const
   file.path = path;
   file.identity = std::move(*identity);
   check_machine(table, file.identity, file.findings);
-  file.records = to_type_records(table, file.findings);
-  file.table = TypeTable::of(file.records, pointer_size_of(table), file.findings);
+  file.bytes = to_type_records(table, file.findings);
+  file.table = TypeTable::of(file.bytes, pointer_size_of(table), file.findings);
   if (file.table.count() == 0)
     file.findings.info("pdb-no-types", std::nullopt, "the symbol table has no types");
   return file;

@@ -14,25 +14,45 @@ PdbIdentity PdbIdentity::of(const Pdb& pdb) {
       {}, pdb.info().guid, pdb.age(), pdb.dbi() ? std::optional{pdb.dbi()->machine} : std::nullopt};
 }
 
-core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path) {
-  auto file = core::LazyFile::open(path, largest_symbol_file);
-  if (!file) return core::fail(Failure{file.error(), std::nullopt});
+namespace {
+
+// Everything but what the PDB lies in.
+core::Expected<SymbolFile, SymbolFile::Failure> read_symbols(const std::string& path,
+                                                             const core::FileView& file) {
   core::Findings findings;
-  auto pdb = Pdb::open(**file, findings);
-  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
+  auto pdb = Pdb::open(file, findings);
+  if (!pdb) return core::fail(SymbolFile::Failure{pdb.error(), core::recognize_file(file)});
   auto sections = PdbSections::read(*pdb, findings);
   auto publics = read_public_symbols(*pdb, sections, findings);
-  core::note_unreadable(**file, findings);
+  core::note_unreadable(file, findings);
   auto identity = PdbIdentity::of(*pdb);
   return SymbolFile{path,
-                    std::move(*file),
+                    nullptr,
                     std::move(*pdb),
                     std::move(identity),
                     std::move(sections),
                     std::move(publics),
                     std::move(findings),
                     std::nullopt,
+                    {},
                     {}};
+}
+
+}  // namespace
+
+core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path) {
+  auto file = core::LazyFile::open(path, largest_symbol_file);
+  if (!file) return core::fail(Failure{file.error(), std::nullopt});
+  auto symbols = read_symbols(path, **file);
+  if (symbols) symbols->file = std::move(*file);
+  return symbols;
+}
+
+core::Expected<SymbolFile, SymbolFile::Failure> SymbolFile::open(const std::string& path,
+                                                                 std::vector<std::byte> bytes) {
+  auto symbols = read_symbols(path, core::FileView{bytes});
+  if (symbols) symbols->bytes = std::move(bytes);
+  return symbols;
 }
 
 core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std::string& path) {

@@ -8,13 +8,28 @@
 namespace coldtrace::pe {
 namespace {
 
-// Whether a function's entry has an offset into the virtual table: it introduces it there.
-constexpr bool introduces_virtual(u16 attributes) {
-  const auto property = attributes >> 2 & 7;
-  return property == 4 || property == 6;
+constexpr u32 property_of(u16 attributes) {
+  return attributes >> 2 & 7U;
 }
 
 }  // namespace
+
+bool introduces_virtual(u16 attributes) {
+  const auto property = property_of(attributes);
+  return property == 4 || property == 6;
+}
+
+std::string_view method_kind_of(u16 attributes) {
+  constexpr std::array<std::string_view, 8> names = {"plain",
+                                                     "virtual",
+                                                     "static",
+                                                     "friend",
+                                                     "introducing_virtual",
+                                                     "pure_virtual",
+                                                     "pure_introducing_virtual",
+                                                     "unknown"};
+  return names[property_of(attributes)];
+}
 
 std::string_view access_of(const Field& field) {
   constexpr std::array<std::string_view, 4> names = {"", "private", "protected", "public"};
@@ -104,7 +119,7 @@ void FieldList::read_entry(Field& field) {
       return named(Field::Kind::nested);
     case 0x1511:  // LF_ONEMETHOD
     case 0x140b:
-      if (introduces_virtual(field.attributes)) in_.skip(4, "offset in the virtual table");
+      if (introduces_virtual(field.attributes)) field.value = in_.read_u32("vbaseoff");
       return named(Field::Kind::method);
     default:
       in_.reject(core::Fault::unsupported, in_.offset(), "kind", 0, kind_);

@@ -67,4 +67,11 @@ u8 size_of_simple_pointer(u32 index, u8 pointer_size) {
   return index == nullptr_index ? pointer_size : sizes[index >> 8 & 7];
 }
 
+u64 to_integer(u64 stored, const SimpleType* type) {
+  if (!type || type->size == 0 || type->size >= sizeof(u64)) return stored;
+  const unsigned unused = 64 - type->size * 8U;
+  const u64 high = stored << unused;
+  return type->is_signed ? static_cast<u64>(static_cast<i64>(high) >> unused) : high >> unused;
+}
+
 }  // namespace coldtrace::pe

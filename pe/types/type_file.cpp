@@ -6,13 +6,15 @@
 
 namespace coldtrace::pe {
 
-core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& path) {
+namespace {
+
+// Everything but what the PDB lies in.
+core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& path,
+                                                             const core::FileView& file) {
   using Failure = SymbolFile::Failure;
-  auto file = core::LazyFile::open(path, largest_symbol_file);
-  if (!file) return core::fail(Failure{file.error(), std::nullopt});
   core::Findings findings;
-  auto pdb = Pdb::open(**file, findings);
-  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
+  auto pdb = Pdb::open(file, findings);
+  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(file)});
   constexpr u32 type_stream = 2;
   TypeTable table;
   if (pdb->msf().stream_size(type_stream).value_or(0) != 0) {
@@ -21,22 +23,36 @@ core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& 
     table = std::move(*read);
   }
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
-  core::note_unreadable(**file, findings);
+  core::note_unreadable(file, findings);
   auto identity = PdbIdentity::of(*pdb);
-  return TypeFile{path,
-                  std::move(*file),
-                  std::move(*pdb),
-                  std::move(identity),
-                  std::move(table),
-                  std::move(findings),
-                  {}};
+  return TypeFile{
+      path, nullptr, std::move(*pdb), std::move(identity), std::move(table), std::move(findings),
+      {}};
+}
+
+}  // namespace
+
+core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& path) {
+  auto file = core::LazyFile::open(path, largest_symbol_file);
+  if (!file) return core::fail(SymbolFile::Failure{file.error(), std::nullopt});
+  auto types = read_type_file(path, **file);
+  if (types) types->file = std::move(*file);
+  return types;
+}
+
+core::Expected<TypeFile, SymbolFile::Failure> TypeFile::open(const std::string& path,
+                                                             std::vector<std::byte> bytes) {
+  auto types = read_type_file(path, core::FileView{bytes});
+  if (types) types->bytes = std::move(bytes);
+  return types;
 }
 
 core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings) {
-  if (file.pdb) {
+  if (file.pdb && file.file) {
     const core::UnreadableNote note{*file.file, findings};
     return TypeTable::read(*file.pdb, findings);
   }
+  if (file.pdb) return TypeTable::read(*file.pdb, findings);
   return TypeTable::of(file.types.records, file.types.pointer_size, findings);
 }
 

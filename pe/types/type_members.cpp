@@ -1,21 +1,13 @@
 #include "coldtrace/pdb/type_members.hpp"
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/method_list.hpp"
 #include "coldtrace/pdb/simple_types.hpp"
 
 namespace coldtrace::pe {
 namespace {
 
 using Take = std::function<void(const TypeMember&)>;
-
-// What an integer of the enumeration's type is of the stored bits: compilers store -1 as one byte,
-// as four without a sign, or as eight.
-u64 as_integer(u64 stored, const SimpleType* type) {
-  if (!type || type->size == 0 || type->size >= sizeof(u64)) return stored;
-  const unsigned unused = 64 - type->size * 8U;
-  const u64 high = stored << unused;
-  return type->is_signed ? static_cast<u64>(static_cast<i64>(high) >> unused) : high >> unused;
-}
 
 class Visitor {
  public:
@@ -32,8 +24,12 @@ class Visitor {
     FieldWalk fields{table_, head->fields};
     for (Field field; fields.next(field);) {
       if (!budget_.take(field.name.size() + prefix.size() + 32)) return report_limit();
-      if (field.kind == Field::Kind::enumerator) field.value = as_integer(field.value, integer);
-      take(field, base, level, prefix);
+      if (field.kind == Field::Kind::enumerator) field.value = to_integer(field.value, integer);
+      if (choice_.each_overload && field.kind == Field::Kind::overloads) {
+        if (!take_overloads(field, base, level, prefix)) return report_limit();
+      } else {
+        take(field, base, level, prefix);
+      }
     }
     if (!fields.ok())
       findings_.warning("pdb-type-unknown", std::nullopt,
@@ -42,6 +38,24 @@ class Visitor {
   }
 
  private:
+  // Each as a method of the name; all as one where their list cannot be read. False: no budget.
+  bool take_overloads(const Field& several, u64 base, u32 level, const std::string& prefix) {
+    const auto* const record = table_.find_record(several.type);
+    const auto methods = record ? read_method_list(*record) : std::nullopt;
+    if (!methods) {
+      findings_.warning("pdb-type-unknown", std::nullopt, "the overloads of {} cannot be read",
+                        core::to_valid_utf8(several.name.substr(0, 256)));
+      take(several, base, level, prefix);
+      return true;
+    }
+    for (auto method : *methods) {
+      if (!budget_.take(several.name.size() + 32)) return false;
+      method.name = several.name;
+      take(method, base, level, prefix);
+    }
+    return true;
+  }
+
   void take(const Field& field, u64 base, u32 level, const std::string& prefix) {
     const bool placed = field.kind == Field::Kind::member || field.kind == Field::Kind::base;
     const u64 offset = placed ? base + field.value : base;

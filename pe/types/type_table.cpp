@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "coldtrace/pdb/simple_types.hpp"
+#include "pe/types/record_stream.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -61,28 +62,12 @@ std::optional<TypeHead> read_type_head(core::ByteView record) {
 }
 
 core::Result<TypeTable> TypeTable::read(const Pdb& pdb, core::Findings& findings) {
+  auto stream = COLDTRACE_TRY(RecordStream::read(pdb.msf(), type_stream, "TPI stream"));
   TypeTable table;
-  table.stream_ = COLDTRACE_TRY(pdb.msf().read(type_stream, "TPI stream"));
-  const auto bytes = table.stream_.view();
-  const auto at = pdb.msf().offset_of(type_stream, 0).value_or(0);
-  core::Reader in{bytes, "TPI stream", at};
-  // Older ones have type indexes of 16 bits.
-  constexpr u32 vc70 = 19'990'903;
-  table.version_ = in.read_u32("Version");
-  if (table.version_ < vc70)
-    in.reject(core::Fault::unsupported, at, "Version", vc70, table.version_);
-  const auto header_size = in.read_u32("HeaderSize");
-  table.first_index_ = in.read_u32("TypeIndexBegin");
-  in.skip(4, "TypeIndexEnd");
-  const auto record_bytes = in.read_u32("TypeRecordBytes");
-  // A record takes four bytes or more: no index of one exceeds 32 bits.
-  if (table.first_index_ > ~u32{0} - record_bytes)
-    in.reject(core::Fault::bad_value, at, "TypeIndexBegin", 0x1000, table.first_index_);
-  const auto records = core::slice(bytes, header_size, record_bytes);
-  if (!records)
-    in.reject(core::Fault::out_of_bounds, at, "TypeRecordBytes", bytes.size(), record_bytes);
-  COLDTRACE_TRY(in.finish(core::Done{}));
-  table.read_records(*records, header_size, &pdb, findings);
+  table.stream_ = std::move(stream.bytes);
+  table.version_ = stream.version;
+  table.first_index_ = stream.first_index;
+  table.read_records(stream.records, stream.position, &pdb, findings);
   table.find_pointer_size(pdb);
   return table;
 }
@@ -99,10 +84,8 @@ TypeTable TypeTable::of(core::ByteView records, u8 pointer_size, core::Findings&
 void TypeTable::read_records(core::ByteView records, u64 at, const Pdb* pdb,
                              core::Findings& findings) {
   for (u64 position = 0; position < records.size();) {
-    const auto length = core::load<u16>(records, position);
-    const auto record =
-        length ? core::slice(records, position + 2, *length) : std::optional<core::ByteView>{};
-    if (!record || record->size() < 2) {
+    const auto record = pe::find_record(records, position);
+    if (!record) {
       findings.warning("pdb-types",
                        pdb ? pdb->msf().offset_of(type_stream, at + position) : std::nullopt,
                        "type record {} cannot be read; those behind it are lost", records_.size());
@@ -110,7 +93,7 @@ void TypeTable::read_records(core::ByteView records, u64 at, const Pdb* pdb,
     }
     records_.push_back(*record);
     add_definition(first_index_ + static_cast<u32>(records_.size() - 1));
-    position += u64{2} + *length;
+    position += sizeof(u16) + record->size();
   }
   for (auto* const list : {&by_name_, &by_unique_name_, &declarations_})
     std::sort(list->begin(), list->end(), [](const Definition& a, const Definition& b) {

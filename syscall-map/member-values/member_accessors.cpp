@@ -59,6 +59,10 @@ constexpr Accessor accessors[] = {
     {"PsGetThreadFreezeCount", Route::argument, "_KTHREAD.FreezeCount"},
     {"PsGetThreadTeb", Route::argument, "_KTHREAD.Teb"},
     {"PsGetThreadWin32Thread", Route::argument, "_KTHREAD.Win32Thread"},
+    {"RtlNumberGenericTableElements", Route::argument,
+     "_RTL_GENERIC_TABLE.NumberGenericTableElements"},
+    {"RtlNumberGenericTableElementsAvl", Route::argument,
+     "_RTL_AVL_TABLE.NumberGenericTableElements"},
     {"SeTokenImpersonationLevel", Route::argument, "_TOKEN.ImpersonationLevel"},
     {"SeTokenType", Route::argument, "_TOKEN.TokenType"},
 };

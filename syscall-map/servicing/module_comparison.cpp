@@ -95,6 +95,7 @@ ModuleComparison compare_modules(const KernelView& before, const KernelView& aft
                                        list_imports(after.image(), comparison.after));
   comparison.services = compare_stubs(before, after, comparison);
   if (role && has_service_tables(*role)) comparison.service_tables = compare_tables(before, after);
+  if (role == ImageRole::kernel) comparison.trace_points = compare_trace_points(before, after);
   const auto old_schema = schema_of(before, comparison.before);
   const auto new_schema = schema_of(after, comparison.after);
   if (old_schema || new_schema)

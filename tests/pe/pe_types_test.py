@@ -81,6 +81,52 @@ extern "C" int entry() { return g_both->over(1); }
 extern "C" int _fltused = 1;
 """
 
+# What C++ lays out: bases, virtual ones, static members, templates, nested, unnamed, packed, bits.
+LAYOUTS = """
+using u8 = unsigned char; using u16 = unsigned short; using u32 = unsigned int; using u64 = unsigned long long;
+namespace room {
+struct empty {}; struct other_empty {};
+struct plain { u8 a; u64 b; u16 c; };
+struct tail { u64 a; u8 b; };
+struct no_virtual : tail { u8 c; };
+struct two : plain, tail { u32 own; };
+struct from_empty : empty { u8 x; u32 y; };
+struct from_two_empty : empty, other_empty { u8 x; };
+struct first { virtual ~first(); virtual void run(); u8 flag; };
+struct second { virtual void walk(); u64 wide; };
+struct both : first, second { void run() override; u16 last; };
+struct late_table : plain { virtual void run(); u8 z; };
+struct shared : virtual plain { u32 v; };
+struct left : virtual first { u8 l; }; struct right : virtual first { u16 r; };
+struct diamond : left, right { u32 d; };
+class hidden { u8 a; protected: u32 b; public: u8 c; static u64 counter; static constexpr int fixed = 9; private: u16 d; };
+template <class T, int N> struct row { T items[N]; u8 used; struct cell { T value; u8 mark; } cells[2]; };
+template <class T> struct linked : row<T, 3> { linked *next; T T::*none; };
+struct nested { struct inner { u8 a; u32 b; struct deep { u16 x; u64 y; } d; } i; union { u8 one; u64 eight; struct { u16 low; u32 high; }; };
+                struct { u8 q; u32 w; } named; enum class mode : u16 { off, on } m; inner many[2][3]; };
+#pragma pack(push, 1)
+struct packed { u8 a; u64 b; u16 c; nested n; }; struct packed_base : packed { u32 d; };
+#pragma pack(pop)
+#pragma pack(push, 2)
+struct packed2 { u8 a; u32 b; u64 c; };
+#pragma pack(pop)
+struct bits { u32 one : 1; u32 two : 2; u8 narrow : 3; u8 rest : 5; u64 wide : 33; u64 more : 31; int sign : 7; bool yes : 1; u16 : 0; u16 after : 4; };
+struct more_bits : bits { u32 own : 9; };
+struct alignas(64) wide { u8 a; alignas(16) u32 b; };
+struct holds_wide { u8 a; wide w; };
+union choice { u8 raw[12]; bits b; plain p; both *pointer; };
+struct references { u8 a; u32 &r; u32 &&rr; int plain::*member; void (first::*method)(); void (both::*many)(); };
+struct all { empty e; no_virtual nv; two t; from_empty fe; from_two_empty fte; both b; late_table lt; shared *s; diamond *d; hidden h;
+             row<u16, 5> r; linked<plain> l; nested n; packed_base pb; packed2 p2; more_bits mb; holds_wide hw; choice c; references *refs;
+             row<row<u8, 2>, 2> rr; };
+u64 hidden::counter = 1; first::~first() {} void first::run() {} void second::walk() {} void both::run() {} void late_table::run() {}
+}
+void operator delete(void *, decltype(sizeof(0))) noexcept {}
+room::all *g_all; room::shared *g_shared; room::diamond *g_diamond; room::references *g_references; room::both g_both; room::late_table g_late;
+extern "C" int entry() { return (int)(g_all->n.m); }
+extern "C" int _fltused = 1;
+"""
+
 # As "dt" shows them: %P is the pointer's size in bits.
 SHOWN = {
     ("chain", "next"): "Ptr%P chain",
@@ -168,7 +214,7 @@ class Pdbutil:
     def __init__(self, path):
         text = subprocess.run([PDBUTIL, "dump", "-types", path], capture_output=True, text=True,
                               timeout=120, check=True).stdout
-        records = re.split(r"^  0x([0-9A-F]{4,}) \| ", text, flags=re.M)[1:]
+        records = re.split(r"^ +0x([0-9A-F]{4,}) \| ", text, flags=re.M)[1:]
         self.records = {int(index, 16): body for index, body in zip(records[::2], records[1::2])}
         self.types = {}
         for index, body in self.records.items():
@@ -185,14 +231,17 @@ class Pdbutil:
     def entries(self, index):
         """Each entry of a field list: kind, name, offset or number, type."""
         rows = []
-        for entry in re.split(r"^           - ", self.records[index], flags=re.M)[1:]:
+        for entry in re.split(r"^ +- ", self.records[index], flags=re.M)[1:]:
             kind = entry.split(None, 1)[0]
-            name = re.search(r"name = `(.*?)`", entry)
+            name = re.search(r"name = `(.*?)`[],]", entry)
             type_ = re.search(r"(?:[tT]ype|overload list|parent|base) = 0x([0-9A-F]+)", entry)
             offset = re.search(r"(?<!vftable )offset = (\d+)", entry)
             number = re.match(r"LF_ENUMERATE \[(\S+) = (-?\d+)\]", entry)
             if number:
                 rows.append((kind, number[1], int(number[2]), None))
+            elif kind == "LF_METHOD":  # each function of the name is a row
+                rows += [("LF_ONEMETHOD", name[1], None, int(one, 16)) for one in
+                         re.findall(r"- Method \[type = 0x([0-9A-F]+)", self.records[int(type_[1], 16)])]
             else:
                 rows.append((kind, name[1] if name else None,
                              int(offset[1]) if offset else None,
@@ -206,8 +255,7 @@ class Pdbutil:
 
 
 KINDS = {"LF_MEMBER": "member", "LF_BCLASS": "base", "LF_VBCLASS": "virtual_base",
-         "LF_IVBCLASS": "virtual_base", "LF_STMEMBER": "static", "LF_METHOD": "overloads",
-         "LF_ONEMETHOD": "method", "LF_NESTTYPE": "nested", "LF_VFUNCTAB": "virtual_table",
+         "LF_IVBCLASS": "virtual_base", "LF_STMEMBER": "static", "LF_ONEMETHOD": "method", "LF_NESTTYPE": "nested", "LF_VFUNCTAB": "virtual_table",
          "LF_ENUMERATE": "enumerator"}
 NAMES = {"STRUCTURE": "struct", "CLASS": "class", "UNION": "union", "ENUM": "enum"}
 
@@ -275,6 +323,58 @@ class Agreement(Case):
                 self.assertGreater(len(checks), 50)
                 path = self.write("checks.c", (C + "\n".join(checks)).encode())
                 self.call(CLANG, f"--target={target}-pc-windows-msvc", "-fsyntax-only", "-w", path)
+
+    def test_c_plus_plus_lies_where_the_compiler_and_llvm_pdbutil_have_it(self):
+        """Each size and place, those of base classes by their members, as clang computes them anew."""
+        placed = 0
+        for target in TARGETS:
+            with self.subTest(target=target):
+                path = self.pdb(target, "cpp", LAYOUTS)
+                entries = {entry["index"]: entry for entry in document(path)["types"] if entry["defined"]}
+                theirs = Pdbutil(path)
+                self.assertEqual(set(entries), set(theirs.types))
+                for index, (_, name, size, rows) in theirs.types.items():
+                    self.assertEqual(len(entries[index]["members"]), len(rows), name)
+                    for row, member in zip(rows, entries[index]["members"]):
+                        self.compare(theirs, entries[index], row, member)
+                checks = []
+                for entry in entries.values():
+                    name = entry["name"]
+                    if entry["kind"] == "enum" or "unnamed" in name or not name.startswith("room::"):
+                        continue
+                    checks.append(f'static_assert(sizeof({name}) == {entry["size"]}, "{name}");')
+                    for member, offset, size in self.places(entries, entry):
+                        checks.append(f'static_assert(__builtin_offsetof({name}, {member}) == {offset}, "{name}.{member}");')
+                        if size is not None:
+                            checks.append(f'static_assert(sizeof((({name} *)0)->{member}) == {size}, "{name}.{member} size");')
+                self.assertGreater(len(checks), 250)
+                placed += len(checks)
+                source = self.write("checks.cpp", (LAYOUTS + "\n".join(checks)).encode())
+                flags = (f"--target={target}-pc-windows-msvc", "-std=c++20", "-fno-access-control", "-fno-exceptions", "-fno-rtti",
+                         "-ffreestanding", "-fsyntax-only", "-w")
+                self.call(CLANG, *flags, source)
+                wrong = self.write("checks.cpp", (LAYOUTS + checks[-1].replace("== ", "== 1 + ")).encode())
+                done = subprocess.run([CLANG, *flags, wrong], capture_output=True)
+                self.assertNotEqual(done.returncode, 0)  # so that the checks do check
+        print(f"{placed} sizes and places of C++ compared", file=sys.stderr)
+
+    def places(self, entries, entry, base=0, seen=()):
+        """Members that have a place of their own, those of base classes too; not what a virtual base has."""
+        names = set(seen)
+        for member in entry["members"]:
+            if member["kind"] == "member" and bits_of(member) == (None, None) and member["name"] not in names:
+                reference = member["type"].startswith(("Ref", "RvalueRef"))
+                yield member["name"], base + member["offset"], None if reference else member["size"]
+                names.add(member["name"])
+        for member in entry["members"]:
+            if member["kind"] == "base":
+                inner = entries[member["layers"][-1]["index"]]
+                if not any(row["kind"] == "virtual_base" for row in inner["members"]):
+                    # Of two bases with one name neither is meant.
+                    own = {row["name"] for row in inner["members"]}
+                    others = {row["name"] for other in entry["members"] if other["kind"] == "base" and other is not member
+                              for row in entries[other["layers"][-1]["index"]]["members"]}
+                    yield from self.places(entries, inner, base + member["offset"], names | (own & others))
 
     def test_types_are_written_as_the_debugger_does(self):
         for target, size in TARGETS.items():
@@ -501,8 +601,8 @@ class Comparison(Case):
             source.replace("OTHER", "short"), ahead + source.replace("OTHER", "short"),
             source.replace("OTHER", "long long")))
         derived, = document(self.write("old.pdb", old) if isinstance(old, bytes) else old, "derived")["types"]
-        access = {row["kind"]: row["access"] for row in derived["members"] if row["kind"] in ("method", "overloads")}
-        self.assertEqual(access, {"method": "public", "overloads": None})  # of several functions none counts
+        self.assertEqual([(row["name"], row["type"], row["access"]) for row in derived["members"] if row["kind"] == "method"],
+                         [("run", "Int4B (Int4B)", "public"), ("add", "Int4B (Int4B)", "public"), ("add", "Int4B (Int2B)", "public")])
         self.assertEqual([entry["name"] for entry in self.compare(old, new)[1]["types"]], ["ahead"])
         changed, = self.compare(old, other, "derived", "base")[1]["types"]
         member, = changed["members"]

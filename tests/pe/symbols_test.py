@@ -188,7 +188,7 @@ class Output(Case):
     def test_every_field_and_column_is_documented(self):
         text = (SOURCES / "docs/commands/pe.md").read_text().partition("### pe symbols")[2]
         properties = SCHEMA["properties"]["files"]["items"]["properties"]
-        for name in [*properties, *properties["symbols"]["items"]["properties"]]:
+        for name in [*properties, *properties["symbols"]["anyOf"][0]["items"]["properties"]]:
             if not name.endswith("_bytes"):
                 self.assertRegex(text, rf"\b{name}\b")
         header = run("pe", "symbols", "--format", "csv", SEEDS[0]).stdout.decode().splitlines()[0]

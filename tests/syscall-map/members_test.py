@@ -39,6 +39,8 @@ struct _EPROCESS { u8 room[733]; void *Peb; struct _LIST links; void *Job; void 
   union { struct { u32 a; u32 State : 5; u32 more : 27; } s; u64 all; } u1; u8 name[15];
   union _ENTRY entry; enum _LEVEL level; volatile long ExitStatus; };
 struct _KTHREAD { u8 room[99]; struct _EPROCESS *Process; };
+struct _RTL_GENERIC_TABLE { void *root; struct _LIST ordered; void *pointer; u32 which; u32 NumberGenericTableElements; } g_table;
+struct _RTL_AVL_TABLE { struct { void *parent, *left, *right; u8 balance; } root; void *pointer; u32 which; u32 NumberGenericTableElements; } g_avl;
 struct _EPROCESS PsInitial; struct _KTHREAD g_thread; enum _WIDE g_wide;
 u32 PsList = 3; static u32 hidden = 4;
 #define EXPORT __declspec(dllexport)
@@ -46,12 +48,15 @@ EXPORT u32 PsExported = 5;
 EXPORT void *PsGetProcessPeb(struct _EPROCESS *p) { return p->Peb; }
 EXPORT void *PsGetProcessJob(struct _EPROCESS *p) { return p->JOB; }
 EXPORT long PsGetProcessExitStatus(struct _EPROCESS *p) { return p->ExitStatus; }
+EXPORT u32 RtlNumberGenericTableElements(struct _RTL_GENERIC_TABLE *t) { return t->NumberGenericTableElements; }
+EXPORT u32 RtlNumberGenericTableElementsAvl(struct _RTL_AVL_TABLE *t) { return t->NumberGenericTableElements; }
 __declspec(noinline) int KiRun(int x) { return x + (int)hidden; }
 int entry(void) { return KiRun((int)PsList) + (int)g_wide + (int)PsInitial.level; }
 #define OFFSET(name, type, member) EXPORT const u32 value_##name = __builtin_offsetof(struct type, member)
 OFFSET(peb, _EPROCESS, Peb); OFFSET(links, _EPROCESS, links.before); OFFSET(job, _EPROCESS, Job);
 OFFSET(port, _EPROCESS, DebugPort); OFFSET(u1, _EPROCESS, u1.s.a); OFFSET(entry, _EPROCESS, entry);
 OFFSET(exit, _EPROCESS, ExitStatus); OFFSET(process, _KTHREAD, Process);
+OFFSET(elements, _RTL_GENERIC_TABLE, NumberGenericTableElements); OFFSET(avl, _RTL_AVL_TABLE, NumberGenericTableElements);
 EXPORT const u32 value_size = sizeof(struct _EPROCESS);
 EXPORT const u32 value_name = sizeof(((struct _EPROCESS *)0)->name);
 EXPORT const void *const place_list = &PsList; EXPORT const void *const place_run = (void *)KiRun;
@@ -187,6 +192,17 @@ class Values(Case):
         self.assertEqual(missing["severity"], "warning")
         self.table(1, image)
         self.members(0, image, tolerate=LACKING + ",member-missing")
+
+    def test_tables_of_the_runtime_library_have_their_numbers(self):
+        lists = "_RTL_GENERIC_TABLE.NumberGenericTableElements\n_RTL_AVL_TABLE.NumberGenericTableElements\n"
+        for target in TARGETS:
+            with self.subTest(target):
+                image, _ = self.kernel(target)
+                truth = self.truth(image, target)
+                found = self.members(0, image, lists=lists)
+                self.assertEqual({name: (row["value"], row["sources"]) for name, row in found.items()},
+                                 {"_RTL_GENERIC_TABLE.NumberGenericTableElements": (truth["elements"], ["code"]),
+                                  "_RTL_AVL_TABLE.NumberGenericTableElements": (truth["avl"], ["code"])})
 
     def test_a_missing_member_is_a_finding_and_never_0(self):
         image, pdb = self.kernel("i686")

@@ -456,14 +456,14 @@ _KTHREAD.Process
 """
     built = {}
 
-    def kernel(self, folder, updated, stays=False):
+    def kernel(self, folder, updated, stays=False, more=""):
         self.made()
-        key = (updated, stays)
+        key = (updated, stays, more)
         place = self.here / folder
         place.mkdir(exist_ok=True)
         if key not in self.built:
             pad = "int more[3];" if updated and not stays else ""
-            path = self.write("kernel.c", self.SOURCE.encode())
+            path = self.write("kernel.c", (self.SOURCE + more).encode())
             self.call(CLANG, "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-O1", "-w",
                       "-ffreestanding", f"-DUPDATED={int(updated and not stays)}", f"-DPAD={pad}",
                       f"-DMANY={4711 if updated else 17}",
@@ -664,6 +664,77 @@ _KTHREAD.Process
             edits.append((f"{part}.{member} absent", lambda build, part=part, member=member:
                           build[part][0].pop(member)))
         self.check_refused(old, table, edits)
+
+    def test_a_kernel_is_known_by_its_headers(self):
+        """Whatever its file is called, and itself."""
+        old, new = self.kernel("old", False), self.kernel("new", True)
+        for folder in (old, new):
+            content = (folder / "ntoskrnl.exe").read_bytes()
+            self.assertEqual(content.count(b"ntoskrnl.exe\0"), 1)
+            (folder / "core.bin").write_bytes(content.replace(b"ntoskrnl.exe\0", b"somewhat.sys\0"))
+            (folder / "ntoskrnl.exe").unlink()
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--kernel", old / "core.bin", "--pdb", old / "ntoskrnl.pdb",
+                               "--tolerate", LACKING, "--members", self.write("a.members", self.LIST.encode()),
+                               "--format", "hooktab", "-o", self.here / "core.hooktab"], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.document(0, old, new)["builds"], [])
+        for places in ((old, new), (old / "core.bin", new / "core.bin")):
+            document = self.document(1, *places, "--pdb", old, "--pdb", new, "--hook-table", self.here / "core.hooktab")
+            told, = document["tables"]
+            states = {row["name"]: row["state"] for row in told["rows"] if row["kind"] == "member"}
+            self.assertEqual((states["_EPROCESS.Peb"], states["_EPROCESS.Job"], states["Last"]), ("survives", "moved", "gone"))
+            self.assertNotIn("servicing-table", {row["code"] for row in document["findings"]})
+
+    def test_where_a_trace_point_may_no_longer_be_needs_no_table(self):
+        more = """
+#if UPDATED
+#define PLACED __attribute__((section("INIT")))
+#else
+#define PLACED
+#endif
+PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
+"""
+        old, new = self.kernel("old", False, more=more), self.kernel("new", True, more=more)
+        found = self.document(0, old, new)["modules"]
+        points = next(row["trace_points"] for row in found if row["name"] == "ntoskrnl.exe")
+        place = lambda folder: Image(folder / "ntoskrnl.exe").exports()["PsTraceable"][1]
+        change, = points["changes"]
+        self.assertEqual((points["refused"], points["admitted"]), (1, 0))
+        self.assertEqual((change["name"], change["before"], change["after"]), (
+            "PsTraceable", {"rva": place(old), "eligible": True, "refusals": []},
+            {"rva": place(new), "eligible": False, "refusals": ["init"]}))
+        plan = subprocess.run([COLDTRACE, "hooks", "plan", "--kernel", new / "ntoskrnl.exe", "--function", "Ps*",
+                               "--format", "json"], capture_output=True, timeout=60)
+        eligible = {row["requested"]: row["eligible"] for row in strict_json(plan.stdout)["points"]}
+        self.assertFalse(eligible["PsTraceable"])
+        self.assertTrue(eligible["PsGetProcessPeb"])
+        self.assertIn("    ~ PsTraceable: may be -> init\n", self.servicing(0, old, new).stdout.decode())
+
+    def test_symbols_are_found_packed_and_in_volatilitys_store(self):
+        old, new = self.kernel("old", False), self.kernel("new", True)
+        self.write("a.members", self.LIST.encode())
+        options = ("--members", self.here / "a.members")
+        plain = self.document(0, old, new, "--pdb", old, "--pdb", new, *options)
+        store, packed = self.here / "store", self.here / "packed"
+        packed.mkdir()
+        for number, folder in enumerate((old, new)):
+            done = subprocess.run([COLDTRACE, "pe", "isf", "--xz", "--store", store, "--image", folder / "ntoskrnl.exe",
+                                   folder / "ntoskrnl.pdb"], capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            place = packed / str(number)
+            place.mkdir()
+            content = (folder / "ntoskrnl.pdb").read_bytes()
+            (place / "ntoskrnl.pdb.gz").write_bytes(gzip.compress(content))
+            (folder / "ntoskrnl.pdb").unlink()
+        rows = lambda document: [(row["kind"], row["name"], row["state"], row["values"]) for row in document["builds"][0]["rows"]]
+        again = self.document(0, old, new, "--pdb", packed, *options)
+        self.assertEqual(rows(again), rows(plain))
+        self.assertEqual(again["modules"][0]["types"]["counts"], plain["modules"][0]["types"]["counts"])
+        found = self.document(0, old, new, "--pdb", store, *options)
+        self.assertTrue(found["builds"][0]["before"]["pdb_file"].endswith(".json.xz"))
+        self.assertEqual({row[1]: row[2] for row in rows(found) if row[0] == "member"},
+                         {row[1]: row[2] for row in rows(plain) if row[0] == "member"})
+        self.assertEqual(self.document(0, old, new, *options)["builds"][0]["before"]["pdb_file"], None)
 
     def test_trace_points_are_planned_again(self):
         old, new = self.kernel("old", False), self.kernel("new", True)

@@ -15,6 +15,7 @@ struct PeTypesOptions : CommonOptions {
   std::string before;  // --compare; empty: nothing to compare
   u32 depth = 0;
   bool expand = false;
+  bool sources = false;
 };
 
 void write(const PeTypesOptions& options, const TypeView& view, TypeWriting& writing) {
@@ -43,9 +44,12 @@ void write(const PeTypesOptions& options, const TypeView& view, TypeWriting& wri
 
 Exit show(const PeTypesOptions& options, pe::TypeFile& file, Report& report) {
   const auto types = pe::select_types(file.table, options.names, file.findings);
-  pe::MemberChoice choice{options.depth, options.expand};
+  pe::MemberChoice choice{options.depth, options.expand, true};
   if (options.expand && options.depth == 0) choice.depth = pe::deepest_members;
-  const TypeView view{file, types, choice, options.names.empty()};
+  const auto ids = file.pdb && (options.sources || options.format == "json")
+                       ? pe::IdTable::read(*file.pdb, file.findings)
+                       : pe::IdTable{};
+  const TypeView view{file, types, choice, options.names.empty(), options.sources, ids};
   TypeWriting writing{pe::TypeBudget{file.table}, file.findings};
   write(options, view, writing);
   report.read(options.file, file.findings);
@@ -87,6 +91,9 @@ Exit run_pe_types(const PeTypesOptions& options) {
   if (!options.before.empty() && (options.expand || options.depth != 0))
     throw Failure{
         "--compare takes neither --depth nor --expand: it compares the members of each type"};
+  if (options.sources &&
+      (!options.before.empty() || options.format == "csv" || options.format == "c-header"))
+    throw Failure{"--sources takes --format text, and no --compare; JSON always has them"};
   auto file = open_type_file(options.file, report);
   if (!file) return Exit::failure;
   return options.before.empty() ? show(options, *file, report) : compare(options, *file, report);
@@ -100,6 +107,7 @@ void add_pe_types(CLI::App& app, Exit& exit) {
       {"types", "Show structures, unions and enumerations of a PDB, or compare them with another's",
        "  coldtrace pe types ntkrnlmp.pdb\n"
        "  coldtrace pe types ntkrnlmp.pdb _EPROCESS '_KTHREAD*'\n"
+       "  coldtrace pe types --sources private.pdb 'MY_*'\n"
        "  coldtrace pe types --format c-header ntkrnlmp.pdb _EPROCESS -o eprocess.h\n"
        "  coldtrace pe types --compare old/ntkrnlmp.pdb new/ntkrnlmp.pdb\n"
        "  coldtrace pe types symbols/windows/ntkrnlmp.pdb/GUID-1.json.xz _EPROCESS\n",
@@ -122,6 +130,9 @@ void add_pe_types(CLI::App& app, Exit& exit) {
         command.add_flag("--expand", options.expand,
                          "Show the members that have none themselves, by their whole paths; down "
                          "to --depth levels, or all");
+        command.add_flag("--sources", options.sources,
+                         "Show the file and line of the source that define each type, where the "
+                         "PDB tells");
         command
             .add_input("--compare", options.before,
                        "Show what changed from this file to FILE: types and members that are new, "

@@ -7,6 +7,7 @@
 #include "cli/command/report.hpp"
 #include "cli/output/json.hpp"
 #include "cli/output/output.hpp"
+#include "coldtrace/pdb/id_table.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_members.hpp"
 #include "coldtrace/pdb/type_words.hpp"
@@ -18,7 +19,9 @@ struct TypeView {
   const pe::TypeFile& file;
   std::span<const pe::TypeTable::Definition> types;
   pe::MemberChoice choice;
-  bool lists = false;  // names and sizes alone, in text
+  bool lists = false;    // names and sizes alone, in text
+  bool sources = false;  // in text; JSON always has them
+  const pe::IdTable& ids;
 };
 
 // What else becomes known while the members are written.

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "cli/pe/types/type_view.hpp"
+#include "coldtrace/pdb/table_shape.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 
 namespace coldtrace::cli {
@@ -66,6 +67,8 @@ class Writer {
       json_.field("underlying", pe::to_text(table_, enumeration->underlying));
     else
       json_.field("underlying", nullptr);
+    write_shape(type.index);
+    write_source(type.index);
     json_.key("members").begin_array();
     if (defined)
       pe::visit_members(table_, type.index, view_.choice, writing_.budget, writing_.findings,
@@ -77,6 +80,29 @@ class Writer {
   // Symbol tables have none.
   std::optional<bool> property(const pe::TypeHead& head, u32 bit) const {
     return view_.file.pdb ? std::optional{(head.properties & bit) != 0} : std::nullopt;
+  }
+
+  void write_shape(u32 index) {
+    json_.key("vtable_shape");
+    const auto shape = pe::find_table_shape(table_, index);
+    if (!shape || !writing_.budget.take(shape->slots.size() * 10)) {
+      json_.value(nullptr);
+      return;
+    }
+    json_.begin_object().field("index", shape->index).key("slots").begin_array();
+    for (const auto slot : shape->slots) json_.value(pe::slot_kind_of(slot));
+    json_.end_array().end_object();
+  }
+
+  void write_source(u32 index) {
+    json_.key("source");
+    const auto source = view_.ids.find_source(index);
+    if (!source || !writing_.budget.take(source->file.size())) {
+      json_.value(nullptr);
+      return;
+    }
+    json_.begin_object().field("file", MaybeText{source->file});
+    json_.field("line", source->line).end_object();
   }
 
   void write_member(u32 type, const pe::TypeMember& member) {
@@ -110,9 +136,14 @@ class Writer {
         .field("type", text)
         .field("type_index", field.type);
     const auto access = pe::access_of(field);
-    json_.field("access", access.empty() ? std::nullopt : std::optional{access})
-        .key("layers")
-        .begin_array();
+    json_.field("access", access.empty() ? std::nullopt : std::optional{access}).key("method");
+    if (field.kind == Field::Kind::method)
+      json_.object(
+          "kind", pe::method_kind_of(field.attributes), "vtable_offset",
+          pe::introduces_virtual(field.attributes) ? std::optional{field.value} : std::nullopt);
+    else
+      json_.value(nullptr);
+    json_.key("layers").begin_array();
     for (const auto& layer : pe::layers_of(table_, field.type)) {
       json_.begin_object();
       write_layer(layer);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/output/text.hpp"
 #include "cli/pe/types/type_view.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
@@ -28,6 +30,22 @@ void write_head(Output& output, const pe::TypeFile& file, const pe::TypeTable::D
         printable(pe::to_text(file.table, enumeration.underlying)));
 }
 
+// ", public static"
+std::string method_text(const Field& field) {
+  const auto access = pe::access_of(field);
+  std::string kind{pe::method_kind_of(field.attributes)};
+  std::replace(kind.begin(), kind.end(), '_', ' ');
+  if (kind == "plain") kind.clear();
+  const auto* const between = access.empty() || kind.empty() ? "" : " ";
+  return access.empty() && kind.empty() ? "" : fmt::format(", {}{}{}", access, between, kind);
+}
+
+void write_source(Output& output, const TypeView& view, u32 index) {
+  if (!view.sources) return;
+  if (const auto source = view.ids.find_source(index))
+    print(output, "   // {}:{}\n", printable(source->file), source->line);
+}
+
 void write_member(Output& output, const pe::TypeTable& table, u32 type,
                   const pe::TypeMember& member, std::string_view text) {
   const auto& field = member.field;
@@ -42,6 +60,9 @@ void write_member(Output& output, const pe::TypeTable& table, u32 type,
       return print(output, "{}+{:#05x} {:<16} : {}\n", indent, member.offset, "(vtable)", text);
     case Field::Kind::enumerator:
       return print(output, "{}{} = {}\n", indent, name, number_text(table, type, field.value));
+    case Field::Kind::method:
+      return print(output, "{}({}) {} : {}{}\n", indent, word_of(field.kind), name, text,
+                   method_text(field));
     default:
       return print(output, "{}({}) {}{}{}\n", indent, word_of(field.kind), name,
                    name.empty() ? "" : " : ", text);
@@ -75,6 +96,7 @@ void write_types_text(Output& output, const TypeView& view, TypeWriting& writing
   for (const auto& type : view.types) {
     output.write("\n");
     write_head(output, file, type);
+    write_source(output, view, type.index);
     pe::visit_members(file.table, type.index, view.choice, writing.budget, writing.findings,
                       [&](const pe::TypeMember& member) {
                         const auto text = printable(pe::to_text(file.table, member.field.type));

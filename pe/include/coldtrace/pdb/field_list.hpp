@@ -14,7 +14,7 @@ struct Field {
     base,           // its members lie at `value`
     virtual_base,   // the pointer to the table that says where it lies is at `value`
     static_member,  // takes no place
-    method,         // one function
+    method,         // one function; introduces_virtual(): `value` is its place in the table
     overloads,      // several of one name, an LF_METHODLIST
     nested,         // a type
     virtual_table,  // a pointer to the table of virtual functions, at 0
@@ -31,6 +31,14 @@ struct Field {
 // What the low bits of Field::attributes say of members: "private", "protected", "public", or
 // nothing where the language has no access.
 std::string_view access_of(const Field& field);
+
+// Whether a function of these attributes has a new place in the virtual table, which is stored
+// behind them. Source: microsoft-pdb, cvinfo.h, CV_methodprop_e.
+bool introduces_virtual(u16 attributes);
+
+// "plain", "virtual", "static", "friend", "introducing_virtual", "pure_virtual",
+// "pure_introducing_virtual", or "unknown".
+std::string_view method_kind_of(u16 attributes);
 
 // Reads the entries of a field list one after another.
 class FieldList {

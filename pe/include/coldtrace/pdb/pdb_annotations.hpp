@@ -8,12 +8,18 @@
 
 namespace coldtrace::pe {
 
-// Calls `take` for the texts of each annotation that code has (__annotation of Microsoft's
-// compilers, S_ANNOTATION), module by module; the views are valid during the call. What cannot be
-// read of a module ends it with the finding `pdb-stream`.
-// Sources: microsoft-pdb, cvinfo.h, ANNOTATIONSYM; LLVM, "The PDB DBI (Debug Info) Stream", module
-// info, and "The Module Information Stream".
+// An annotation that code has (__annotation of Microsoft's compilers, S_ANNOTATION).
+// Source: microsoft-pdb, cvinfo.h, ANNOTATIONSYM.
+struct Annotation {
+  std::span<const std::string_view> texts;  // one or more; bytes of the file, any of them
+  u16 section;
+  u32 offset;
+  std::string_view module;  // its PdbModule::name
+};
+
+// Calls `take` for each, module by module; the views are valid during the call. What cannot be read
+// is a finding, as of ModuleSymbols.
 void visit_annotations(const Pdb& pdb, core::Findings& findings,
-                       const std::function<void(std::span<const std::string_view>)>& take);
+                       const std::function<void(const Annotation&)>& take);
 
 }  // namespace coldtrace::pe

@@ -18,10 +18,10 @@ struct Procedure {
   Kind kind;
   u16 section;
   u32 offset;
-  std::string_view module;  // the object file, at most `longest_module` bytes of its name
+  std::string_view module;  // its PdbModule::name
+  u32 type;                 // its record; 0 of parts, and where private symbols were taken away
+  bool by_identifier;       // `type` is one of the IPI stream, an LF_FUNC_ID or LF_MFUNC_ID
 };
-
-inline constexpr std::size_t longest_module = 1024;
 
 // Hands out the procedures of all modules, the parts of a module behind its procedures; texts live
 // as long as the call. PDBs that are stripped of private symbols have few or none. No more bytes

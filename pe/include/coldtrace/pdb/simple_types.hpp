@@ -31,6 +31,10 @@ constexpr bool is_simple_pointer(u32 index) {
 }
 u8 size_of_simple_pointer(u32 index, u8 pointer_size);
 
+// What an integer of the type is of the stored bits: compilers store -1 as one byte, as four
+// without a sign, or as eight. As it is stored where the type is null.
+u64 to_integer(u64 stored, const SimpleType* type);
+
 // std::nullptr_t, which compilers write as a near pointer to void.
 inline constexpr u32 nullptr_index = 0x103;
 

@@ -38,7 +38,7 @@ struct TypeRecords {
 // was made of one: isf_file.hpp.
 struct SymbolFile {
   std::string path;
-  std::unique_ptr<core::LazyFile> file;  // none of a symbol table, of which all is in memory
+  std::unique_ptr<core::LazyFile> file;  // none of what is in memory as a whole
   std::optional<Pdb> pdb;                // nothing: a symbol table
   PdbIdentity identity;
   PdbSections sections;  // none of a symbol table
@@ -46,6 +46,7 @@ struct SymbolFile {
   core::Findings findings;
   std::optional<bool> matches_image;  // nothing: there is no image to compare
   TypeRecords types;                  // of a symbol table; read_types() reads those of either
+  std::vector<std::byte> bytes;       // of a PDB in memory, what the rest is views of
 
   // Why a file is none.
   struct Failure {
@@ -53,6 +54,9 @@ struct SymbolFile {
     std::optional<core::FileKind> kind;  // absent where it could not be opened
   };
   static core::Expected<SymbolFile, Failure> open(const std::string& path);
+  // What was packed: a PDB in memory, of the file at `path`.
+  static core::Expected<SymbolFile, Failure> open(const std::string& path,
+                                                  std::vector<std::byte> bytes);
 
   // What an image must ask for to get the file at `path`: GUID and age, without a name.
   static core::Expected<PdbReference, Failure> identify(const std::string& path);

@@ -14,15 +14,19 @@ namespace coldtrace::pe {
 // isf_file.hpp.
 struct TypeFile {
   std::string path;
-  std::unique_ptr<core::LazyFile> file;  // none of a symbol table
+  std::unique_ptr<core::LazyFile> file;  // none of what is in memory as a whole
   std::optional<Pdb> pdb;                // nothing: a symbol table
   PdbIdentity identity;
   TypeTable table;
   core::Findings findings;
-  std::vector<std::byte> records;  // of a symbol table, what the types are views of
+  // Of a symbol table its types, of what was packed the PDB: what the rest is views of.
+  std::vector<std::byte> bytes;
 
   // One without types is the finding `pdb-no-types`.
   static core::Expected<TypeFile, SymbolFile::Failure> open(const std::string& path);
+  // What was packed: a PDB in memory, of the file at `path`.
+  static core::Expected<TypeFile, SymbolFile::Failure> open(const std::string& path,
+                                                            std::vector<std::byte> bytes);
 };
 
 // The types of a PDB or symbol table, which must outlive them. Fails as TypeTable::read does.

@@ -36,8 +36,9 @@ struct TypeMember {
 };
 
 struct MemberChoice {
-  u32 depth = 0;       // levels of members of members; base classes are one
-  bool paths = false;  // members alone that have none themselves, by their whole names
+  u32 depth = 0;               // levels of members of members; base classes are one
+  bool paths = false;          // members alone that have none themselves, by their whole names
+  bool each_overload = false;  // functions of one name as a method each
 };
 
 inline constexpr u32 deepest_members = 32;

@@ -14,6 +14,7 @@
 #include "coldtrace/syscall-map/servicing/api_set_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/export_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/import_comparison.hpp"
+#include "coldtrace/syscall-map/servicing/trace_point_comparison.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -45,8 +46,9 @@ struct ModuleComparison {
   std::optional<StubComparison> services;  // nothing where neither image has stubs
   // Of images that have such tables by their role; nothing where neither has one.
   std::optional<std::vector<ServiceTableChange>> service_tables;
-  std::optional<ApiSetComparison> api_sets;  // nothing where neither image has a schema
-  core::Findings before, after;              // of what was read of each image
+  std::optional<ApiSetComparison> api_sets;          // nothing where neither image has a schema
+  std::optional<TracePointComparison> trace_points;  // of kernels
+  core::Findings before, after;                      // of what was read of each image
 };
 
 // What tells two builds of a module apart, by the members of their identities as JSON has them:

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coldtrace/pdb/field_list.hpp"
+
+namespace coldtrace::pe {
+
+// The functions of an LF_METHODLIST as methods without their name. Nothing: of another kind, or
+// damaged. Source: microsoft-pdb, cvinfo.h, mlMethod.
+std::optional<std::vector<Field>> read_method_list(core::ByteView record);
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/pdb/pdb.hpp"
+
+namespace coldtrace::pe {
+
+// One thing that was linked: an object file, alone or of a library, or what the linker adds itself.
+// Source: LLVM, "The PDB DBI (Debug Info) Stream", Module Info Substream.
+struct PdbModule {
+  std::string name;           // at most `longest_module` bytes, as those of the next
+  std::string object;         // the file that `name` is of: itself, or a library
+  std::optional<u32> stream;  // of its symbols; nothing where it has none
+  u32 symbol_bytes;           // of these, with the signature in front
+  u16 source_files;
+};
+
+inline constexpr std::size_t longest_module = 1024;
+
+// In the order of the file, which counts from 0. A list that ends inside an entry is the finding
+// `pdb-procedures`.
+std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings);
+
+// Goes through the symbol records of all modules. No more bytes are read than the file has, and no
+// stream twice, however many modules name it. What cannot be read of a module ends it with the
+// finding `pdb-procedures`. Source: LLVM, "The Module Information Stream".
+class ModuleSymbols {
+ public:
+  ModuleSymbols(core::Borrowed<Pdb> pdb, core::Findings& findings);
+
+  // Goes to the next module with symbols. False: there is none.
+  bool next_module();
+  std::size_t number() const { return next_ - 1; }
+  const PdbModule& module() const { return modules_[next_ - 1]; }
+  const std::vector<PdbModule>& modules() const { return modules_; }
+
+  // The next record of the module, from its kind on, a view until the next module. False: none.
+  bool next(core::ByteView& record);
+  // Notes that the record cannot be read as what its kind says.
+  void reject(std::string_view why);
+
+ private:
+  const Pdb& pdb_;
+  core::Findings& findings_;
+  std::vector<PdbModule> modules_;
+  std::size_t next_ = 0;
+  u64 room_;  // bytes of symbols that the file may have still
+  std::set<u32> seen_;
+  StreamBytes bytes_;
+  u64 position_ = 0;  // of the record behind the last
+  u64 record_ = 0;    // of the last
+};
+
+}  // namespace coldtrace::pe

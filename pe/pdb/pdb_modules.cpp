@@ -1,0 +1,117 @@
+#include "coldtrace/pdb/pdb_modules.hpp"
+
+#include "coldtrace/core/text.hpp"
+
+namespace coldtrace::pe {
+namespace {
+
+constexpr u32 signature_c13 = 4;
+
+std::string take_name(core::Reader& in, core::ByteView record, core::Name field) {
+  const auto rest = record.subspan(in.consumed());
+  const auto name = core::read_c_string(rest, rest.size());
+  in.skip(name ? name->size() + 1 : rest.size() + 1, field);
+  return std::string{name.value_or(std::string_view{}).substr(0, longest_module)};
+}
+
+}  // namespace
+
+std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings) {
+  std::vector<PdbModule> modules;
+  if (!pdb.dbi() || pdb.dbi()->modules.size == 0) return modules;
+  const auto& place = pdb.dbi()->modules;
+  const auto bytes =
+      pdb.msf().read(dbi_stream, place.position, place.size, "PDB module information");
+  if (!bytes) {
+    findings.warning("pdb-procedures", bytes.error());
+    return modules;
+  }
+  u64 position = 0;
+  while (position < bytes->view().size()) {
+    const auto at = pdb.msf().offset_of(dbi_stream, place.position + position).value_or(0);
+    const auto record = bytes->view().subspan(position);
+    core::Reader in{record, "PDB module information", at};
+    PdbModule module{};
+    in.skip(34, "SectionContr and Flags");
+    const auto stream = in.read_u16("ModuleSymStream");
+    module.symbol_bytes = in.read_u32("SymByteSize");
+    in.skip(8, "C11ByteSize and C13ByteSize");
+    module.source_files = in.read_u16("SourceFileCount");
+    in.skip(14, "Padding to PdbFilePathNameIndex");
+    module.name = take_name(in, record, "ModuleName");
+    module.object = take_name(in, record, "ObjFileName");
+    if (!in.ok()) {
+      findings.warning("pdb-procedures", in.error());
+      return modules;
+    }
+    position += (in.consumed() + 3) / 4 * 4;
+    constexpr u16 no_stream = 0xffff;
+    if (stream != no_stream) module.stream = stream;
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+ModuleSymbols::ModuleSymbols(core::Borrowed<Pdb> pdb, core::Findings& findings)
+    : pdb_{pdb.get()},
+      findings_{findings},
+      modules_{read_modules(pdb_, findings)},
+      room_{pdb_.msf().file_size()} {}
+
+bool ModuleSymbols::next_module() {
+  while (next_ < modules_.size()) {
+    const auto& module = modules_[next_++];
+    if (!module.stream || module.symbol_bytes <= sizeof signature_c13) continue;
+    if (module.symbol_bytes > room_) {
+      findings_.warning("pdb-procedures", std::nullopt,
+                        "the modules have more symbols than the file has bytes; others are left "
+                        "out");
+      next_ = modules_.size();
+      return false;
+    }
+    room_ -= module.symbol_bytes;
+    if (!seen_.insert(*module.stream).second) {
+      findings_.warning("pdb-procedures", std::nullopt,
+                        "several modules have their symbols in stream {}; those of the first count",
+                        *module.stream);
+      continue;
+    }
+    auto bytes = pdb_.msf().read(*module.stream, 0, module.symbol_bytes, "PDB module stream");
+    if (!bytes) {
+      findings_.warning("pdb-procedures", bytes.error());
+      continue;
+    }
+    bytes_ = std::move(*bytes);
+    position_ = sizeof signature_c13;
+    if (core::load<u32>(bytes_.view(), 0) == signature_c13) return true;
+    findings_.warning("pdb-procedures", pdb_.msf().offset_of(*module.stream, 0),
+                      "the symbols of a module are of another version than 4");
+  }
+  return false;
+}
+
+bool ModuleSymbols::next(core::ByteView& record) {
+  const auto bytes = bytes_.view();
+  if (position_ >= bytes.size()) return false;
+  record_ = position_;
+  const auto length = core::load<u16>(bytes, record_);
+  const auto found = length && *length >= sizeof(u16)
+                         ? core::slice(bytes, record_ + sizeof(u16), *length)
+                         : std::nullopt;
+  if (!found) {
+    findings_.warning("pdb-procedures", pdb_.msf().offset_of(*module().stream, record_),
+                      "the symbols of a module end inside a record, at {:#x} of {:#x}", record_,
+                      bytes.size());
+    position_ = bytes.size();
+    return false;
+  }
+  record = *found;
+  position_ = record_ + sizeof(u16) + found->size();
+  return true;
+}
+
+void ModuleSymbols::reject(std::string_view why) {
+  findings_.warning("pdb-procedures", pdb_.msf().offset_of(*module().stream, record_), "{}", why);
+}
+
+}  // namespace coldtrace::pe

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/trace_point.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Whether there may be a trace point at an exported function of a kernel, whatever others there
+// are.
+struct TraceablePlace {
+  pe::Rva rva{};
+  std::vector<TraceRefusal> refusals;  // none: there may be
+
+  bool eligible() const { return refusals.empty(); }
+};
+
+struct TraceableChange {
+  std::string name;
+  TraceablePlace before, after;
+};
+
+struct TracePointComparison {
+  u64 before = 0, after = 0;             // functions where there may be one
+  u64 refused = 0, admitted = 0;         // those of both that may no longer, or now may
+  std::vector<TraceableChange> changes;  // of both, where the refusals differ; by name
+};
+
+// Nothing where instructions of the machine are not decoded. Source: as plan_trace_points.
+std::optional<TracePointComparison> compare_trace_points(const KernelView& before,
+                                                         const KernelView& after);
+
+}  // namespace coldtrace::syscall_map
