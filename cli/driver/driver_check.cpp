@@ -70,7 +70,7 @@ void open_hives(const DriverCheckOptions& options, DriverCheckAnswer& answer) {
 void open_files(const std::string& path, DriverCheckAnswer& answer) {
   AskedPaths asked;
   core::Findings unknown;
-  registry::check_drivers(answer.configuration, &asked, unknown);
+  (void)registry::check_drivers(answer.configuration, &asked, unknown);
   for (const auto& service : answer.configuration.services)
     if (const auto file = service.file(answer.configuration.windows))
       asked.has(*file, registry::FileKind::file);

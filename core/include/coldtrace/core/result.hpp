@@ -25,7 +25,7 @@ using Result = Expected<T, ParseError>;
 struct Done {};
 
 template <class E = ParseError>
-tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
+[[nodiscard]] tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
   return tl::unexpected<std::remove_cvref_t<E>>{std::forward<E>(error)};
 }
 

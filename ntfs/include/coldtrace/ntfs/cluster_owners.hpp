@@ -14,7 +14,8 @@ namespace coldtrace::ntfs {
 class ClusterOwners {
  public:
   // `marks` are those of all records in use.
-  static ClusterOwners find(const Mft& mft, const RecordTable& records, const ClusterMarks& marks);
+  [[nodiscard]] static ClusterOwners find(const Mft& mft, const RecordTable& records,
+                                          const ClusterMarks& marks);
 
   // Adds a finding to the row of a file whose clusters a record in use has as well.
   void judge(FileRow& row) const;

@@ -17,7 +17,9 @@ struct KnownModule {
   u64 size = 0;
   const ExportDirectory* exports = nullptr;  // nothing where they are not known
 
-  bool contains(u64 address) const { return address >= base && address - base < size; }
+  [[nodiscard]] bool contains(u64 address) const {
+    return address >= base && address - base < size;
+  }
 };
 
 // Why a slot does not lead where it should.
@@ -28,7 +30,7 @@ enum class SlotDoubt : u8 {
   zero,     // to nothing, in a page that is there: neither the file nor the loader leaves that
   other,    // into the DLL that it should, whose exports are known, to another place in it
 };
-std::string_view to_string(SlotDoubt doubt);
+[[nodiscard]] std::string_view to_string(SlotDoubt doubt);
 
 struct DoubtfulSlot {
   Rva slot{};
@@ -49,8 +51,8 @@ struct DumpedImports {
 
 // What the slots of all import address tables hold. Of what is not known to be a module nothing
 // is said where it lies beside what others of the same DLL lead to.
-DumpedImports read_dumped_imports(const ImageTables& file, const ModuleDump& dump,
-                                  const std::vector<ImportedModule>& imports,
-                                  const std::vector<KnownModule>& known);
+[[nodiscard]] DumpedImports read_dumped_imports(const ImageTables& file, const ModuleDump& dump,
+                                                const std::vector<ImportedModule>& imports,
+                                                const std::vector<KnownModule>& known);
 
 }  // namespace coldtrace::pe

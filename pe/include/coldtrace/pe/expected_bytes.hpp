@@ -18,7 +18,7 @@ class ExpectedBytes {
 
   // Relocations that are not applied, which machines of today have none of: what they change is
   // not known.
-  static bool is_applied(RelocationType type);
+  [[nodiscard]] static bool is_applied(RelocationType type);
 
  private:
   void relocate(u64 start);

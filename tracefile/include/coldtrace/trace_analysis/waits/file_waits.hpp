@@ -54,10 +54,10 @@ class FileWaits final : public Analysis {
   void finish(const Observed& observed) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  const FileTable& files() const { return files_.files(); }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] const FileTable& files() const { return files_.files(); }
   // Waits of edges beyond the most, and requests with more waits than are kept.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
 
  private:
   static constexpr std::size_t most_kept = 64;  // waits, and ended requests, of a thread

@@ -24,8 +24,8 @@ class LockOwners final : public Analysis {
   void on_priority_change(const PriorityChange& record) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
 
  private:
   std::vector<Edge> edges_;

@@ -38,8 +38,8 @@ class RequestWaits final : public Analysis {
   void finish(const Observed& observed) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }  // waits
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // waits
 
  private:
   Edge* edge(Index thread, std::optional<u32> disk, DiskAction action);

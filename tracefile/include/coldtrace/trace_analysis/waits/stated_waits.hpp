@@ -33,8 +33,10 @@ class StatedWaits final : public Analysis {
   void on_collision(const Collision& record) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }  // events beyond the pairs and messages that are kept
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] u64 left_out() const {
+    return left_out_;
+  }  // events beyond the pairs and messages that are kept
 
  private:
   using Key = std::tuple<Kind, Index, Index, u64>;
@@ -60,6 +62,6 @@ class StatedWaits final : public Analysis {
   u64 left_out_ = 0;
 };
 
-std::string_view to_string(StatedWaits::Kind kind);
+[[nodiscard]] std::string_view to_string(StatedWaits::Kind kind);
 
 }  // namespace coldtrace::trace_analysis

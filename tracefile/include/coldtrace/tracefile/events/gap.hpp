@@ -30,6 +30,6 @@ struct Gap {
   u16 file = 0;       // as that of events
 };
 
-std::string_view to_string(Gap::Reason reason);
+[[nodiscard]] std::string_view to_string(Gap::Reason reason);
 
 }  // namespace coldtrace::tracefile

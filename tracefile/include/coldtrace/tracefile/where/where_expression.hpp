@@ -57,7 +57,7 @@ enum class WhereMember : unsigned {
   extended,  // a member of `extended`
 };
 
-inline WhereMember member_of(const WhereTest& test) {
+[[nodiscard]] inline WhereMember member_of(const WhereTest& test) {
   return static_cast<WhereMember>(test.member);
 }
 
@@ -65,6 +65,6 @@ inline WhereMember member_of(const WhereTest& test) {
 core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text);
 
 // The names of the members of a line, as an expression has them.
-std::span<const std::string_view> where_member_names();
+[[nodiscard]] std::span<const std::string_view> where_member_names();
 
 }  // namespace coldtrace::tracefile
