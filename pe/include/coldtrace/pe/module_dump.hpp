@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/result.hpp"
@@ -34,7 +35,7 @@ class ModuleDump {
   // its relocations prove, and where nothing of it is the file's. Headers that differ otherwise are
   // `dump-headers`, headers that are not there `dump-unproved`, an ImageBase that contradicts the
   // relocations, or where no module can be, `dump-base`.
-  static core::Expected<ModuleDump, std::string> open(const ImageTables& file,
+  static core::Expected<ModuleDump, std::string> open(core::Borrowed<ImageTables> file,
                                                       const core::FileView& dump,
                                                       const Options& options,
                                                       core::Findings& findings);
