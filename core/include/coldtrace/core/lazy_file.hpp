@@ -10,6 +10,8 @@
 
 namespace coldtrace::core {
 
+class Findings;
+
 // A small file (a PE image, a PDB) of which only the blocks that are looked at are read: the header
 // and a few tables of a large DLL cost as little as they are. Not mapped, so that a file that
 // shrinks is an error and not the end of the process. One thread at a time.
@@ -45,6 +47,10 @@ class LazyFile {
 
   // The first range that could not be read so far, if any.
   [[nodiscard]] const std::optional<ParseError>& error() const { return error_; }
+
+  // From now on the first range that cannot be read is a finding there, whoever reads it:
+  // `unreadable-range` (core/unreadable.hpp). `findings` outlive the file.
+  void tell(Findings& findings) { told_ = &findings; }
 
  private:
   // A page, as the lone string or function that is looked at costs.
@@ -83,6 +89,7 @@ class LazyFile {
   mutable u64 room_ = 0;                    // from there to its end
   mutable u64 taken_ = 0;                   // of all chunks
   mutable std::optional<ParseError> error_;
+  Findings* told_ = nullptr;
   mutable std::vector<bool> unreadable_;  // of each block, once there is an error
 };
 

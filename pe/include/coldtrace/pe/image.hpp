@@ -67,10 +67,6 @@ class Image {
   // within the section or is longer than `limit`.
   [[nodiscard]] std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
 
-  // Adds `unreadable-range` when some of the file could not be read so far: what lies there is
-  // missing from what was asked for.
-  void note_unreadable(core::Findings& findings) const;
-
   // The RVA of an absolute address at the preferred base; nothing outside the image.
   [[nodiscard]] std::optional<Rva> rva_of_address(u64 address) const;
 
