@@ -48,7 +48,7 @@ class ClusterMarks {
   [[nodiscard]] bool any(ClusterRange range) const;
 
   // Every cluster that was marked twice is in one of them, and others may be.
-  [[nodiscard]] const std::vector<ClusterRange>& doubtful() const { return doubtful_; }
+  [[nodiscard]] const std::vector<ClusterRange>& marked_again() const { return marked_again_; }
 
  private:
   struct Free {
@@ -58,7 +58,7 @@ class ClusterMarks {
   u64 clusters_;
   std::unique_ptr<u64[], Free> words_;
   std::mutex mutex_;
-  std::vector<ClusterRange> doubtful_;
+  std::vector<ClusterRange> marked_again_;
 };
 
 }  // namespace coldtrace::ntfs

@@ -39,7 +39,7 @@ struct DirectoryIndex {
 struct DirectoryBuffer {
   std::optional<IndexNode> node;  // absent: its head is damaged
   // Something is wrong with its place or its head: an entry counts only when the record agrees.
-  bool doubtful = false;
+  bool may_repeat = false;
 };
 
 // Puts the fixups back into `bytes`, which lie at `offset`, and notes what is wrong.

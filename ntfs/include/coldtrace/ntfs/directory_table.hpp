@@ -29,7 +29,7 @@ class DirectoryTable {
     u32 root = Arena::none;
     u32 first_buffer = 0;  // in buffers()
     u32 buffer_count = 0;
-    bool doubtful = false;  // damaged, so that an entry may come twice
+    bool may_repeat = false;  // damaged, so that an entry may come twice
   };
 
   struct Options {

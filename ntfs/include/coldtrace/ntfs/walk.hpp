@@ -64,7 +64,7 @@ class Walk {
     Nodes nodes;
     std::size_t path_size = 0;  // of the directory itself
     IndexOrder<Nodes> order = {};
-    std::set<std::pair<u64, u32>> seen = {};  // names of a directory whose index is doubtful
+    std::set<std::pair<u64, u32>> seen = {};  // names of a directory whose index may repeat them
   };
 
   void start();

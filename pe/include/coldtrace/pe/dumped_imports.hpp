@@ -23,27 +23,27 @@ struct KnownModule {
 };
 
 // Why a slot does not lead where it should.
-enum class SlotDoubt : u8 {
+enum class SlotFault : u8 {
   outside,  // of every known module, while other slots of its DLL are in one
   alone,    // far from all other slots, while others of its DLL are together
   inside,   // into the importing module itself
   zero,     // to nothing, in a page that is there: neither the file nor the loader leaves that
   other,    // into the DLL that it should, whose exports are known, to another place in it
 };
-[[nodiscard]] std::string_view to_string(SlotDoubt doubt);
+[[nodiscard]] std::string_view to_string(SlotFault fault);
 
-struct DoubtfulSlot {
+struct MisdirectedSlot {
   Rva slot{};
   std::string_view module;  // that is imported from, as the file has it
   std::string_view name;    // empty: by ordinal, or not readable
   std::optional<u16> ordinal;
   bool delayed = false;
   u64 address = 0;
-  SlotDoubt doubt = SlotDoubt::outside;
+  SlotFault fault = SlotFault::outside;
 };
 
 struct DumpedImports {
-  std::vector<DoubtfulSlot> doubtful;  // by slot
+  std::vector<MisdirectedSlot> misdirected;  // by slot
   u64 slots = 0;
   u64 filled = 0;  // hold an address
   u64 absent = 0;  // the dump does not have them

@@ -44,7 +44,8 @@ struct BoundImport {
 [[nodiscard]] std::vector<ImportedModule> read_delay_imports(const Image& image,
                                                              core::Findings& findings);
 
-// How many functions these two give, and what they find wrong with them.
+// How many functions these two give, and what they find wrong with them. Makes no lists
+// (bench/compare-pe, `pe info` over folders).
 [[nodiscard]] u64 count_imports(const Image& image, core::Findings& findings);
 [[nodiscard]] u64 count_delay_imports(const Image& image, core::Findings& findings);
 

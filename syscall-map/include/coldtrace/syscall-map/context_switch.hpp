@@ -55,7 +55,7 @@ struct ContextSwitchSearch {
 };
 
 // Looks for the context switch of a kernel: at places that are published, by signatures, and by
-// structure. `symbols` are those of the matching PDB, if any: their names win.
+// structure. `symbols` are those of the matching PDB, if any: their names take precedence.
 [[nodiscard]] ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
                                                       const std::vector<NamedPlace>& symbols = {});
 

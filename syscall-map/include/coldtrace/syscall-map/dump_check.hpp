@@ -79,7 +79,7 @@ struct DumpCheck {
   std::vector<PointState> states;  // of each point
 
   [[nodiscard]] bool hooked() const {
-    return !changes.empty() || !rows.empty() || !imports.doubtful.empty();
+    return !changes.empty() || !rows.empty() || !imports.misdirected.empty();
   }
 };
 

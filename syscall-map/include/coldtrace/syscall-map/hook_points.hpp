@@ -45,7 +45,7 @@ struct HookPoints {
   return form == TableForm::va64 ? 8 : 4;
 }
 
-// The rows of the tables, as sites of which each is judged by itself.
+// The rows of the tables, as sites of which each is compared by itself.
 [[nodiscard]] std::vector<pe::PatchSite> service_row_sites(const HookPoints& points);
 
 }  // namespace coldtrace::syscall_map

@@ -135,7 +135,7 @@ class Turns final : public Analysis {
   static void make_ready(Follow& thread, const Readied& record);
   void enter(Processor& processor, const ContextSwitch& record);
   void describe_absence(Turn& turn, const Follow& thread) const;
-  bool is_doubtful(i64 from, i64 to) const;
+  bool is_uncertain(i64 from, i64 to) const;
   Before absence_of(const Follow& thread, i64 until) const;
 
   Sink sink_;

@@ -72,7 +72,7 @@ class Services final : public Analysis {
   void close(Stack& stack, const CallRecord& record);
   void abandon(Stack& stack, std::size_t from);
   void give_back(Stack& stack, const Open& call);
-  bool is_doubtful(i64 from, i64 to) const;
+  bool is_uncertain(i64 from, i64 to) const;
 
   const Losses* losses_ = nullptr;
   CodeNames& code_;
