@@ -298,6 +298,8 @@ def check_functions(texts):
 CLASS = re.compile(r"^( *)(?:class|struct) (?:[\w:]+::)?(\w+)[^;{}]*\{$(.*?)^\1\};", re.M | re.S)
 KEPT = re.compile(r"^ *const ([\w:]+(?:<[^;&*]*>)?)[&*] \w+_(?: = nullptr)?;", re.M)
 
+# Who keeps the one may have been given the other.
+GIVEN_WITH = {"Image": {"Image", "ImageTables", "KernelView"}}
 NEVER_TEMPORARY = {"LazyFile"}  # held by pointers alone: it can be neither copied nor moved
 
 
@@ -308,7 +310,8 @@ def check_lifetimes(headers):
     for path, text in headers:
         for _, name, body in CLASS.findall(text):
             public = body.split("private:")[0]
-            for kept in {kept.split("::")[-1] for kept in KEPT.findall(body)} - NEVER_TEMPORARY:
+            members = {kept.split("::")[-1] for kept in KEPT.findall(body)} - NEVER_TEMPORARY
+            for kept in sorted({given for member in members for given in GIVEN_WITH.get(member, {member})}):
                 plain = rf"\b{name}\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
                 deleted = rf"\b{name}\((?:const )?(?:\w+::)*{re.escape(kept)}&&\) = delete"
                 factory = rf"static [^;()]*\b{name}\b[^;()]*\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
@@ -346,6 +349,9 @@ def check_rules_notice():
     made = points % ("int", "  static Result<A> of_file(%s file, int x);")
     assert len(list(check_lifetimes([("a.hpp", made % "const B&")]))) == 1
     assert not list(check_lifetimes([("a.hpp", made % "Borrowed<B>")]))
+    made = made.replace("n::B*", "pe::Image*")
+    assert len(list(check_lifetimes([("a.hpp", made % "const ImageTables&")]))) == 1
+    assert not list(check_lifetimes([("a.hpp", made % "Borrowed<ImageTables>")]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2

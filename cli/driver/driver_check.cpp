@@ -68,12 +68,12 @@ void open_hives(const DriverCheckOptions& options, DriverCheckAnswer& answer) {
 
 // Which files are asked for has to be known before a snapshot is read.
 void open_files(const std::string& path, DriverCheckAnswer& answer) {
-  AskedPaths asked;
+  registry::AskedPaths asked;
   core::Findings unknown;
-  registry::check_drivers(answer.configuration, &asked, unknown);
+  (void)registry::check_drivers(answer.configuration, &asked, unknown);
   for (const auto& service : answer.configuration.services)
     if (const auto file = service.file(answer.configuration.windows))
-      asked.has(*file, registry::FileKind::file);
+      (void)asked.has(*file, registry::FileKind::file);
   answer.files_path = path;
   answer.files =
       open_driver_files(path, answer.configuration.windows, asked.names(), answer.findings);

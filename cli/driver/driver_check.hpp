@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
-#include "cli/driver/driver_files.hpp"
 #include "cli/driver/hive_input.hpp"
 #include "coldtrace/registry/driver-check/driver_check.hpp"
+#include "coldtrace/registry/driver-check/driver_files.hpp"
 
 namespace coldtrace::cli {
 
@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 struct DriverCheckAnswer {
   std::vector<std::unique_ptr<HiveInput>> hives;
   std::string files_path;  // empty: no files were given
-  std::unique_ptr<DriverFiles> files;
+  std::unique_ptr<registry::DriverFiles> files;
   registry::Configuration configuration;
   std::vector<registry::Problem> problems;
   core::Findings findings;  // of the configuration and the files

@@ -3,18 +3,18 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/driver/folder_files.hpp"
 #include "cli/driver/snapshot_files.hpp"
+#include "coldtrace/registry/driver-check/folder_files.hpp"
 
 namespace coldtrace::cli {
 
-std::unique_ptr<DriverFiles> open_driver_files(const std::string& path,
-                                               const registry::WindowsFolder& windows,
-                                               const std::set<std::string>& asked,
-                                               core::Findings& findings) {
+std::unique_ptr<registry::DriverFiles> open_driver_files(const std::string& path,
+                                                         const registry::WindowsFolder& windows,
+                                                         const std::set<std::string>& asked,
+                                                         core::Findings& findings) {
   std::error_code unknown;
   auto files = std::filesystem::is_directory(path, unknown)
-                   ? open_folder_files(path, windows)
+                   ? registry::open_folder_files(path, windows)
                    : open_snapshot_files(path, windows, asked, findings);
   if (!files)
     findings.warning(

@@ -2,17 +2,17 @@
 
 #include <memory>
 
-#include "cli/driver/driver_files.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/registry/driver-check/configuration.hpp"
+#include "coldtrace/registry/driver-check/driver_files.hpp"
 
 namespace coldtrace::cli {
 
 // A folder, where a volume is mounted or copied to, or lines of 'ntfs snapshot'. Null, with a
 // finding, where there is no Windows. Throws Failure where it cannot be read.
-std::unique_ptr<DriverFiles> open_driver_files(const std::string& path,
-                                               const registry::WindowsFolder& windows,
-                                               const std::set<std::string>& asked,
-                                               core::Findings& findings);
+std::unique_ptr<registry::DriverFiles> open_driver_files(const std::string& path,
+                                                         const registry::WindowsFolder& windows,
+                                                         const std::set<std::string>& asked,
+                                                         core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -26,7 +26,7 @@ struct Volume {
   std::vector<std::string> windows;
 };
 
-class SnapshotFiles final : public DriverFiles {
+class SnapshotFiles final : public registry::DriverFiles {
  public:
   SnapshotFiles(Volume volume, std::string windows, bool is_whole)
       : files_{std::move(volume.files)},
@@ -109,10 +109,10 @@ class SnapshotReader {
 
 }  // namespace
 
-std::unique_ptr<DriverFiles> open_snapshot_files(const std::string& path,
-                                                 const registry::WindowsFolder& windows,
-                                                 const std::set<std::string>& asked,
-                                                 core::Findings& findings) {
+std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& path,
+                                                           const registry::WindowsFolder& windows,
+                                                           const std::set<std::string>& asked,
+                                                           core::Findings& findings) {
   auto file = open_text_input(path);
   if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
   if (const auto kind = core::recognize_file(**file); tracefile::is_unpackable(kind)) {

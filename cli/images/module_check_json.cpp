@@ -37,7 +37,7 @@ class CheckJson {
       json_.end_object();
     }
     json_.end_array().key("imports").begin_array();
-    for (const auto& slot : result_.imports.doubtful) write_slot(slot);
+    for (const auto& slot : result_.imports.misdirected) write_slot(slot);
     json_.end_array().key("absent").begin_array();
     for (const auto& range : result_.comparison.absent)
       json_.object("rva", value(range.rva), "size", range.size);
@@ -124,15 +124,15 @@ class CheckJson {
                                 : std::string_view{};
   }
 
-  void write_slot(const pe::DoubtfulSlot& slot) {
+  void write_slot(const pe::MisdirectedSlot& slot) {
     json_.begin_object()
         .field("slot", value(slot.slot))
         .field("module", MaybeText{slot.module})
         .field("name", MaybeText{slot.name})
         .field("ordinal", slot.ordinal)
         .field("delayed", slot.delayed)
-        .field("doubt", pe::to_string(slot.doubt));
-    write_target(slot.doubt == pe::SlotDoubt::zero ? std::nullopt : std::optional{slot.address});
+        .field("doubt", pe::to_string(slot.fault));
+    write_target(slot.fault == pe::SlotFault::zero ? std::nullopt : std::optional{slot.address});
     json_.end_object();
   }
 

@@ -88,11 +88,11 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
     print(output, "{:#010x}  {} entry {:#x} {}: leads to {}\n", value(row.rva),
           result.points.tables[row.table].name, row.number,
           row.name.empty() ? "-" : printable(row.name), place(check, row.target));
-  for (const auto& slot : result.imports.doubtful)
+  for (const auto& slot : result.imports.misdirected)
     print(output, "{:#010x}  import {}!{}: {} ({})\n", value(slot.slot), printable(slot.module),
           slot.ordinal ? fmt::format("#{}", *slot.ordinal) : printable(slot.name),
-          slot.doubt == pe::SlotDoubt::zero ? "holds 0" : place(check, slot.address),
-          pe::to_string(slot.doubt));
+          slot.fault == pe::SlotFault::zero ? "holds 0" : place(check, slot.address),
+          pe::to_string(slot.fault));
   u64 changed = 0;
   u64 absent = 0;
   for (const auto state : result.states) {
@@ -101,7 +101,7 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
   }
   print(output, "{}: {} changes, {} service rows, {} imports; {} of {} hook points, {} absent\n",
         result.hooked() ? "changed" : "as the file", result.changes.size(), result.rows.size(),
-        result.imports.doubtful.size(), changed, result.states.size(), absent);
+        result.imports.misdirected.size(), changed, result.states.size(), absent);
 }
 
 }  // namespace coldtrace::cli

@@ -30,24 +30,20 @@ void add_image_options(Command& command, PeOptions& options);
 class PeInput {
  public:
   PeInput(std::string where, std::unique_ptr<core::LazyFile> bytes)
-      : path{std::move(where)}, file{std::move(bytes)} {}
+      : path{std::move(where)}, file{std::move(bytes)} {
+    file->tell(*findings_);
+  }
 
   std::string path;
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
 
   // What there is to say of the file; that some of it could not be read comes in by itself.
-  core::Findings& findings() {
-    image.note_unreadable(findings_);
-    return findings_;
-  }
-  const core::Findings& findings() const {
-    image.note_unreadable(findings_);
-    return findings_;
-  }
+  core::Findings& findings() { return *findings_; }
+  const core::Findings& findings() const { return *findings_; }
 
  private:
-  mutable core::Findings findings_;
+  std::unique_ptr<core::Findings> findings_ = std::make_unique<core::Findings>();
 };
 
 // Why pe::Image::open refused the file with `error`: what it is instead, where that is known.

@@ -5,6 +5,17 @@
 
 namespace coldtrace::cli {
 
+void write_source(JsonWriter& json, const VolumeFileSource& source, bool named) {
+  if (source.volume == nullptr) {
+    json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
+    return;
+  }
+  write_disk(json, *source.input);
+  json.key("partition");
+  write_partition(json, *source.partition, named);
+  write_volume(json, *source.volume, named);
+}
+
 void add_mft_file_option(Command& command, VolumeFileOptions& options) {
   command
       .add_input("--mft-file", options.mft,

@@ -22,6 +22,16 @@ struct VolumeFileNames {
   std::string_view one;
 };
 
+// Where such a file comes from; a copy has no volume.
+struct VolumeFileSource {
+  const DiskInput* input = nullptr;
+  const ntfs::Partition* partition = nullptr;
+  const ntfs::Volume* volume = nullptr;
+};
+// The members `disk`, `partition` and `volume` of a header; of a copy they are null. Where `named`
+// is false, without the partition's name and the volume's label.
+void write_source(JsonWriter& json, const VolumeFileSource& source, bool named = true);
+
 // --mft-file.
 void add_mft_file_option(Command& command, VolumeFileOptions& options);
 

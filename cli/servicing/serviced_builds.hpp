@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,23 +8,15 @@
 #include "cli/images/pdb_files.hpp"
 #include "cli/servicing/serviced_modules.hpp"
 #include "coldtrace/syscall-map/hook_table.hpp"
-#include "coldtrace/syscall-map/servicing/row_comparison.hpp"
+#include "coldtrace/syscall-map/servicing/table_servicing.hpp"
 
 namespace coldtrace::cli {
-
-// Rows and how many there are of each state.
-struct RowChanges {
-  std::vector<syscall_map::RowChange> rows;
-  std::array<u64, syscall_map::row_states> counts{};
-
-  u64 count(syscall_map::RowState state) const { return counts[static_cast<std::size_t>(state)]; }
-};
 
 // A build of Windows of both systems: what its kernel and the images beside it show.
 struct ServicedBuild {
   std::vector<syscall_map::HookTableImage> before, after;
   std::string pdb_before, pdb_after;  // of the kernels; empty: none
-  RowChanges changes;
+  syscall_map::RowChanges changes;
 };
 
 // A table that a user gives.
@@ -40,7 +31,7 @@ struct ServicedTable {
   HashedIdentity kernel;                // of the old system
   std::optional<HashedIdentity> after;  // of the new one; nothing: it has none for it
   bool covered = false;                 // the table has the new kernel's build as well
-  RowChanges changes;                   // no row is added
+  syscall_map::RowChanges changes;      // no row is added
   std::string path_before;              // of the kernels
   std::optional<std::string> path_after;
 };

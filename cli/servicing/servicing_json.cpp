@@ -49,7 +49,7 @@ void write_content(JsonWriter& json, const char* name,
     std::visit([&](const auto& what) { json.value(what); }, *content);
 }
 
-void write_rows(JsonWriter& json, const RowChanges& changes, bool all) {
+void write_rows(JsonWriter& json, const syscall_map::RowChanges& changes, bool all) {
   json.key("counts").begin_object();
   for (std::size_t i = 0; i < row_states; ++i)
     json.field(to_string(static_cast<RowState>(i)), changes.counts[i]);

@@ -40,7 +40,7 @@ bool is_address_alone(const RowChange& row) {
          });
 }
 
-void write_rows(Output& output, const RowChanges& changes, bool with_addresses) {
+void write_rows(Output& output, const syscall_map::RowChanges& changes, bool with_addresses) {
   u64 addresses = 0;
   for (const auto& row : changes.rows) {
     if (row.state == RowState::survives) continue;
@@ -55,7 +55,7 @@ void write_rows(Output& output, const RowChanges& changes, bool with_addresses) 
   if (addresses > 0) print(output, "  {} more are at another address alone\n", addresses);
 }
 
-std::string counts_of(const RowChanges& changes) {
+std::string counts_of(const syscall_map::RowChanges& changes) {
   std::string text;
   for (std::size_t i = 0; i < row_states; ++i)
     if (changes.counts[i] > 0)

@@ -234,7 +234,7 @@ Secrets read_secrets(const TraceDecodeOptions& options) {
 void note_lines(const TracePipelineResult& result, core::Findings& findings) {
   if (result.cut_names > 0)
     findings.warning("resolved-limit", std::nullopt,
-                     "{} events have or stand for more or longer names than their size justifies",
+                     "resolved names of {} events exceed the limit for the event's size",
                      result.cut_names);
   if (result.other_schemas > 0)
     findings.info("schema-other", std::nullopt,

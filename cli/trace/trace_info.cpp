@@ -66,7 +66,7 @@ void write_event_times_text(Output& output, const TextCharts& charts, const Of&.
   };
   ChartSteps steps{0, since(all->last),
                    std::clamp(charts.columns() - std::min(charts.columns(), label), least, most)};
-  visit_event_times(of..., [&](const tracefile::EventTimes& times, u64 events) {
+  (void)visit_event_times(of..., [&](const tracefile::EventTimes& times, u64 events) {
     steps.add(since(times.first), since(times.last), static_cast<double>(events));
   });
   print(output, "{:<{}}{}\n", "Activity", label, charts.sparkline(steps.amounts()));

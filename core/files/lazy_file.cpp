@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "coldtrace/core/findings.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -95,6 +97,7 @@ void LazyFile::read(u64 first, u64 end, std::byte* to) const {
   if (!error_) {
     error_ = done.error();
     unreadable_.resize(blocks_.size());
+    if (told_) told_->warning("unreadable-range", *error_);
   }
   unreadable_[first] = true;
 }

@@ -35,7 +35,7 @@ void check_members(const pe::IsfTable& table, const pe::TypeTable& types) {
                       [&](const pe::TypeMember& member) {
                         const auto place = offsets.find(member.field.name);
                         if (place == offsets.end()) __builtin_trap();
-                        pe::to_text(types, member.field.type);
+                        (void)pe::to_text(types, member.field.type);
                       });
   }
 }

@@ -41,8 +41,8 @@ std::string render_attached(const tracefile::Trace& trace) {
     symbols.add(events.event());
     ++count;
   }
-  symbols.pdbs();
-  symbols.images_without_pdb();
+  (void)symbols.pdbs();
+  (void)symbols.images_without_pdb();
   u64 all = 0;
   const auto plain = open_events(trace);
   for (auto item = plain->next(); item != Item::end; item = plain->next())

@@ -34,7 +34,7 @@ inline PeTotals read_resource_contents(const pe::Image& image, core::Findings& f
         totals.text += pe::to_text(message).size();
       }
     if (resource.type.is(pe::resource_version))
-      pe::read_version_info(resource.content(image), resource.offset.value_or(0), findings);
+      (void)pe::read_version_info(resource.content(image), resource.offset.value_or(0), findings);
   }
   return totals;
 }
@@ -59,18 +59,18 @@ inline PeTotals read_everything(const pe::Image& image, core::Findings& findings
   core::Findings counted;
   if (pe::count_imports(image, counted) + pe::count_delay_imports(image, counted) != totals.imports)
     std::abort();
-  pe::read_bound_imports(image, findings);
+  (void)pe::read_bound_imports(image, findings);
   totals.relocations = pe::read_base_relocations(image, findings).size();
   totals.functions = pe::read_function_ranges(image, findings).size();
   if (const auto config = pe::read_load_config(image); config && *config)
-    pe::recognize_hybrid(image, **config, findings);
+    (void)pe::recognize_hybrid(image, **config, findings);
   else if (!config)
     findings.warning("load-config", config.error());
   if (const auto tls = pe::read_tls_directory(image, findings); !tls)
     findings.warning("tls-directory", tls.error());
   for (const auto& section : image.sections())
     totals.text += find_section_name(image, section).size();
-  pe::read_identity(image, findings);
+  (void)pe::read_identity(image, findings);
   return totals;
 }
 

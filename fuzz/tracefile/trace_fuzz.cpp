@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++events;
     const auto& kind = decoder.kind_of(event);
     if (decoder.measure(event, kind).consumed > event.payload.size()) __builtin_trap();
-    trace->clock().to_file_time(event.timestamp);
+    (void)trace->clock().to_file_time(event.timestamp);
   }
   if (events != trace->events()) __builtin_trap();
   return 0;

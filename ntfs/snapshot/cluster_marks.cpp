@@ -50,7 +50,7 @@ void ClusterMarks::mark(const RecordFacts& facts) {
       const u64 known = place.fetch_or(mask, std::memory_order_relaxed) & mask;
       if (known == 0) return true;
       const std::scoped_lock lock{mutex_};
-      doubtful_.push_back({word * bits + static_cast<u64>(std::countr_zero(known)), end});
+      marked_again_.push_back({word * bits + static_cast<u64>(std::countr_zero(known)), end});
       return false;
     });
   });

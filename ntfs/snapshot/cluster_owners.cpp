@@ -44,7 +44,7 @@ ClusterOwners ClusterOwners::find(const Mft& mft, const RecordTable& records,
   }
   normalize(wanted);
   std::erase_if(wanted, [&](const ClusterRange& range) { return !marks.any(range); });
-  wanted.insert(wanted.end(), marks.doubtful().begin(), marks.doubtful().end());
+  wanted.insert(wanted.end(), marks.marked_again().begin(), marks.marked_again().end());
   normalize(wanted);
   if (wanted.empty()) return owners;
   for (u64 record = 0; record < records.size(); ++record) {
@@ -82,12 +82,12 @@ ClusterOwners ClusterOwners::find(const Mft& mft, const RecordTable& records,
   return owners;
 }
 
-void ClusterOwners::judge(FileRow& row) const {
+void ClusterOwners::note_common(FileRow& row) const {
   if (!row.source->has_record) return;
   if (row.facts.in_use) {
-    judge_used(row);
+    note_shared(row);
   } else {
-    judge_deleted(row);
+    note_reused(row);
   }
 }
 
@@ -114,7 +114,7 @@ ClusterOwners::Common ClusterOwners::common(const std::vector<Owned>& pieces, co
   return common;
 }
 
-void ClusterOwners::judge_deleted(FileRow& row) const {
+void ClusterOwners::note_reused(FileRow& row) const {
   const auto reused = common(used_, row);
   if (reused.owner)
     row.findings.push_back({"cluster-reused", false,
@@ -122,7 +122,7 @@ void ClusterOwners::judge_deleted(FileRow& row) const {
                                         reused.clusters, *reused.owner)});
 }
 
-void ClusterOwners::judge_used(FileRow& row) const {
+void ClusterOwners::note_shared(FileRow& row) const {
   const u64 record = row.source->file.record;
   const auto partner = partners_.find(record);
   if (partner == partners_.end()) return;

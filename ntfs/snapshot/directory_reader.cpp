@@ -33,9 +33,9 @@ struct BlockReport {
   core::Findings findings;
   std::vector<Gap> gaps;
   std::vector<SlackName> slack;
-  std::vector<u32> doubtful;  // directories with entries that may come twice
+  std::vector<u32> may_repeat;  // directories with entries that may come twice
   bool empty() const {
-    return findings.empty() && gaps.empty() && slack.empty() && doubtful.empty();
+    return findings.empty() && gaps.empty() && slack.empty() && may_repeat.empty();
   }
 };
 
@@ -75,7 +75,7 @@ class DirectoryReader {
   void read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
                    BlockReport& report);
   // False when the node is damaged.
-  bool pack_entries(Worker& worker, const IndexNode& node, FileReference directory, bool doubtful,
+  bool pack_entries(Worker& worker, const IndexNode& node, FileReference directory, bool may_repeat,
                     BlockReport& report);
   void pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
                           FileReference directory);
@@ -120,7 +120,7 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
     findings.merge(from.findings);
     gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
     table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
-    for (const u32 directory : from.doubtful) table_.directories_[directory].doubtful = true;
+    for (const u32 directory : from.may_repeat) table_.directories_[directory].may_repeat = true;
   };
   take(report);
   for (const auto& [block, from] : reports) take(from);
@@ -145,7 +145,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   if (index->root) {
     worker.packer.begin();
     if (!pack_entries(worker, *index->root, facts.reference(), false, report))
-      report.doubtful.push_back(static_cast<u32>(table_.directories_.size()));
+      report.may_repeat.push_back(static_cast<u32>(table_.directories_.size()));
     directory.root = worker.writer.add(worker.packer.end());
   }
   directory.buffer_count = static_cast<u32>(index->buffer_count);
@@ -282,10 +282,10 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
   worker.packer.begin();
   if (!buffer.node) {
     pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
-    report.doubtful.push_back(job.directory);
-  } else if (!pack_entries(worker, *buffer.node, reference, buffer.doubtful, report) ||
-             buffer.doubtful) {
-    report.doubtful.push_back(job.directory);
+    report.may_repeat.push_back(job.directory);
+  } else if (!pack_entries(worker, *buffer.node, reference, buffer.may_repeat, report) ||
+             buffer.may_repeat) {
+    report.may_repeat.push_back(job.directory);
   }
   table_.buffers_[directory.first_buffer + job.number] = worker.writer.add(worker.packer.end());
   if (options_.slack && buffer.node) {
@@ -315,14 +315,14 @@ void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
 }
 
 bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileReference directory,
-                                   bool doubtful, BlockReport& report) {
+                                   bool may_repeat, BlockReport& report) {
   IndexEntryReader entries{node};
   while (const auto entry = entries.next()) {
     const bool self =
         entry->name && directory.record == root_record && entry->file.record == root_record;
     const auto* file = entry->name && !self ? load_child(worker, entry->file) : nullptr;
-    const bool kept =
-        entry->name && !self && (!doubtful || (file && find_link(*file, *entry->name, directory)));
+    const bool kept = entry->name && !self &&
+                      (!may_repeat || (file && find_link(*file, *entry->name, directory)));
     if (kept) {
       if (!is_entry_of(*entry, directory))
         report.findings.warning("index-parent", entry->offset,

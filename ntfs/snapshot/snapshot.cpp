@@ -266,7 +266,7 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
                     : source.index;
   add_row_findings(row, records_, row_options_.all_time_rules);
   add_unread_findings(row, volume_);
-  if (!source.streams_left_out) clusters_.judge(row);
+  if (!source.streams_left_out) clusters_.note_common(row);
 }
 
 }  // namespace coldtrace::ntfs

@@ -242,7 +242,7 @@ bool Walk::was_reached(u64 record, u32 link) const {
 void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   const auto& records = snapshot_.records();
   auto& level = levels_.back();
-  if (level.directory->doubtful && entry.match == EntryMatch::listed &&
+  if (level.directory->may_repeat && entry.match == EntryMatch::listed &&
       !level.seen.emplace(entry.file.record, entry.link).second)
     return;
   RowSource row{.file = entry.file, .parent = level.reference, .indexed = entry.indexed};

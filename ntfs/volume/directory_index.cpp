@@ -87,7 +87,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   const auto buffer = read_index_buffer(bytes, offset);
   if (!buffer) {
     findings.warning("index-buffer", offset, "directory {}: {}", directory, buffer.error());
-    return {.node = std::nullopt, .doubtful = true};
+    return {.node = std::nullopt, .may_repeat = true};
   }
   if (fixup.torn || fixup.incomplete)
     findings.warning("index-torn", offset,
@@ -96,7 +96,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   if (misplaced)
     findings.warning("index-vcn", offset, "the buffer {} of directory {} says it is at VCN {}",
                      number, directory, buffer->vcn);
-  return {.node = buffer->node, .doubtful = misplaced};
+  return {.node = buffer->node, .may_repeat = misplaced};
 }
 
 }  // namespace coldtrace::ntfs

@@ -88,7 +88,8 @@ class ExportReader {
 
  private:
   // The next image, of the next build, has a few exports more: they fit where these were, instead
-  // of into pages that nobody touched before.
+  // of into pages that nobody touched before
+  // (bench/compare-pe, `pe exports` over folders).
   static u64 roomy(u64 count) { return (count / 2048 + 1) * 2048; }
 
   struct Found {
@@ -123,7 +124,7 @@ class ExportReader {
   }
 
   // In place: what is made elsewhere and copied is waited for, as it is read in wider pieces than
-  // it was written.
+  // it was written (bench/compare-pe, `pe exports`).
   Export& fill(Export& entry, u32 index, std::string_view name) {
     entry.ordinal = base_ + index;
     entry.name = name;

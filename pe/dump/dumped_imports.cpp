@@ -32,7 +32,7 @@ class Slots {
     std::vector<bool> filled(imports_.size());
     for (const auto& slot : slots_) filled[slot.module] = true;
     for (const auto& slot : zeros_)
-      if (filled[slot.module]) report(slot, SlotDoubt::zero);
+      if (filled[slot.module]) report(slot, SlotFault::zero);
     for (const auto& slot : slots_) addresses_.push_back(slot.address);
     std::sort(addresses_.begin(), addresses_.end());
     for (std::size_t first = 0; first < slots_.size();) {
@@ -41,7 +41,7 @@ class Slots {
       classify(first, last);
       first = last;
     }
-    std::stable_sort(result_.doubtful.begin(), result_.doubtful.end(),
+    std::stable_sort(result_.misdirected.begin(), result_.misdirected.end(),
                      [](const auto& a, const auto& b) { return a.slot < b.slot; });
     return std::move(result_);
   }
@@ -62,13 +62,13 @@ class Slots {
       if (!imports_[module].delayed) zeros_.push_back({module, &function, 0});
       return;
     }
-    if (*address == 0) return report({module, &function, 0}, SlotDoubt::zero);
+    if (*address == 0) return report({module, &function, 0}, SlotFault::zero);
     // Not filled in: what the file has there, or the thunk that fills it.
     if (*address == filed) return;
     const bool own = dump_.rva_of_address(*address).has_value();
     if (own && imports_[module].delayed) return;
     ++result_.filled;
-    if (own) return report({module, &function, *address}, SlotDoubt::inside);
+    if (own) return report({module, &function, *address}, SlotFault::inside);
     slots_.push_back({module, &function, *address});
   }
 
@@ -134,22 +134,22 @@ class Slots {
     constexpr u64 fewest_together = 2;
     const bool together = last - first - alone >= fewest_together;
     for (std::size_t i = first; i < last; ++i) {
-      if (is_other(slots_[i])) report(slots_[i], SlotDoubt::other);
+      if (is_other(slots_[i])) report(slots_[i], SlotFault::other);
       if (is_known(slots_[i].address)) continue;
       if (known > 0)
-        report(slots_[i], SlotDoubt::outside);
+        report(slots_[i], SlotFault::outside);
       else if (together && is_alone(slots_[i].address))
-        report(slots_[i], SlotDoubt::alone);
+        report(slots_[i], SlotFault::alone);
     }
   }
 
-  void report(const Slot& slot, SlotDoubt doubt) {
+  void report(const Slot& slot, SlotFault fault) {
     const auto& module = imports_[slot.module];
     const auto& function = *slot.function;
-    result_.doubtful.push_back(
+    result_.misdirected.push_back(
         {function.slot, module.name, function.name,
          function.by_ordinal ? std::optional{function.ordinal} : std::nullopt, module.delayed,
-         slot.address, doubt});
+         slot.address, fault});
   }
 
   const Image& image_;
@@ -165,17 +165,17 @@ class Slots {
 
 }  // namespace
 
-std::string_view to_string(SlotDoubt doubt) {
-  switch (doubt) {
-    case SlotDoubt::outside:
+std::string_view to_string(SlotFault fault) {
+  switch (fault) {
+    case SlotFault::outside:
       return "outside";
-    case SlotDoubt::alone:
+    case SlotFault::alone:
       return "alone";
-    case SlotDoubt::inside:
+    case SlotFault::inside:
       return "inside";
-    case SlotDoubt::zero:
+    case SlotFault::zero:
       return "zero";
-    case SlotDoubt::other:
+    case SlotFault::other:
       return "other";
   }
   return "outside";

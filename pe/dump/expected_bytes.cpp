@@ -19,9 +19,9 @@ void add(std::byte* at, u64 distance) {
 
 }  // namespace
 
-ExpectedBytes::ExpectedBytes(const ImageTables& file, u64 base)
-    : image_{file.image()},
-      relocations_{file.relocations().entries},
+ExpectedBytes::ExpectedBytes(core::Borrowed<ImageTables> file, u64 base)
+    : image_{file.get().image()},
+      relocations_{file.get().relocations().entries},
       distance_{base - image_.optional_header().image_base} {}
 
 bool ExpectedBytes::is_applied(RelocationType type) {

@@ -70,11 +70,11 @@ std::string_view to_string(BaseSource source) {
   return "preferred";
 }
 
-core::Expected<ModuleDump, std::string> ModuleDump::open(const ImageTables& file,
+core::Expected<ModuleDump, std::string> ModuleDump::open(core::Borrowed<ImageTables> file,
                                                          const core::FileView& dump,
                                                          const Options& options,
                                                          core::Findings& findings) {
-  const auto& image = file.image();
+  const auto& image = file.get().image();
   const core::UnreadableNote of_file{image.file(), findings};
   const core::UnreadableNote of_dump{dump, findings};
   ModuleDump module{image, dump};

@@ -130,10 +130,6 @@ std::optional<std::string_view> Image::read_text(Rva rva, std::size_t limit) con
   return core::read_c_string(bytes(rva, u64{limit} + 1), limit);
 }
 
-void Image::note_unreadable(core::Findings& findings) const {
-  core::note_unreadable(view_, findings);
-}
-
 void Image::Window::move(Rva rva) {
   start_ = rva;
   bytes_ = {};

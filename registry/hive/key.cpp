@@ -177,7 +177,9 @@ std::optional<Value> Key::read_value(u32 cell) const {
     hive_->damaged(name.error());
     return std::nullopt;
   }
-  const auto fields = core::Fields<16>::at(*hive_->cell(cell), 0);
+  const auto stored = hive_->cell(cell);
+  const auto fields = stored ? core::Fields<16>::at(*stored, 0) : std::optional<core::Fields<16>>{};
+  if (!fields) return std::nullopt;
   Value value{.name = std::move(*name), .type = ValueType{fields->get<u32, 12>()}, .data = {}};
   constexpr u32 in_place = 0x80000000;
   const auto size = fields->get<u32, 4>();

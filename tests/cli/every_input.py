@@ -1,19 +1,23 @@
 """Every command reads every input there is: images that are built here, samples, Wine's files.
 
 What the values are is for others to say; here each run ends with an exit code of the contract and
-without a word of a sanitizer, and what it writes as JSON, strict readers take. An input of another
-kind than the command's is among them for every command. With sanitizers a command reads each third
-of the large ones.
+without a word of a sanitizer, and what it writes as JSON, strict readers take, and is what its schema
+in docs/schema says, of long outputs the first lines. An input of another kind than the command's is
+among them for every command. With sanitizers a command reads each third of the large ones.
 
 usage: every_input.py COLDTRACE IMAGES WINE SHARED [unittest arguments]
 """
+import functools
 import gzip
+import json
 import os
 import subprocess
 import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case
@@ -54,12 +58,27 @@ PDB_COMMANDS = (("pe", "types", *JSON), ("pe", "types", "--format", "c-header"),
                 ("pe", "symbols", *JSON))
 
 
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs/schema"
+LONG = 100_000  # bytes of a document, which take a second to validate
+MOST_LINES = 100
+
+
+@functools.cache
+def validator(schema):
+    name = schema.removeprefix("coldtrace.").partition("/")[0]
+    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+
+
 def run(command, path):
     done = subprocess.run([COLDTRACE, *command, path], capture_output=True, timeout=300)
     return command, path, done
 
 
 class EveryInput(Case):
+    def setUp(self):
+        super().setUp()
+        self.validated = set()
+
     def read_all(self, commands, paths):
         pairs = [(command, path) for i, command in enumerate(commands) for j, path in enumerate(paths)
                  if (i + j) % 3 == 0 or path.stat().st_size < LARGE]
@@ -74,11 +93,22 @@ class EveryInput(Case):
                 if done.returncode == 2 and not done.stdout:
                     self.assertTrue(errors)
                 elif "json" in command:
-                    strict_json(done.stdout)
+                    document = strict_json(done.stdout)
+                    if len(done.stdout) < LONG:
+                        self.is_as_its_schema(document, [document])
                 elif command[1] in ("decode", "snapshot") and "--format" not in command:
-                    strict_ndjson(done.stdout)
+                    lines = strict_ndjson(done.stdout)
+                    if lines:
+                        self.is_as_its_schema(lines[0], [*lines[:MOST_LINES], lines[-1]])
                 codes.add(done.returncode)
         self.assertIn(0, codes)
+        self.assertGreater(len(self.validated), 1)
+
+    def is_as_its_schema(self, head, values):
+        for value in values:
+            for error in validator(head["schema"]).iter_errors(value):
+                self.fail(f"{error.json_path}: {error.message[:500]}")
+            self.validated.add(head["schema"])
 
     def another_kind(self):
         return [self.write("empty", b""), self.write("text", b"no image, no volume, no trace\n" * 99)]

@@ -42,7 +42,7 @@ bool BufferWalker::next() {
     event_.timestamp = before;
     return pass(read.error);
   }
-  doubtful_from_.reset();
+  uncertain_from_.reset();
   if (on_damage_ != OnDamage::stop) {
     const auto inside = find_swallowed_records(bytes_, context_, event_, read.next, latest_);
     if (inside && inside->certain) {
@@ -51,7 +51,7 @@ bool BufferWalker::next() {
                    inside->first - next_, event_.size},
                   inside->first);
     }
-    if (inside) doubtful_from_ = inside->first - next_;
+    if (inside) uncertain_from_ = inside->first - next_;
   }
   if (!event_.has_time) event_.timestamp = before;
   if (has_time_of_its_own(event_)) latest_ = event_.timestamp;

@@ -84,7 +84,7 @@ class PartReader {
       for (; told < walker.damage().size(); ++told)
         report_damage(part, entry, walker.damage()[told], told == 0);
       const auto& event = walker.event();
-      if (const auto inside = walker.doubtful_from())
+      if (const auto inside = walker.uncertain_from())
         part.findings.warning("event-size", place_of(context, event.offset),
                               "an event of {} bytes may hold other events, from its byte {} on: "
                               "its size may be damaged",

@@ -69,7 +69,7 @@ class EventKindTally {
     std::shared_ptr<const EventSchema> schema;  // that they were measured with
     friend auto operator<=>(const Doubt&, const Doubt&) = default;
   };
-  struct DoubtfulPart {
+  struct UncertainPart {
     std::vector<Doubt> doubts;
     std::vector<u32> buffers;
   };
@@ -80,7 +80,7 @@ class EventKindTally {
   std::size_t schemas_size_ = 0;
   std::deque<Counter> counters_;
   std::map<Doubt, KindCount> provisional_;
-  std::vector<DoubtfulPart> parts_;
+  std::vector<UncertainPart> parts_;
 };
 
 }  // namespace coldtrace::tracefile

@@ -63,7 +63,7 @@ BuildFiles files_of(const HookTable& build, const BuildFiles& files,
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (used[i] || !same_image(files[i], *found)) continue;
       used[i] = true;
-      if (&files[i] != &*found) note_copy(files[i], *found, contents, findings);
+      if (&files[i] != &*found) (void)note_copy(files[i], *found, contents, findings);
     }
     own.push_back(*found);
   }

@@ -59,11 +59,8 @@ struct Totals {
   }
 };
 
-// A journal with where it comes from; a copy of one has no volume.
-struct Source {
-  const DiskInput* input = nullptr;
-  const ntfs::Partition* partition = nullptr;
-  const ntfs::Volume* volume = nullptr;
+// A journal of a volume, or a copy of one.
+struct Source : VolumeFileSource {
   const ntfs::ChangeJournal* journal = nullptr;
 };
 
@@ -126,14 +123,7 @@ void write_journal(JsonWriter& json, const ntfs::ChangeJournal* journal,
 void JournalWriter::write_header(const Source& source, const ntfs::JournalStream& stream) {
   auto& json = lines_.begin_header("coldtrace.ntfs-journal/1");
   write_names_member(json, names_.get());
-  if (source.volume) {
-    write_disk(json, *source.input);
-    json.key("partition");
-    write_partition(json, *source.partition, names_ == nullptr);
-    write_volume(json, *source.volume, names_ == nullptr);
-  } else {
-    json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
-  }
+  write_source(json, source, names_ == nullptr);
   write_journal(json, source.journal, stream);
   lines_.end();
 }
@@ -279,7 +269,7 @@ bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& i
       continue;
     }
     ntfs::JournalTimes times{directories.records};
-    writer.write({&input, &partition, &volume, &journal}, journal.stream, directories.history,
+    writer.write({{&input, &partition, &volume}, &journal}, journal.stream, directories.history,
                  &times, findings);
   }
   if (deleted > 0)

@@ -26,13 +26,6 @@ struct Totals {
   std::array<u64, ntfs::log_event_kind_count> kinds{};
 };
 
-// Where a log comes from; a copy of one has no volume.
-struct Source {
-  const DiskInput* input = nullptr;
-  const ntfs::Partition* partition = nullptr;
-  const ntfs::Volume* volume = nullptr;
-};
-
 // Writes the logs of one input, one after the other.
 class LogWriter {
  public:
@@ -42,13 +35,13 @@ class LogWriter {
   }
 
   // `records` may be null: no $MFT is known.
-  void write(const Source& source, const ntfs::LogStream& stream, const ntfs::RecordTable* records,
-             u32 cluster_size, core::Findings& findings);
+  void write(const VolumeFileSource& source, const ntfs::LogStream& stream,
+             const ntfs::RecordTable* records, u32 cluster_size, core::Findings& findings);
   void finish(const core::Findings& findings);
   u64 count() const { return totals_.logs; }
 
  private:
-  void write_header(const Source& source, const ntfs::LogFile& log);
+  void write_header(const VolumeFileSource& source, const ntfs::LogFile& log);
   void write_row(const LogRow& row);
 
   const NtfsLogfileOptions& options_;
@@ -57,18 +50,11 @@ class LogWriter {
   Totals totals_;
 };
 
-void LogWriter::write_header(const Source& source, const ntfs::LogFile& log) {
+void LogWriter::write_header(const VolumeFileSource& source, const ntfs::LogFile& log) {
   if (options_.format == "text") return output_.write(log_heading(log));
   if (!options_.has_lines()) return;
   auto& json = lines_.begin_header("coldtrace.ntfs-logfile/1");
-  if (source.volume != nullptr) {
-    write_disk(json, *source.input);
-    json.key("partition");
-    write_partition(json, *source.partition);
-    write_volume(json, *source.volume);
-  } else {
-    json.field("disk", nullptr).field("partition", nullptr).field("volume", nullptr);
-  }
+  write_source(json, source);
   write_log(json, log);
   lines_.end();
 }
@@ -100,7 +86,7 @@ void note_state(const ntfs::LogFile& log, core::Findings& findings) {
   }
 }
 
-void LogWriter::write(const Source& source, const ntfs::LogStream& stream,
+void LogWriter::write(const VolumeFileSource& source, const ntfs::LogStream& stream,
                       const ntfs::RecordTable* records, u32 cluster_size,
                       core::Findings& findings) {
   auto log = ntfs::LogFile::read(stream, findings);

@@ -8,7 +8,7 @@
 
 namespace coldtrace::cli {
 
-// A report: one HTML file that asks nobody for anything. What it says is in `sections`, as plain
+// A report: one HTML file that needs no network. What it says is in `sections`, as plain
 // HTML; the script draws what can be looked at closer.
 struct Page {
   struct Section {

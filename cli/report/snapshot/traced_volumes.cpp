@@ -12,12 +12,10 @@ using trace_analysis::DiskIo;
 
 void TracedVolumes::begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                                  const ntfs::VolumeSummary& summary) {
-  volumes_.push_back({.section = section,
-                      .clusters = clusters,
-                      .place_bytes = summary.clusters_of_place() * clusters.cluster_size,
-                      .places = std::vector<Sums>(summary.map().size()),
-                      .files = {},
-                      .all = {}});
+  volumes_.push_back({section,
+                      clusters,
+                      {clusters.volume_offset, clusters.clusters * clusters.cluster_size,
+                       summary.clusters_of_place() * clusters.cluster_size, summary.map().size()}});
 }
 
 void TracedVolumes::add(const ntfs::SummaryRow& row) {
@@ -48,11 +46,7 @@ void TracedVolumes::add_request(const DiskIo::Row& row) {
   check_end(row);
   if (*request.offset < offset_) return;
   const auto at = *request.offset - offset_;
-  for (auto& volume : volumes_) {
-    const auto begin = volume.clusters.volume_offset;
-    const auto size = volume.clusters.clusters * volume.clusters.cluster_size;
-    if (at >= begin && at - begin < size) add_to(volume, at - begin, row);
-  }
+  for (auto& volume : volumes_) volume.access.add(at, row);
 }
 
 void TracedVolumes::check_end(const DiskIo::Row& row) {
@@ -99,26 +93,6 @@ std::string TracedVolumes::why_another(const DiskIo& requests) const {
   return {};
 }
 
-void TracedVolumes::add_to(Volume& volume, u64 at, const DiskIo::Row& row) const {
-  const bool reads = row.request.action == DiskAction::read;
-  if (!reads && row.request.action != DiskAction::write) return;
-  const auto bytes = row.request.bytes.value_or(0);
-  const auto count = [&](Sums& sums, u64 moved) {
-    (reads ? sums.reads : sums.writes) += 1;
-    auto& sum = reads ? sums.read : sums.written;
-    sum += std::min(moved, ~u64{0} - sum);
-  };
-  count(volume.all, bytes);
-  count(volume.files[row.file], bytes);
-  auto left = bytes;
-  for (auto place = at / volume.place_bytes; left > 0 && place < volume.places.size(); ++place) {
-    const auto here = std::min(left, volume.place_bytes - at % volume.place_bytes);
-    count(volume.places[place], here);
-    at += here;
-    left -= here;
-  }
-}
-
 void TracedVolumes::write(Page& page, const DiskIo& requests, u64 top) const {
   const auto why = why_another(requests);
   const bool any = !requests.disks().empty();
@@ -146,16 +120,17 @@ void TracedVolumes::write(Page& page, const DiskIo& requests, u64 top) const {
 void TracedVolumes::write(Page::Section& section, const Volume& volume,
                           const trace_analysis::FileTable& files, u64 top) {
   auto& html = section.content;
-  if (volume.all.reads + volume.all.writes == 0) {
+  const auto& access = volume.access;
+  if (access.all().requests() == 0) {
     html.element("p", "No request of the trace to this disk lies on this volume.");
     return;
   }
   std::vector<i64> read, written;
-  for (const auto& place : volume.places) {
+  for (const auto& place : access.places()) {
     read.push_back(static_cast<i64>(std::min(place.read, ~u64{0} >> 1U)));
     written.push_back(static_cast<i64>(std::min(place.written, ~u64{0} >> 1U)));
   }
-  const auto end = short_bytes(volume.places.size() * volume.place_bytes);
+  const auto end = short_bytes(access.places().size() * access.place_bytes());
   const auto strip = [&](std::string_view what, u64 requests, u64 bytes, std::vector<i64> values) {
     const auto most = std::ranges::max(values);
     write_strip(html, {fmt::format("{}: {} with {}, by place; most {}", what,
@@ -163,23 +138,24 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
                                    short_bytes(static_cast<u64>(most))),
                        std::move(values), std::max<i64>(1, most), "0", end});
   };
-  strip("Read", volume.all.reads, volume.all.read, std::move(read));
-  strip("Written", volume.all.writes, volume.all.written, std::move(written));
+  strip("Read", access.all().reads, access.all().read, std::move(read));
+  strip("Written", access.all().writes, access.all().written, std::move(written));
   html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
   HtmlTable places{html,
                    section.id + "-accessed-places",
                    "What the trace read and wrote, by place",
                    {{"From byte", true}, {"Bytes read", true}, {"Bytes written", true}}};
-  for (std::size_t i = 0; i < volume.places.size(); ++i) {
-    const auto& place = volume.places[i];
-    if (place.reads + place.writes == 0) continue;
-    places.count(i * volume.place_bytes);
+  for (std::size_t i = 0; i < access.places().size(); ++i) {
+    const auto& place = access.places()[i];
+    if (place.requests() == 0) continue;
+    places.count(i * access.place_bytes());
     places.count(place.read);
     places.count(place.written);
   }
   places.finish(0);
   html.markup("</details>\n");
-  std::vector<std::pair<u32, Sums>> order{volume.files.begin(), volume.files.end()};
+  std::vector<std::pair<u32, trace_analysis::VolumeAccess::Sums>> order{access.files().begin(),
+                                                                        access.files().end()};
   const auto moved = [](const auto& one) { return one.second.read / 2 + one.second.written / 2; };
   std::ranges::stable_sort(order, std::greater{}, moved);
   HtmlTable table{html,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,7 +7,7 @@
 #include "cli/report/page/page.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/summary/volume_summary.hpp"
-#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/volume_access.hpp"
 
 namespace coldtrace::cli {
 
@@ -48,21 +47,14 @@ class TracedVolumes {
   void write(Page& page, const trace_analysis::DiskIo& requests, u64 top) const;
 
  private:
-  struct Sums {
-    u64 reads = 0, read = 0, writes = 0, written = 0;  // requests and bytes
-  };
   struct Volume {
     std::size_t section;
     ntfs::ClusterMap clusters;
-    u64 place_bytes;
-    std::vector<Sums> places;
-    std::map<u32, Sums> files;  // by number
-    Sums all;
+    trace_analysis::VolumeAccess access;
   };
 
   static void write(Page::Section& section, const Volume& volume,
                     const trace_analysis::FileTable& files, u64 top);
-  void add_to(Volume& volume, u64 at, const trace_analysis::DiskIo::Row& row) const;
   void check_end(const trace_analysis::DiskIo::Row& row);
   // Empty where nothing speaks against it.
   std::string why_another(const trace_analysis::DiskIo& requests) const;

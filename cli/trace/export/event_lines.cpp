@@ -68,10 +68,9 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
   selector.unmatched().report(input_->findings);
   note_unread_buffers(input_->findings, events->unread_buffers());
   if (lines.cut_names() > 0)
-    input_->findings.warning(
-        "resolved-limit", std::nullopt,
-        "{} events have or stand for more or longer names than their size justifies",
-        lines.cut_names());
+    input_->findings.warning("resolved-limit", std::nullopt,
+                             "resolved names of {} events exceed the limit for the event's size",
+                             lines.cut_names());
 }
 
 Exit EventExport::finish(Output& output) {

@@ -1,11 +1,31 @@
 #include "coldtrace/core/error.hpp"
 
 #include <cerrno>
+#include <memory>
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/result.hpp"
+
 namespace coldtrace {
 namespace {
+
+// Of a temporary, `*LazyFile::open(...)` and `open_image(...)->source`, the value would be gone
+// with the statement, and nobody has asked whether there is one.
+template <class Of>
+concept gives_value = requires(Of&& result) {
+  *std::forward<Of>(result);
+};
+template <class Of>
+concept gives_member = requires(Of&& result) {
+  std::forward<Of>(result).operator->();
+};
+using Opened = core::Result<std::unique_ptr<core::LazyFile>>;
+static_assert(gives_value<Opened&> && gives_value<const Opened&>);
+static_assert(!gives_value<Opened> && !gives_value<const Opened>);
+static_assert(gives_member<Opened&> && gives_member<const Opened&>);
+static_assert(!gives_member<Opened> && !gives_member<const Opened>);
 
 TEST_CASE("an error names offset, structure, field, expected and found") {
   const core::ParseError error{core::Fault::truncated, 0x180, "IMAGE_SECTION_HEADER",

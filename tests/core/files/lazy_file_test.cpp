@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/text.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
@@ -85,6 +86,24 @@ TEST_CASE("bytes that can no longer be read are none, not zeros and not those of
   CHECK(view.piece(60'000).bytes.empty());
   REQUIRE(view.error());
   CHECK(view.error() == &*(*file)->error());
+}
+
+TEST_CASE("the first range that cannot be read is told where the file was told to, once") {
+  const fixtures::TemporaryDirectory directory;
+  const auto path = directory.write("shrinks", noise(100'000, 6));
+  const auto file = core::LazyFile::open(path, cap);
+  REQUIRE(file);
+  core::Findings findings;
+  (*file)->tell(findings);
+  const core::FileView view{**file};
+  REQUIRE(view.slice(0, 100));
+  CHECK(findings.empty());
+  std::filesystem::resize_file(path, 10'000);
+  CHECK_FALSE(view.slice(60'000, 5'000));  // nobody asks for errors
+  CHECK_FALSE(view.all());
+  REQUIRE(findings.all().size() == 1);
+  CHECK(findings.count("unreadable-range") == 1);
+  CHECK(findings.all()[0].first_offset == (*file)->error()->offset);
 }
 
 TEST_CASE("what can be read is, beside what cannot") {

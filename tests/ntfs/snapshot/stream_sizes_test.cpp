@@ -206,7 +206,7 @@ TEST_CASE("who has clusters does not depend on the order in which records are lo
       for (const auto& name : batch.rows) {
         snapshot.build_row(batch, name, row);
         row.findings.clear();
-        owners.judge(row);
+        owners.note_common(row);
         for (const auto& finding : row.findings)
           answer.push_back(to_utf8(row.name) + ": " + finding.text);
       }

@@ -201,7 +201,7 @@ TEST_CASE("targets of reparse points are decoded") {
   write_utf16(alias, std::u16string_view{u"Pkg\0App\0C:\\a.exe\0", 17});
   const auto target = [](u32 tag, const ByteWriter& data) {
     const auto value = reparse(tag, data);
-    return ntfs::read_reparse_point(value.view(), 0)->target;
+    return ntfs::read_reparse_point(value.view(), 0).value().target;
   };
   CHECK(target(0xa0000003, junction) == "\\??\\C:\\");
   CHECK(target(0xa000000c, link) == "sub");

@@ -34,7 +34,7 @@ TEST_CASE("a .NET image names its runtime") {
 
 TEST_CASE("other images have no .NET header, and a lost one is an error") {
   const Opened native{fixtures::PeSpec{}};
-  CHECK_FALSE(*pe::read_clr_header(*native));
+  CHECK_FALSE(pe::read_clr_header(*native).value());
   auto spec = managed_spec();
   spec.directories = {{14, {0x7000'0000, 72}}};
   const Opened lost{spec};

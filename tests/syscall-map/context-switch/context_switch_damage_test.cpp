@@ -23,7 +23,7 @@ void look_everywhere(core::ByteView file) {
     for (const auto& option : found.plan.options) REQUIRE_FALSE(option.reasons.empty());
   }
   REQUIRE((!search.candidates.empty() || !search.reasons.empty()));
-  find_thread_offsets(*image);
+  (void)find_thread_offsets(*image);
   REQUIRE_FALSE(find_supported_interfaces(*image, findings).empty());
 }
 

@@ -21,7 +21,8 @@ TEST_CASE("a driver is called back when it is linked for that and for the kernel
   auto bytes = fixtures::build_pe({}).bytes;
   core::Findings odd;
   // DllCharacteristics lies 70 bytes into the optional header.
-  const auto header = pe::Image::open(bytes, pe::Layout::file, odd)->dos_header().new_header_offset;
+  const auto header =
+      pe::Image::open(bytes, pe::Layout::file, odd).value().dos_header().new_header_offset;
   if (row.integrity_check) bytes[header + 24 + 70] |= std::byte{0x80};
   const auto image = pe::Image::open(bytes, pe::Layout::file, odd);
   REQUIRE(image);

@@ -16,7 +16,7 @@ constexpr u16 context_switch_hook = 0x0524;
 
 EventSelection select(const std::string& where) {
   EventSelection selection;
-  selection.where = *parse_where(where);
+  selection.where = parse_where(where).value();
   return selection;
 }
 

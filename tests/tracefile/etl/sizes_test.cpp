@@ -68,7 +68,7 @@ Walk walk(const Bytes& bytes) {
   Walk found;
   while (walker.next()) {
     found.starts.push_back(walker.event().offset);
-    if (const auto from = walker.doubtful_from())
+    if (const auto from = walker.uncertain_from())
       found.doubts.push_back({walker.event().offset, *from});
   }
   found.damage = walker.damage();
@@ -102,7 +102,7 @@ class Sizes {
   }
 
   // Events without a time of their own, and those that are not in the order of time.
-  void check_doubtful(unsigned mutants) {
+  void check_uncertain(unsigned mutants) {
     for (std::size_t record = 0; record + 2 < starts_of(buffers_[0]).size(); ++record)
       check_doubt(buffers_[0], record);
     for (unsigned i = 0; i < mutants; ++i) {
@@ -212,7 +212,7 @@ TEST_CASE("a damaged size of a real trace costs the event that has it") {
   Sizes sizes{buffers};
   sizes.check_intact();
   sizes.check_damaged(row.mutants);
-  sizes.check_doubtful(row.mutants);
+  sizes.check_uncertain(row.mutants);
 }
 
 TEST_CASE("messages without a time that a size may take in are told, and three are read") {

@@ -104,7 +104,7 @@ TEST_CASE("names of events do not have the prefix of predefined opcodes") {
   REQUIRE(found);
   CHECK(found->schema.event_name == name);
   blob.bytes.patch(68, u32{0});
-  CHECK(read_event_schema(blob.bytes.view(), 0)->schema.event_name ==
+  CHECK(read_event_schema(blob.bytes.view(), 0).value().schema.event_name ==
         (opcode == "win:Info" ? "" : "Start"));
 }
 

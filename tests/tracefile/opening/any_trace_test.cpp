@@ -56,7 +56,7 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
   CHECK(plain->windows_version() == "10.0");
   const auto times = times_of(*plain);
   CHECK(times.size() == plain->events());
-  CHECK(times == times_of(*open(packed(etl))));
+  CHECK(times == times_of(open(packed(etl)).value()));
 
   const auto own = open(ctrace);
   REQUIRE(own);
@@ -64,7 +64,7 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
   CHECK(own->ctrace());
   CHECK_FALSE(own->etl());
   CHECK(times_of(*own).size() == own->events());
-  CHECK(open(packed(ctrace))->format() == "ctrace");
+  CHECK(open(packed(ctrace)).value().format() == "ctrace");
 }
 
 TEST_CASE("what is no trace is told apart from what cannot be read") {

@@ -124,16 +124,16 @@ void DiskRequests::note_unseen_end(i64 at_latest) {
 // They come in the order of their ends.
 void DiskRequests::doubt(i64 from, i64 to) {
   Losses::Stretch stretch{from, std::max(from, to)};
-  while (!doubtful_.empty() && doubtful_.back().to >= stretch.from) {
-    stretch.from = std::min(stretch.from, doubtful_.back().from);
-    stretch.to = std::max(stretch.to, doubtful_.back().to);
-    doubtful_.pop_back();
+  while (!uncertain_.empty() && uncertain_.back().to >= stretch.from) {
+    stretch.from = std::min(stretch.from, uncertain_.back().from);
+    stretch.to = std::max(stretch.to, uncertain_.back().to);
+    uncertain_.pop_back();
   }
-  if (doubtful_.size() == most_open) {
-    stretch.from = doubtful_.back().from;
-    doubtful_.pop_back();
+  if (uncertain_.size() == most_open) {
+    stretch.from = uncertain_.back().from;
+    uncertain_.pop_back();
   }
-  doubtful_.push_back(stretch);
+  uncertain_.push_back(stretch);
 }
 
 std::optional<i64> DiskRequests::first_open() const {
@@ -141,11 +141,11 @@ std::optional<i64> DiskRequests::first_open() const {
   return *begins_.begin();
 }
 
-bool DiskRequests::is_doubtful(i64 from, i64 to) const {
+bool DiskRequests::is_uncertain(i64 from, i64 to) const {
   if (!begins_.empty() && *begins_.begin() < to) return true;
-  const auto after = std::partition_point(doubtful_.begin(), doubtful_.end(),
+  const auto after = std::partition_point(uncertain_.begin(), uncertain_.end(),
                                           [&](const auto& one) { return one.to <= from; });
-  return after != doubtful_.end() && after->from < to;
+  return after != uncertain_.end() && after->from < to;
 }
 
 std::vector<DiskStart> DiskRequests::open() const {

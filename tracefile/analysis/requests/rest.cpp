@@ -78,7 +78,7 @@ void AtRest::add_idle(const Device& device, const IdleTime& idle) {
 void AtRest::add_gap(const Device& device, i64 from, i64 to, std::optional<RestEnd> end) {
   if (from >= to || observed_->losses.anywhere(from, to)) return;
   if (device.kind == Device::Kind::disk && disk_ != nullptr &&
-      disk_->requests().is_doubtful(from, to))
+      disk_->requests().is_uncertain(from, to))
     return;
   add_idle(device, {from, to, end});
 }

@@ -151,7 +151,7 @@ void Turns::enter(Processor& on, const ContextSwitch& record) {
 void Turns::describe_absence(Turn& turn, const Follow& thread) const {
   turn.before = absence_of(thread, turn.begin);
   if (thread.readied && *thread.readied <= turn.begin &&
-      !is_doubtful(*thread.readied, turn.begin)) {
+      !is_uncertain(*thread.readied, turn.begin)) {
     turn.readied = thread.readied;
     turn.ready_event = thread.ready_event;
     turn.readied_on = thread.readied_on;
@@ -167,14 +167,14 @@ void Turns::describe_absence(Turn& turn, const Follow& thread) const {
 }
 
 // Whether a thread that was not seen to run may have.
-bool Turns::is_doubtful(i64 from, i64 to) const {
+bool Turns::is_uncertain(i64 from, i64 to) const {
   return losses_->anywhere(from, to) || losses_->misses_switches(from, to);
 }
 
 Before Turns::absence_of(const Follow& thread, i64 until) const {
   if (thread.where == Where::unknown) return Before::first;
   if (thread.where == Where::running) return Before::unknown;
-  if (thread.since > until || is_doubtful(thread.since, until)) return Before::unknown;
+  if (thread.since > until || is_uncertain(thread.since, until)) return Before::unknown;
   if (thread.readied && (*thread.readied < thread.since || *thread.readied > until))
     return Before::unknown;
   if (thread.where == Where::created) return Before::created;
@@ -256,7 +256,7 @@ Standing Turns::standing(Index index) const {
   if (const auto ended = population_->threads()[index].life.end)
     return {S::ended, std::max(*ended, thread.since), std::nullopt};
   if (counts_.switches == 0) return {};  // it may have run
-  if (is_doubtful(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
+  if (is_uncertain(thread.since, end)) return {S::unknown, thread.since, std::nullopt};
   if (thread.readied) return {S::ready, thread.readied, std::nullopt};
   if (thread.where == Where::created) return {S::created, thread.since, std::nullopt};
   if (!thread.state) return {S::off, thread.since, std::nullopt};

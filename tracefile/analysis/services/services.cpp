@@ -93,7 +93,7 @@ void Services::leave(Stack& stack, const CallRecord& record) {
   close(stack, record);
 }
 
-bool Services::is_doubtful(i64 from, i64 to) const {
+bool Services::is_uncertain(i64 from, i64 to) const {
   return losses_->anywhere(from, to) || losses_->misses_switches(from, to);
 }
 
@@ -122,13 +122,13 @@ void Services::close(Stack& stack, const CallRecord& record) {
   const auto call = stack.back();
   stack.pop_back();
   const auto end = record.moment.time;
-  if (end < call.begin || is_doubtful(call.begin, end)) {
+  if (end < call.begin || is_uncertain(call.begin, end)) {
     totals_.add_untimed(call.service, end);
     give_back(stack, call);
     return;
   }
   // One whose return may be missing may have ended before this one began.
-  const auto may_be_over = [&](const Open& outer) { return is_doubtful(outer.begin, call.begin); };
+  const auto may_be_over = [&](const Open& outer) { return is_uncertain(outer.begin, call.begin); };
   const auto outer = std::find_if(stack.rbegin(), stack.rend(), [&](const Open& one) {
     return one.service == call.service && !may_be_over(one);
   });

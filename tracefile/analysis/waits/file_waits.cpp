@@ -51,20 +51,6 @@ void FileWaits::on_switch(const ContextSwitch& record) {
   if (*record.moment.cpu < ended_on_.size()) ended_on_[*record.moment.cpu].clear();
 }
 
-FileWaits::Edge* FileWaits::edge(Index thread, u32 file, FileAction action) {
-  const auto key = std::tuple{thread, file, action};
-  auto known = numbers_.find(key);
-  if (known == numbers_.end()) {
-    if (edges_.size() == most_edges) {
-      ++left_out_;
-      return nullptr;
-    }
-    known = numbers_.emplace(key, edges_.size()).first;
-    edges_.push_back({thread, file, action, {}});
-  }
-  return &edges_[known->second];
-}
-
 void FileWaits::count(const FileOperation& operation, const Wait& wait, How how) {
   if (each_) each_({operation.thread, wait.since.time, operation.file, operation.action});
   auto* const known = edge(operation.thread, operation.file, operation.action);

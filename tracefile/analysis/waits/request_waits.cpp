@@ -23,20 +23,6 @@ void RequestWaits::on_ready(const Readied& record) {
     grown(readied_, record.thread) = disk_.last_of(record.thread);
 }
 
-RequestWaits::Edge* RequestWaits::edge(Index thread, std::optional<u32> disk, DiskAction action) {
-  const auto key = std::tuple{thread, disk, action};
-  auto known = numbers_.find(key);
-  if (known == numbers_.end()) {
-    if (edges_.size() == most_edges) {
-      ++left_out_;
-      return nullptr;
-    }
-    known = numbers_.emplace(key, edges_.size()).first;
-    edges_.push_back({thread, disk, action, {}, 0, std::nullopt});
-  }
-  return &edges_[known->second];
-}
-
 void RequestWaits::end_turn(const Turn& turn) {
   const auto request = std::exchange(grown(readied_, turn.thread), std::nullopt);
   const auto waiting = absence_before(turn).waiting;

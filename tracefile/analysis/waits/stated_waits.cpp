@@ -10,20 +10,11 @@ std::string_view to_string(StatedWaits::Kind kind) {
 
 // One more of these; its number, or nothing where there are too many.
 std::optional<std::size_t> StatedWaits::count(const Edge& edge) {
-  const Key key{edge.kind, edge.thread, edge.other, edge.lock};
-  auto known = numbers_.find(key);
-  if (known == numbers_.end()) {
-    if (edges_.size() == most_edges) {
-      ++left_out_;
-      return std::nullopt;
-    }
-    known = numbers_.emplace(key, edges_.size()).first;
-    edges_.push_back(edge);
-  }
-  auto& one = edges_[known->second];
-  ++one.count;
-  one.last = edge.last;
-  return known->second;
+  auto* const known = edges_.find_or_add({edge.kind, edge.thread, edge.other, edge.lock}, edge);
+  if (known == nullptr) return std::nullopt;
+  ++known->count;
+  known->last = edge.last;
+  return edges_.number_of(*known);
 }
 
 // Where events are missing since the first of the two, the id may have gone to another message.

@@ -5,6 +5,6 @@
 namespace coldtrace::core {
 
 // Adler-32 of RFC 1950. `start` is that of the bytes before these.
-u32 adler32(ByteView bytes, u32 start = 1);
+[[nodiscard]] u32 adler32(ByteView bytes, u32 start = 1);
 
 }  // namespace coldtrace::core

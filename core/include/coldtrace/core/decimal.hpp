@@ -10,7 +10,7 @@ namespace coldtrace::core {
 
 // The eight decimal digits of a number below 100,000,000, a byte each, the first one lowest. All at
 // once, as none waits for the one before: halves, then quarters, then digits (bench/compare-trace).
-inline u64 eight_digits(u32 number) {
+[[nodiscard]] inline u64 eight_digits(u32 number) {
   constexpr u32 ten_thousand = 10'000;
   const u64 halves = number / ten_thousand | u64{number % ten_thousand} << 32;
   // By 100 and by 10, exact for four and two digits.

@@ -7,10 +7,10 @@ namespace coldtrace::core {
 
 // Columns of a terminal that text of printable() takes: of most characters one, of wide ones (East
 // Asian, emoji) two, of those that are drawn over the one before none.
-std::size_t display_width(std::string_view text);
+[[nodiscard]] std::size_t display_width(std::string_view text);
 
 // As much of the front of `text`, or of its end, as has room in so many columns.
-std::string_view fitting_front(std::string_view text, std::size_t columns);
-std::string_view fitting_end(std::string_view text, std::size_t columns);
+[[nodiscard]] std::string_view fitting_front(std::string_view text, std::size_t columns);
+[[nodiscard]] std::string_view fitting_end(std::string_view text, std::size_t columns);
 
 }  // namespace coldtrace::core

@@ -17,7 +17,7 @@ class Name {
   template <std::size_t Size>
   constexpr Name(const char (&literal)[Size])  // NOLINT(google-explicit-constructor)
       : text_{literal, Size - 1} {}
-  constexpr std::string_view view() const { return text_; }
+  [[nodiscard]] constexpr std::string_view view() const { return text_; }
   friend constexpr bool operator==(Name a, Name b) { return a.view() == b.view(); }
 
  private:
@@ -36,7 +36,7 @@ enum class Fault : u8 {
   io,             // the operating system refused: found is errno
 };
 
-std::string_view to_string(Fault fault);
+[[nodiscard]] std::string_view to_string(Fault fault);
 
 // Why a structure cannot be used. `offset` is in bytes from the start of the file or image;
 // the reader of the file adds its name.
@@ -51,7 +51,7 @@ struct ParseError {
 
 // "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: expected 0x4, found 0x2", or
 // "0x6000: FILE record has no $DATA"
-std::string to_string(const ParseError& error);
+[[nodiscard]] std::string to_string(const ParseError& error);
 
 }  // namespace coldtrace::core
 

@@ -16,8 +16,8 @@ class FileImage final : public ImageSource {
   static Result<std::unique_ptr<FileImage>> open(const std::string& path);
   ~FileImage() override;
 
-  u64 size() const override { return size_; }
-  u64 next_data(u64 offset) const override;
+  [[nodiscard]] u64 size() const override { return size_; }
+  [[nodiscard]] u64 next_data(u64 offset) const override;
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:

@@ -16,28 +16,28 @@ enum class FileKind : u8 {
 };
 
 // For people, to be read behind "it is": "an ELF file (Linux, BSD)".
-std::string_view to_string(FileKind kind);
+[[nodiscard]] std::string_view to_string(FileKind kind);
 
 // For programs: "elf", "ntfs_volume".
-std::string_view name_of(FileKind kind);
+[[nodiscard]] std::string_view name_of(FileKind kind);
 
 // A guess from signatures at fixed places: a file of the kind may still be damaged. Reads the
 // file's first pages and its last one, and where these are zeros a bounded number of others; what
 // cannot be read is unknown.
-FileKind recognize_file(const ImageSource& file);
-FileKind recognize_file(const FileView& file);
+[[nodiscard]] FileKind recognize_file(const ImageSource& file);
+[[nodiscard]] FileKind recognize_file(const FileView& file);
 
 // Which volume starts with these bytes: one of the volumes, `zeros` or `unknown`. One sector
 // tells the kinds of Windows, three the others.
-FileKind recognize_volume(ByteView head);
+[[nodiscard]] FileKind recognize_volume(ByteView head);
 
 // True for disks of virtual machines, whose sectors do not lie one after the other in the file.
-bool is_virtual_disk(FileKind kind);
+[[nodiscard]] bool is_virtual_disk(FileKind kind);
 
 // True for what starts with a DOS header, whatever stands behind it.
-bool has_dos_header(FileKind kind);
+[[nodiscard]] bool has_dos_header(FileKind kind);
 
 // True for what has to be unpacked before anything can be said of its contents.
-bool is_packed(FileKind kind);
+[[nodiscard]] bool is_packed(FileKind kind);
 
 }  // namespace coldtrace::core

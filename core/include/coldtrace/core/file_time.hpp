@@ -33,13 +33,13 @@ class FileTimeFormatter {
   u64 day_ = ~u64{0};
 };
 
-std::string to_string(FileTime time);
+[[nodiscard]] std::string to_string(FileTime time);
 
 // "2024-02-29T12:34:56.1234567Z", with fewer or no digits of the second, or a date alone.
-std::optional<FileTime> parse_file_time(std::string_view text);
+[[nodiscard]] std::optional<FileTime> parse_file_time(std::string_view text);
 
 // The FILETIME of a count of seconds since 1970-01-01 00:00 UTC.
-constexpr FileTime file_time_from_unix(i64 seconds) {
+[[nodiscard]] constexpr FileTime file_time_from_unix(i64 seconds) {
   return {static_cast<u64>(seconds + 11'644'473'600) * 10'000'000};
 }
 

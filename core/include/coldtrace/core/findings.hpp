@@ -16,7 +16,7 @@ enum class Severity : u8 {
   warning,  // damage, loss, a thing asked for and not found, two sources that disagree
 };
 
-std::string_view to_string(Severity severity);
+[[nodiscard]] std::string_view to_string(Severity severity);
 
 // Something to know about the input that did not stop the work. All occurrences of one code are
 // one finding: how often, where first, and the sentence of the first; where some of them warn, the
@@ -54,10 +54,10 @@ class Findings {
   // As merge, of a second look at the same structures: what is known is not counted again.
   void merge_unknown(const Findings& other);
 
-  const std::vector<Finding>& all() const { return findings_; }
-  bool empty() const { return findings_.empty(); }
-  bool has_warnings() const;
-  u64 count(std::string_view code) const;
+  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
+  [[nodiscard]] bool empty() const { return findings_.empty(); }
+  [[nodiscard]] bool has_warnings() const;
+  [[nodiscard]] u64 count(std::string_view code) const;
 
  private:
   template <class... Args>

@@ -12,9 +12,10 @@ enum class GlobCase : u8 { sensitive, insensitive };
 
 // '*' is any run of bytes, also none, '?' any one byte; everything else is itself. The whole text
 // must match. At most pattern size times text size steps.
-bool glob_matches(std::string_view pattern, std::string_view text, GlobCase glob_case) noexcept;
+[[nodiscard]] bool glob_matches(std::string_view pattern, std::string_view text,
+                                GlobCase glob_case) noexcept;
 
 // Whether a '*' or a '?' is in it.
-bool is_glob(std::string_view text) noexcept;
+[[nodiscard]] bool is_glob(std::string_view text) noexcept;
 
 }  // namespace coldtrace

@@ -43,7 +43,7 @@ constexpr Call<Member> call{};
 
 // What a message calls the thing that was expected.
 template <class Tag, class Parser>
-auto named(const char* name, const Parser& parser) {
+[[nodiscard]] auto named(const char* name, const Parser& parser) {
   return x3::rule<Tag>{name} = parser;
 }
 

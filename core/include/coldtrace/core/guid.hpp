@@ -18,10 +18,10 @@ struct Guid {
 };
 
 // The GUID at the start of `bytes`, zeros where they end.
-Guid to_guid(ByteView bytes);
+[[nodiscard]] Guid to_guid(ByteView bytes);
 
 // The GUID of 36 characters "01234567-89ab-cdef-0123-456789abcdef", in any case, or nothing.
-constexpr std::optional<Guid> parse_guid(std::string_view text) {
+[[nodiscard]] constexpr std::optional<Guid> parse_guid(std::string_view text) {
   // Where the two digits of each stored byte stand.
   constexpr std::size_t places[] = {6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34};
   if (text.size() != 36) return std::nullopt;
@@ -43,6 +43,6 @@ constexpr std::optional<Guid> parse_guid(std::string_view text) {
 }
 
 // "01234567-89ab-cdef-0123-456789abcdef", without braces.
-std::string to_string(const Guid& guid);
+[[nodiscard]] std::string to_string(const Guid& guid);
 
 }  // namespace coldtrace::core

@@ -10,13 +10,13 @@
 namespace coldtrace::core {
 
 // Lower-case hexadecimal digits, two a byte, no separators.
-std::string to_hex(ByteView bytes);
+[[nodiscard]] std::string to_hex(ByteView bytes);
 void append_hex(std::string& text, ByteView bytes);
 
 // The same to a place with room for them; returns their end.
 char* write_hex(char* at, ByteView bytes);
 
 // The bytes of an even number of hexadecimal digits, in any case, or nothing.
-std::optional<std::vector<std::byte>> parse_hex(std::string_view digits);
+[[nodiscard]] std::optional<std::vector<std::byte>> parse_hex(std::string_view digits);
 
 }  // namespace coldtrace::core

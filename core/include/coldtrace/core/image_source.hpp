@@ -24,19 +24,19 @@ class ImageSource {
   ImageSource& operator=(const ImageSource&) = delete;
   virtual ~ImageSource() = default;
 
-  virtual u64 size() const = 0;
+  [[nodiscard]] virtual u64 size() const = 0;
 
   // Bytes from the start that are there; less than the size where the end of what the source
   // stands for is lost, and every read behind them fails.
-  virtual u64 available() const { return size(); }
+  [[nodiscard]] virtual u64 available() const { return size(); }
 
   // Ranges that can be read and not be relied on, by offset and apart from each other: the disk
   // could not be read there when its image was made.
-  virtual std::span<const ByteRange> unreliable() const { return {}; }
+  [[nodiscard]] virtual std::span<const ByteRange> unreliable() const { return {}; }
 
   // Where the next bytes are, from `offset` on, that are not known to be zeros without reading:
   // `offset` itself outside the holes of a sparse file, the size where none follow.
-  virtual u64 next_data(u64 offset) const { return offset; }
+  [[nodiscard]] virtual u64 next_data(u64 offset) const { return offset; }
 
   // Fills `destination` with the bytes at `offset`; all of it or an error: `out_of_bounds` when
   // the range is not inside the source, `io` when it cannot be read. Safe to call from several
@@ -53,7 +53,7 @@ class MemoryImage final : public ImageSource {
  public:
   explicit MemoryImage(ByteView bytes) : bytes_{bytes} {}
   explicit MemoryImage(std::vector<std::byte>&&) = delete;
-  u64 size() const override { return bytes_.size(); }
+  [[nodiscard]] u64 size() const override { return bytes_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:
@@ -65,7 +65,7 @@ class FailingImage final : public ImageSource {
  public:
   FailingImage(Borrowed<ImageSource> source, std::vector<ByteRange> bad)
       : source_{source.get()}, bad_{std::move(bad)} {}
-  u64 size() const override { return source_.size(); }
+  [[nodiscard]] u64 size() const override { return source_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:

@@ -10,6 +10,8 @@
 
 namespace coldtrace::core {
 
+class Findings;
+
 // A small file (a PE image, a PDB) of which only the blocks that are looked at are read: the header
 // and a few tables of a large DLL cost as little as they are. Not mapped, so that a file that
 // shrinks is an error and not the end of the process. One thread at a time.
@@ -21,11 +23,11 @@ class LazyFile {
   LazyFile& operator=(const LazyFile&) = delete;
   ~LazyFile();
 
-  u64 size() const { return size_; }
+  [[nodiscard]] u64 size() const { return size_; }
 
   // The `length` bytes at `offset`, both inside the file, or those before the first block that
   // cannot be read; they stay where they are.
-  ByteView clip(u64 offset, u64 length) const {
+  [[nodiscard]] ByteView clip(u64 offset, u64 length) const {
     if (length == 0) return {};
     const u64 first = offset / block_size;
     const u64 last = (offset + length - 1) / block_size;
@@ -41,10 +43,14 @@ class LazyFile {
   };
   // The piece around the byte at `offset`, which lies inside the file; no bytes when that cannot be
   // read.
-  Piece piece(u64 offset) const;
+  [[nodiscard]] Piece piece(u64 offset) const;
 
   // The first range that could not be read so far, if any.
-  const std::optional<ParseError>& error() const { return error_; }
+  [[nodiscard]] const std::optional<ParseError>& error() const { return error_; }
+
+  // From now on the first range that cannot be read is a finding there, whoever reads it:
+  // `unreadable-range` (core/unreadable.hpp). `findings` outlive the file.
+  void tell(Findings& findings) { told_ = &findings; }
 
  private:
   // A page, as the lone string or function that is looked at costs.
@@ -83,6 +89,7 @@ class LazyFile {
   mutable u64 room_ = 0;                    // from there to its end
   mutable u64 taken_ = 0;                   // of all chunks
   mutable std::optional<ParseError> error_;
+  Findings* told_ = nullptr;
   mutable std::vector<bool> unreadable_;  // of each block, once there is an error
 };
 
@@ -97,35 +104,37 @@ class FileView {
   FileView(const LazyFile& file)  // NOLINT(*-explicit-*)
       : size_{file.size()}, file_{&file} {}
 
-  u64 size() const { return size_; }
+  [[nodiscard]] u64 size() const { return size_; }
 
   // The `length` bytes at `offset`, or nothing when they do not all lie inside the file, or cannot
   // all be read.
-  std::optional<ByteView> slice(u64 offset, u64 length) const {
+  [[nodiscard]] std::optional<ByteView> slice(u64 offset, u64 length) const {
     if (!contains(offset, length)) return std::nullopt;
     const auto bytes = get(offset, length);
     return bytes.size() == length ? std::optional{bytes} : std::nullopt;
   }
 
-  bool contains(u64 offset, u64 length) const {
+  [[nodiscard]] bool contains(u64 offset, u64 length) const {
     return offset <= size_ && length <= size_ - offset;
   }
 
   // As much of that as lies inside the file, up to the first byte that cannot be read.
-  ByteView clip(u64 offset, u64 length) const {
+  [[nodiscard]] ByteView clip(u64 offset, u64 length) const {
     offset = offset < size_ ? offset : size_;
     return get(offset, length < size_ - offset ? length : size_ - offset);
   }
 
   // The first range that could not be read so far, if any: clip() ends before it.
-  const ParseError* error() const { return file_ && file_->error() ? &*file_->error() : nullptr; }
+  [[nodiscard]] const ParseError* error() const {
+    return file_ && file_->error() ? &*file_->error() : nullptr;
+  }
 
   // The whole file; nothing when some of it cannot be read.
-  std::optional<ByteView> all() const { return slice(0, size_); }
+  [[nodiscard]] std::optional<ByteView> all() const { return slice(0, size_); }
 
   // The piece around the byte at `offset`, which lies inside the file: what costs no more than it.
   // No bytes when that cannot be read.
-  LazyFile::Piece piece(u64 offset) const {
+  [[nodiscard]] LazyFile::Piece piece(u64 offset) const {
     return file_ ? file_->piece(offset) : LazyFile::Piece{0, bytes_};
   }
 

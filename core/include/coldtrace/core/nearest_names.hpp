@@ -11,8 +11,8 @@ namespace coldtrace::core {
 // string alignment distance, at most a third of the length), or one within the other. ASCII case,
 // '*' and '?' do not count, and `wanted` itself is none of them. Takes at most 64 characters of a
 // name into account.
-std::vector<std::string_view> nearest_names(std::string_view wanted,
-                                            std::span<const std::string_view> names,
-                                            std::size_t count = 3);
+[[nodiscard]] std::vector<std::string_view> nearest_names(std::string_view wanted,
+                                                          std::span<const std::string_view> names,
+                                                          std::size_t count = 3);
 
 }  // namespace coldtrace::core

@@ -19,7 +19,7 @@ class NoMatch {
   // The same where a sentence of its own tells it.
   void add_sentence(std::string_view sentence);
 
-  bool empty() const { return count_ == 0; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
 
   void report(Findings& findings) const;
 

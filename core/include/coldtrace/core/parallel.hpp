@@ -29,7 +29,7 @@ class FirstException {
       stopped_ = true;
     }
   }
-  bool stopped() const { return stopped_; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }

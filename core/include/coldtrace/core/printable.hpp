@@ -9,13 +9,13 @@ namespace coldtrace::core {
 // nothing or turn the order of others round, and bytes that are not UTF-8 are shown as \x1b, \u202e
 // and \U000e0001. A backslash is one, so that paths stay readable; those right before an escape, or
 // before letters that would be read as one, stand twice.
-std::string printable(std::string_view text);
+[[nodiscard]] std::string printable(std::string_view text);
 
 // The character at the front of `text`, which is valid UTF-8 and not empty.
-std::string_view first_character(std::string_view text);
+[[nodiscard]] std::string_view first_character(std::string_view text);
 
 // Whether printable() escapes it as a control or an invisible character.
-bool is_unprintable(std::string_view character);
+[[nodiscard]] bool is_unprintable(std::string_view character);
 
 // Appends a character as \x1b, \u202e or \U000e0001.
 void append_escaped(std::string& escaped, std::string_view character);

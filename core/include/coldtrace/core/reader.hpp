@@ -19,14 +19,14 @@ using ByteView = std::span<const std::byte>;
 
 // The `length` bytes at `offset`, or nothing when they do not all lie inside `bytes`.
 // The only way from numbers of a file to a range: it subtracts and so cannot wrap.
-constexpr std::optional<ByteView> slice(ByteView bytes, u64 offset, u64 length) {
+[[nodiscard]] constexpr std::optional<ByteView> slice(ByteView bytes, u64 offset, u64 length) {
   if (offset > bytes.size() || length > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, length);
 }
 
 // The little-endian integer at `offset`, or nothing when it does not lie inside `bytes`.
 template <class T>
-std::optional<T> load(ByteView bytes, u64 offset) {
+[[nodiscard]] std::optional<T> load(ByteView bytes, u64 offset) {
   static_assert(std::is_integral_v<T>);
   const auto view = slice(bytes, offset, sizeof(T));
   if (!view) return std::nullopt;
@@ -40,14 +40,14 @@ std::optional<T> load(ByteView bytes, u64 offset) {
 template <std::size_t Size>
 class Fields {
  public:
-  static std::optional<Fields> at(ByteView bytes, u64 offset) {
+  [[nodiscard]] static std::optional<Fields> at(ByteView bytes, u64 offset) {
     const auto view = slice(bytes, offset, Size);
     if (!view) return std::nullopt;
     return Fields{view->data()};
   }
 
   template <class T, std::size_t Offset>
-  T get() const {
+  [[nodiscard]] T get() const {
     static_assert(std::is_integral_v<T> && Offset + sizeof(T) <= Size);
     T value;
     std::memcpy(&value, data_ + Offset, sizeof(T));
@@ -55,7 +55,7 @@ class Fields {
   }
 
   template <std::size_t Offset, std::size_t Count>
-  ByteView bytes() const {
+  [[nodiscard]] ByteView bytes() const {
     static_assert(Offset + Count <= Size);
     return {data_ + Offset, Count};
   }
@@ -133,11 +133,11 @@ class Reader {
     if (!failed_) remember({fault, at, structure_, field, expected, found});
   }
 
-  bool ok() const { return !failed_; }
-  u64 offset() const { return base_ + at_; }  // in the file
-  u64 consumed() const { return at_; }        // since the start of the structure
-  u64 remaining() const { return bytes_.size() - at_; }
-  const ParseError& error() const { return error_; }
+  [[nodiscard]] bool ok() const { return !failed_; }
+  [[nodiscard]] u64 offset() const { return base_ + at_; }  // in the file
+  [[nodiscard]] u64 consumed() const { return at_; }        // since the start of the structure
+  [[nodiscard]] u64 remaining() const { return bytes_.size() - at_; }
+  [[nodiscard]] const ParseError& error() const { return error_; }
 
   // The value, or the first failure.
   template <class T>

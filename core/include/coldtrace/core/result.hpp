@@ -10,11 +10,21 @@
 namespace coldtrace::core {
 
 // A value, or why there is none. The one place that names tl::expected, which is not itself
-// [[nodiscard]].
+// [[nodiscard]], and gives access to the value of a temporary: unchecked, and gone with the
+// statement, with all that a view was made of.
 template <class T, class E>
 class [[nodiscard]] Expected : public tl::expected<T, E> {
+  using Base = tl::expected<T, E>;
+
  public:
-  using tl::expected<T, E>::expected;
+  using Base::Base;
+
+  constexpr const T* operator->() const& { return Base::operator->(); }
+  constexpr T* operator->() & { return Base::operator->(); }
+  constexpr const T* operator->() const&& = delete;
+  constexpr const T& operator*() const& { return Base::operator*(); }
+  constexpr T& operator*() & { return Base::operator*(); }
+  constexpr const T& operator*() const&& = delete;
 };
 
 // What was read, or where and why it was not.
@@ -25,7 +35,7 @@ using Result = Expected<T, ParseError>;
 struct Done {};
 
 template <class E = ParseError>
-tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
+[[nodiscard]] tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
   return tl::unexpected<std::remove_cvref_t<E>>{std::forward<E>(error)};
 }
 

@@ -20,8 +20,8 @@ class SpilledVector {
  public:
   explicit SpilledVector(std::size_t most_in_memory) : most_in_memory_{most_in_memory} {}
 
-  u64 size() const { return spilled_ + tail_.size(); }
-  bool empty() const { return size() == 0; }
+  [[nodiscard]] u64 size() const { return spilled_ + tail_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
 
   void push_back(const T& record) {
     tail_.push_back(record);
@@ -29,7 +29,7 @@ class SpilledVector {
   }
 
   // Nothing when the temporary file cannot be read, or `index` is not below size().
-  std::optional<T> at(u64 index) const {
+  [[nodiscard]] std::optional<T> at(u64 index) const {
     if (index >= size()) return std::nullopt;
     if (index >= spilled_) return tail_[static_cast<std::size_t>(index - spilled_)];
     std::array<std::byte, sizeof(T)> bytes;

@@ -13,7 +13,7 @@ namespace coldtrace::core {
 // it and beside the file that its links lead to.
 
 // True for an extension, with its dot, that the first part of an image has: .001, .00, .aa.
-bool is_first_part(const std::string& extension);
+[[nodiscard]] bool is_first_part(const std::string& extension);
 
 struct SplitPart {
   std::string path;
@@ -22,23 +22,23 @@ struct SplitPart {
 
 // The image's parts in their order, from the first to the last that is there, with those between
 // that are missing, up to 32 in a row. Only `path` where it is no part, or no other is there.
-std::vector<SplitPart> list_parts(const std::string& path);
+[[nodiscard]] std::vector<SplitPart> list_parts(const std::string& path);
 
 // The file whose name goes on where the length does not suffice: .1000 behind .999, and what split
 // makes, .9000 behind .89 and .zaaa behind .yz.
 // Source: coreutils 9.1, "split invocation", --suffix-length.
-std::optional<std::string> find_longer_part(const std::string& last);
+[[nodiscard]] std::optional<std::string> find_longer_part(const std::string& last);
 
 // Whether `other`, by any of its names, is another part of the image that `path` is a part of.
-bool is_part_beside(const std::string& path, const std::string& other);
+[[nodiscard]] bool is_part_beside(const std::string& path, const std::string& other);
 
 // Whether the names alone allow it, whatever the extension counts: image.10 and image.11.
-bool is_named_as_part_beside(const std::string& path, const std::string& other);
+[[nodiscard]] bool is_named_as_part_beside(const std::string& path, const std::string& other);
 
 // The nearest part that is missing: between this one and that beside it, or else before it.
-std::optional<std::string> find_missing_part(const std::string& path);
+[[nodiscard]] std::optional<std::string> find_missing_part(const std::string& path);
 
 // The name that the part behind this one would have; nothing behind .999 or .zz.
-std::optional<std::string> next_part(const std::string& path);
+[[nodiscard]] std::optional<std::string> next_part(const std::string& path);
 
 }  // namespace coldtrace::core

@@ -11,6 +11,6 @@ namespace coldtrace::core {
 // of these. Sources: Microsoft, "Decorated names", Format of a C decorated name; the rule where
 // names are no such ones is that of pdbconv.py of Volatility 3, so that tables made of one PDB by
 // either have the same names.
-std::string_view undecorated(std::string_view name);
+[[nodiscard]] std::string_view undecorated(std::string_view name);
 
 }  // namespace coldtrace::core

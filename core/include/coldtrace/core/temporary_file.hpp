@@ -8,7 +8,7 @@
 namespace coldtrace::core {
 
 // Where temporary files are made: the directory that TMPDIR of the environment names, or /tmp.
-std::string temporary_folder();
+[[nodiscard]] std::string temporary_folder();
 
 // A file without a name in temporary_folder(): gone with the object, however the
 // program ends.
@@ -21,7 +21,7 @@ class TemporaryFile final : public ImageSource {
   // Writes behind what is there.
   Result<Done> append(ByteView bytes) { return write_at(size_, bytes); }
 
-  u64 size() const override { return size_; }
+  [[nodiscard]] u64 size() const override { return size_; }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:
@@ -37,7 +37,7 @@ class TemporaryPart final : public ImageSource {
   TemporaryPart(std::shared_ptr<const TemporaryFile> file, u64 start, u64 size)
       : file_{std::move(file)}, start_{start}, size_{size} {}
 
-  u64 size() const override { return size_; }
+  [[nodiscard]] u64 size() const override { return size_; }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     if (const auto error = check_range(offset, destination.size())) return fail(*error);
     return file_->read_at(start_ + offset, destination);

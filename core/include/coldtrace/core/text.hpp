@@ -10,14 +10,15 @@
 namespace coldtrace::core {
 
 // Bytes seen as characters of one byte each.
-inline std::string_view to_chars(ByteView bytes) {
+[[nodiscard]] inline std::string_view to_chars(ByteView bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // The characters before the first NUL; nothing when there is none within the first `limit` + 1
 // bytes.
-inline std::optional<std::string_view> read_c_string(ByteView bytes, std::size_t limit) {
+[[nodiscard]] inline std::optional<std::string_view> read_c_string(ByteView bytes,
+                                                                   std::size_t limit) {
   const auto searched = bytes.size() > limit ? bytes.first(limit + 1) : bytes;
   if (searched.empty()) return std::nullopt;
   const auto* const end = std::memchr(searched.data(), 0, searched.size());
@@ -27,13 +28,13 @@ inline std::optional<std::string_view> read_c_string(ByteView bytes, std::size_t
 }
 
 // C0 and DEL; a part of a longer character is none, whether char is signed or not.
-constexpr bool is_control(char c) {
+[[nodiscard]] constexpr bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
 }
 
-bool is_valid_utf8(std::string_view text);
+[[nodiscard]] bool is_valid_utf8(std::string_view text);
 
 // The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.
-std::string to_valid_utf8(std::string_view text);
+[[nodiscard]] std::string to_valid_utf8(std::string_view text);
 
 }  // namespace coldtrace::core

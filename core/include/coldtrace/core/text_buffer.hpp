@@ -27,8 +27,8 @@ class TextBuffer {
     std::swap(capacity_, other.capacity_);
   }
 
-  std::string_view view() const { return {data_.get(), size_}; }
-  std::size_t size() const { return size_; }
+  [[nodiscard]] std::string_view view() const { return {data_.get(), size_}; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   void clear() { size_ = 0; }
   void shrink_to(std::size_t size) { size_ = size < size_ ? size : size_; }
 

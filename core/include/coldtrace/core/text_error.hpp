@@ -16,9 +16,9 @@ struct TextError {
 };
 
 // "3:14: expected ';'"
-std::string to_string(const TextError& error);
+[[nodiscard]] std::string to_string(const TextError& error);
 
 // The error at `place`, which points into `text` or to its end.
-TextError error_at(std::string_view text, const char* place, std::string message);
+[[nodiscard]] TextError error_at(std::string_view text, const char* place, std::string message);
 
 }  // namespace coldtrace::core

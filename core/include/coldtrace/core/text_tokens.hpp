@@ -36,9 +36,10 @@ struct TokenError {
 
 // The text of a token that may stand in quotes. A TokenError names it as `what`, where it is empty,
 // longer than `longest` bytes, no UTF-8, or has a control character.
-std::string unquote_token(std::string_view token, std::string_view what, std::size_t longest);
+[[nodiscard]] std::string unquote_token(std::string_view token, std::string_view what,
+                                        std::size_t longest);
 
 // Why no grammar need look at a file: it is larger than `largest` bytes, or UTF-16.
-std::optional<TextError> refuse_text(std::string_view text, std::size_t largest);
+[[nodiscard]] std::optional<TextError> refuse_text(std::string_view text, std::size_t largest);
 
 }  // namespace coldtrace::core

@@ -13,15 +13,15 @@ struct DecodedText {
 };
 
 // Decodes all units of `bytes`; an odd last byte is ignored.
-DecodedText decode_utf16(ByteView bytes);
+[[nodiscard]] DecodedText decode_utf16(ByteView bytes);
 
 // As decode_utf16, appending to `utf8`. Returns whether the text was valid.
 bool append_utf16(std::string& utf8, ByteView bytes);
 
 // The bytes before the first NUL unit, or all of them.
-ByteView until_nul_unit(ByteView bytes);
+[[nodiscard]] ByteView until_nul_unit(ByteView bytes);
 
 // UTF-16LE bytes of valid UTF-8 text; invalid bytes become U+FFFD. For builders and comparisons.
-std::string encode_utf16(std::string_view utf8);
+[[nodiscard]] std::string encode_utf16(std::string_view utf8);
 
 }  // namespace coldtrace::core

@@ -23,11 +23,11 @@ class HashedNames {
   HashedNames& operator=(HashedNames&&) noexcept;
   ~HashedNames();
 
-  bool keeps_extensions() const { return keep_extensions_; }
+  [[nodiscard]] bool keeps_extensions() const { return keep_extensions_; }
 
   // The hash of a name, of no name no text.
   void append_name(std::string& text, std::string_view name) const;
-  std::string name(std::string_view name) const;
+  [[nodiscard]] std::string name(std::string_view name) const;
 
   // The hash of a text that is not one name: without an extension.
   void append_text(std::string& text, std::string_view whole) const;
@@ -37,7 +37,7 @@ class HashedNames {
 
   // The hash of the text of no characters, which no name has: tells whether two outputs were made
   // with one key.
-  std::string key_check() const;
+  [[nodiscard]] std::string key_check() const;
 
  private:
   struct Key;

@@ -17,13 +17,14 @@ constexpr std::size_t seal_tag_size = 16;
 using SealingKey = std::array<std::byte, sealing_key_size>;
 
 // A number for a key, to be told apart by: the first four bytes, little-endian, of SHA-256 of it.
-u32 sealing_key_id(const SealingKey& key);
+[[nodiscard]] u32 sealing_key_id(const SealingKey& key);
 
-std::vector<std::byte> seal(const SealingKey& key,
-                            const std::array<std::byte, seal_nonce_size>& nonce,
-                            core::ByteView bytes);
+[[nodiscard]] std::vector<std::byte> seal(const SealingKey& key,
+                                          const std::array<std::byte, seal_nonce_size>& nonce,
+                                          core::ByteView bytes);
 
 // Nothing where they are not sealed with this key, or were changed since.
-std::optional<std::vector<std::byte>> unseal(const SealingKey& key, core::ByteView sealed);
+[[nodiscard]] std::optional<std::vector<std::byte>> unseal(const SealingKey& key,
+                                                           core::ByteView sealed);
 
 }  // namespace coldtrace::privacy

@@ -23,7 +23,7 @@ class WherePattern {
 
   virtual ~WherePattern() = default;
   // Whether a part of `text` matches.
-  virtual bool matches(std::string_view text) const = 0;
+  [[nodiscard]] virtual bool matches(std::string_view text) const = 0;
 
  protected:
   WherePattern() = default;
@@ -59,17 +59,17 @@ struct WhereTest : NamedMember {
   std::string shown;                            // the member as it was written
 
   // Whether a text of the value takes part.
-  bool compares_text() const;
+  [[nodiscard]] bool compares_text() const;
   // Whether the answer, at equality, is for `unequal` to turn around.
-  bool turned() const { return relation == Relation::unequal; }
+  [[nodiscard]] bool turned() const { return relation == Relation::unequal; }
 };
 
 // How a value compares; `incomparable` are a number and a text, say.
 enum class WhereMatch : u8 { no, yes, incomparable };
 
 // Of `unequal` it is whether they are equal. `start` is what durations count from.
-WhereMatch match(const WhereTest& test, const Subject& subject,
-                 std::optional<core::FileTime> start);
+[[nodiscard]] WhereMatch match(const WhereTest& test, const Subject& subject,
+                               std::optional<core::FileTime> start);
 
 struct WhereNode {
   enum class Kind : u8 { test, negation, all, any };
@@ -92,7 +92,7 @@ struct WhereExpression {
   // The truth of the whole by that of its tests; `truth_of(test)` is asked for no more of them than
   // are needed, in their order.
   template <class TruthOf>
-  Truth evaluate(TruthOf&& truth_of) const {
+  [[nodiscard]] Truth evaluate(TruthOf&& truth_of) const {
     return evaluate(root, truth_of);
   }
 

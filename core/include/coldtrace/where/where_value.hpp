@@ -18,16 +18,16 @@ struct Number {
   u64 magnitude = 0;  // of integers
   double real = 0;    // of floating ones
 
-  static Number of(u64 number) { return {.magnitude = number}; }
-  static Number of(i64 number);
-  static Number of(double number) { return {.floating = true, .real = number}; }
+  [[nodiscard]] static Number of(u64 number) { return {.magnitude = number}; }
+  [[nodiscard]] static Number of(i64 number);
+  [[nodiscard]] static Number of(double number) { return {.floating = true, .real = number}; }
 
   // As a field of 64 bits has it; nothing of floating ones.
-  std::optional<u64> bits() const;
+  [[nodiscard]] std::optional<u64> bits() const;
 };
 
 // By value, whatever the types; NaN is unordered, also to itself.
-std::partial_ordering compare(const Number& a, const Number& b);
+[[nodiscard]] std::partial_ordering compare(const Number& a, const Number& b);
 
 // Something that an expression compares with.
 struct Literal {
@@ -49,13 +49,13 @@ struct Literal {
 
 // "12", "-0x1f", "1.5e3", "4KiB" (B, KiB, MiB, GiB, TiB), "1.5ms" (ns, us, ms, s, min, h, d), or
 // nothing. Integers take 64 bits.
-std::optional<Literal> parse_number_literal(std::string_view text);
+[[nodiscard]] std::optional<Literal> parse_number_literal(std::string_view text);
 
 // A GUID with or without braces, or of 32 digits without dashes, in any case.
-std::optional<core::Guid> parse_any_guid(std::string_view text);
+[[nodiscard]] std::optional<core::Guid> parse_any_guid(std::string_view text);
 
 // What a text without its quotes can be.
-Literal text_literal(std::string text);
+[[nodiscard]] Literal text_literal(std::string text);
 
 // What a member of an event, or one value of a field, can be compared as.
 struct Subject {

@@ -43,7 +43,7 @@ struct Assembly {
 
 // True when an extension record belongs to a base: both in use, or both deleted, when the base
 // has the next sequence number.
-bool belongs_to(const RecordFacts& extension, const RecordFacts& base);
+[[nodiscard]] bool belongs_to(const RecordFacts& extension, const RecordFacts& base);
 
 // Adds a record that belongs to the file.
 void join(const RecordFacts& extension, RecordFacts& facts, Assembly& assembly);
@@ -60,6 +60,6 @@ Assembly assemble_file(const core::ImageSource& image, const Mft& mft,
                        RecordFacts& facts, u64 most_bytes = largest_attribute_list);
 
 // Bytes that are read for the attribute list of a base record.
-u64 attribute_list_size(const RecordFacts& base);
+[[nodiscard]] u64 attribute_list_size(const RecordFacts& base);
 
 }  // namespace coldtrace::ntfs

@@ -30,7 +30,7 @@ enum class AttributeType : u32 {
 };
 
 // "$DATA"; empty for a type without a name.
-std::string_view to_string(AttributeType type);
+[[nodiscard]] std::string_view to_string(AttributeType type);
 
 // One attribute of a FILE record. Views point into the record.
 // Source: linux-ntfs documentation, "Attribute Header".
@@ -57,9 +57,9 @@ struct Attribute {
   u32 runs_offset;                     // in the record
   core::ByteView runs;
 
-  bool compressed() const { return (flags & 0x00ff) != 0; }
-  bool encrypted() const { return (flags & 0x4000) != 0; }
-  bool sparse() const { return (flags & 0x8000) != 0; }
+  [[nodiscard]] bool compressed() const { return (flags & 0x00ff) != 0; }
+  [[nodiscard]] bool encrypted() const { return (flags & 0x4000) != 0; }
+  [[nodiscard]] bool sparse() const { return (flags & 0x8000) != 0; }
 };
 
 // The attributes of one record, in stored order. Ends at the end marker, at the end of what the
@@ -78,9 +78,9 @@ class AttributeReader {
   // As next(), into an attribute that is used again and again: what is of the other residence
   // is left as it was.
   bool read(Attribute& attribute);
-  const std::optional<core::ParseError>& damage() const { return damage_; }
+  [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
   // Where in the record an attribute stands behind the end of what is used.
-  const std::optional<u32>& remains() const { return remains_; }
+  [[nodiscard]] const std::optional<u32>& remains() const { return remains_; }
 
  private:
   // What is known of the attributes before.

@@ -29,7 +29,7 @@ class AttributeListReader {
 
   std::optional<AttributeListEntry> next();
   // The first entry that could not be used.
-  const std::optional<core::ParseError>& damage() const { return damage_; }
+  [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
 
  private:
   core::ByteView list_;

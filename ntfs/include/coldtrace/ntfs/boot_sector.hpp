@@ -22,7 +22,7 @@ struct BootSector {
   bool end_marker;        // 55 AA is there
   bool inferred = false;  // no boot sector was read: sectors and serial number are not known
 
-  u64 volume_size() const { return clusters * cluster_size; }
+  [[nodiscard]] u64 volume_size() const { return clusters * cluster_size; }
 };
 
 core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset);

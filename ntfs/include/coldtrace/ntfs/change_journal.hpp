@@ -31,7 +31,8 @@ struct ChangeJournal {
 };
 
 // All of a volume, those in use first. `volume` and `records` outlive them.
-std::vector<ChangeJournal> find_change_journals(const Volume& volume, const RecordTable& records,
-                                                core::Findings& findings);
+[[nodiscard]] std::vector<ChangeJournal> find_change_journals(const Volume& volume,
+                                                              const RecordTable& records,
+                                                              core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

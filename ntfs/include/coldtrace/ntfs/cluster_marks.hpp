@@ -39,16 +39,16 @@ class ClusterMarks {
   ClusterMarks(core::Borrowed<ClusterMap> clusters, u64 image_size);
 
   // False when there is no memory for the bits: nothing is marked then.
-  bool usable() const { return words_ != nullptr; }
+  [[nodiscard]] bool usable() const { return words_ != nullptr; }
 
   // Marks what a record in use has. Safe to call from several threads.
   void mark(const RecordFacts& facts);
 
   // True when a cluster of the range is marked.
-  bool any(ClusterRange range) const;
+  [[nodiscard]] bool any(ClusterRange range) const;
 
   // Every cluster that was marked twice is in one of them, and others may be.
-  const std::vector<ClusterRange>& doubtful() const { return doubtful_; }
+  [[nodiscard]] const std::vector<ClusterRange>& marked_again() const { return marked_again_; }
 
  private:
   struct Free {
@@ -58,7 +58,7 @@ class ClusterMarks {
   u64 clusters_;
   std::unique_ptr<u64[], Free> words_;
   std::mutex mutex_;
-  std::vector<ClusterRange> doubtful_;
+  std::vector<ClusterRange> marked_again_;
 };
 
 }  // namespace coldtrace::ntfs

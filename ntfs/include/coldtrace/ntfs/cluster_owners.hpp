@@ -14,10 +14,11 @@ namespace coldtrace::ntfs {
 class ClusterOwners {
  public:
   // `marks` are those of all records in use.
-  static ClusterOwners find(const Mft& mft, const RecordTable& records, const ClusterMarks& marks);
+  [[nodiscard]] static ClusterOwners find(const Mft& mft, const RecordTable& records,
+                                          const ClusterMarks& marks);
 
   // Adds a finding to the row of a file whose clusters a record in use has as well.
-  void judge(FileRow& row) const;
+  void note_common(FileRow& row) const;
 
  private:
   // Clusters that are somebody's. Counted from the first piece on, so that a run over the whole
@@ -34,8 +35,8 @@ class ClusterOwners {
   };
   static void count(std::vector<Owned>& pieces);
   static Common common(const std::vector<Owned>& pieces, const FileRow& row);
-  void judge_deleted(FileRow& row) const;
-  void judge_used(FileRow& row) const;
+  void note_reused(FileRow& row) const;
+  void note_shared(FileRow& row) const;
 
   std::vector<Owned> used_;                // by start; apart from each other
   std::vector<Owned> shared_;              // by start; apart from each other; owners mean nothing

@@ -14,7 +14,7 @@ struct DataRun {
 };
 
 // The mapping pairs up to their terminator, without what fills the attribute behind it.
-core::ByteView trim_runs(core::ByteView runs);
+[[nodiscard]] core::ByteView trim_runs(core::ByteView runs);
 
 // The mapping pairs of one attribute, in order. Bounded by its bytes; a list that fills its
 // attribute may lack the terminator.
@@ -26,7 +26,7 @@ class DataRunReader {
 
   // Nothing at the end and at the first pair that cannot be: then `damage()` tells.
   std::optional<DataRun> next();
-  const std::optional<core::ParseError>& damage() const { return damage_; }
+  [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
 
  private:
   std::optional<DataRun> stop(core::Fault fault, core::Name field, u64 expected, u64 found);

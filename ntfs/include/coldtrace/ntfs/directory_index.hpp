@@ -22,22 +22,24 @@ struct DirectoryIndex {
   std::vector<Extent> extents;
   std::vector<std::byte> used;  // one bit a buffer
 
-  bool is_used(u64 buffer) const {
+  [[nodiscard]] bool is_used(u64 buffer) const {
     return (std::to_integer<unsigned>(used[buffer / 8]) >> buffer % 8 & 1) != 0;
   }
 };
 
 // `facts` are those of the whole file. Nothing for a directory without any index. Buffers behind
 // `most_buffers` are left out with a finding.
-std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& image, const Mft& mft,
-                                                   const RecordFacts& facts, u64 most_buffers,
-                                                   core::Findings& findings);
+[[nodiscard]] std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& image,
+                                                                 const Mft& mft,
+                                                                 const RecordFacts& facts,
+                                                                 u64 most_buffers,
+                                                                 core::Findings& findings);
 
 // A used buffer of a directory's index.
 struct DirectoryBuffer {
   std::optional<IndexNode> node;  // absent: its head is damaged
   // Something is wrong with its place or its head: an entry counts only when the record agrees.
-  bool doubtful = false;
+  bool may_repeat = false;
 };
 
 // Puts the fixups back into `bytes`, which lie at `offset`, and notes what is wrong.
@@ -45,7 +47,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
                                       u64 number, u64 directory, core::Findings& findings);
 
 // True when an entry says it is one of this directory.
-inline bool is_entry_of(const IndexEntry& entry, FileReference directory) {
+[[nodiscard]] inline bool is_entry_of(const IndexEntry& entry, FileReference directory) {
   return entry.name && entry.name->parent.record == directory.record &&
          (entry.name->parent.sequence == directory.sequence || entry.name->parent.sequence == 0);
 }

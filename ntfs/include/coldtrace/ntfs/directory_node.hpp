@@ -45,7 +45,7 @@ struct NodeEntry {
   std::optional<u64> stale_size;
 };
 
-inline bool has_name(const NodeEntry& entry) {
+[[nodiscard]] inline bool has_name(const NodeEntry& entry) {
   return entry.named;
 }
 
@@ -75,13 +75,14 @@ class NodeReader {
 };
 
 // The times that the entry of a listed name held.
-Times decode_index_times(core::ByteView packed, const RecordFacts& facts, const FileName& name);
+[[nodiscard]] Times decode_index_times(core::ByteView packed, const RecordFacts& facts,
+                                       const FileName& name);
 
 // The name of `facts` that an entry of `directory` is about.
-std::optional<u32> find_link(const RecordFacts& facts, const FileName& name,
-                             FileReference directory);
+[[nodiscard]] std::optional<u32> find_link(const RecordFacts& facts, const FileName& name,
+                                           FileReference directory);
 
 // The short name of a link, if it has one.
-const FileName* find_short_name(const RecordFacts& facts, const FileName& name);
+[[nodiscard]] const FileName* find_short_name(const RecordFacts& facts, const FileName& name);
 
 }  // namespace coldtrace::ntfs

@@ -29,7 +29,7 @@ class DirectoryTable {
     u32 root = Arena::none;
     u32 first_buffer = 0;  // in buffers()
     u32 buffer_count = 0;
-    bool doubtful = false;  // damaged, so that an entry may come twice
+    bool may_repeat = false;  // damaged, so that an entry may come twice
   };
 
   struct Options {
@@ -45,21 +45,21 @@ class DirectoryTable {
                              core::Findings& findings, std::vector<Gap>& gaps);
 
   // Directories made from the names in records, for an extracted $MFT.
-  static DirectoryTable from_names(const RecordTable& records);
+  [[nodiscard]] static DirectoryTable from_names(const RecordTable& records);
 
-  const Directory* find(u64 record) const {
+  [[nodiscard]] const Directory* find(u64 record) const {
     if (record >= by_record_.size() || by_record_[record] == absent) return nullptr;
     return &directories_[by_record_[record]];
   }
-  core::ByteView node(u32 piece) const { return arena_->at(piece); }
+  [[nodiscard]] core::ByteView node(u32 piece) const { return arena_->at(piece); }
   // By number of the buffer in its directory; `none` for unused and unusable ones.
-  u32 buffer(const Directory& directory, u64 number) const {
+  [[nodiscard]] u32 buffer(const Directory& directory, u64 number) const {
     return number < directory.buffer_count ? buffers_[directory.first_buffer + number]
                                            : Arena::none;
   }
-  u64 buffer_total() const { return buffers_.size(); }
-  const std::vector<SlackName>& slack() const { return slack_; }
-  u64 memory() const;  // bytes
+  [[nodiscard]] u64 buffer_total() const { return buffers_.size(); }
+  [[nodiscard]] const std::vector<SlackName>& slack() const { return slack_; }
+  [[nodiscard]] u64 memory() const;  // bytes
 
  private:
   friend class DirectoryReader;

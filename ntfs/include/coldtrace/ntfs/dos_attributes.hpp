@@ -10,8 +10,8 @@ namespace coldtrace::ntfs {
 
 // Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
 // $FILE_NAME in an index. Unknown ones in hexadecimal.
-std::vector<std::string> dos_attribute_names(u32 attributes);
+[[nodiscard]] std::vector<std::string> dos_attribute_names(u32 attributes);
 // The other way round: 0 of a name that none has.
-u32 dos_attribute_bit(std::string_view name);
+[[nodiscard]] u32 dos_attribute_bit(std::string_view name);
 
 }  // namespace coldtrace::ntfs

@@ -27,7 +27,7 @@ class EwfSource : public core::ImageSource {
 
   // What was stored of the whole disk when the image was made; nothing where its last segment is
   // not there.
-  virtual std::vector<StoredHash> hashes() const = 0;
+  [[nodiscard]] virtual std::vector<StoredHash> hashes() const = 0;
 };
 
 // Opens an E01 image with all its segments; `path` names any of them. `unsupported` when built
@@ -37,7 +37,7 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
 
 // Whether a file is the first segment of an image by its name and its first section, whatever its
 // file header is.
-bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file);
+[[nodiscard]] bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file);
 
 // What the segments of an image say of it.
 struct EwfSegments {
@@ -60,6 +60,6 @@ struct EwfSegments {
 core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments);
 
 // The name of the segment behind this one: .E02 for .E01, .EAA for .E99; empty behind the last.
-std::string next_ewf_segment(const std::string& path);
+[[nodiscard]] std::string next_ewf_segment(const std::string& path);
 
 }  // namespace coldtrace::ntfs

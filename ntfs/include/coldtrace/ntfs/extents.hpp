@@ -18,7 +18,7 @@ struct Extent {
   u64 vcn;
   u64 clusters;
   std::optional<Lcn> lcn;  // absent: a hole
-  u64 end_vcn() const { return vcn + clusters; }
+  [[nodiscard]] u64 end_vcn() const { return vcn + clusters; }
 };
 
 // Where a volume's clusters are in an image.
@@ -28,14 +28,14 @@ struct ClusterMap {
   u64 clusters = 0;  // of the volume
 
   // The byte of the image at which a cluster starts; nothing for one outside the volume.
-  std::optional<u64> offset_of(Lcn lcn) const {
+  [[nodiscard]] std::optional<u64> offset_of(Lcn lcn) const {
     if (static_cast<u64>(lcn) >= clusters) return std::nullopt;
     // A boot sector with more bytes than 64 bits count is refused, so the product fits.
     return core::checked_add(volume_offset, static_cast<u64>(lcn) * cluster_size);
   }
 
   // False when some of the `count` clusters at `lcn` are outside the volume.
-  bool contains(Lcn lcn, u64 count) const {
+  [[nodiscard]] bool contains(Lcn lcn, u64 count) const {
     const auto start = static_cast<u64>(lcn);
     return start <= clusters && count <= clusters - start;
   }
@@ -60,7 +60,7 @@ std::vector<Extent> collect_extents(std::vector<const AttributeFacts*> parts,
                                     const ClusterMap& clusters, ExtentFaults& faults);
 
 // The extent that holds a VCN.
-const Extent* find_extent(std::span<const Extent> extents, u64 vcn);
+[[nodiscard]] const Extent* find_extent(std::span<const Extent> extents, u64 vcn);
 
 // Reads bytes of a stream. Holes read as zeros; what no extent maps is `out_of_bounds`.
 core::Result<core::Done> read_stream(const core::ImageSource& image, const ClusterMap& clusters,
@@ -68,7 +68,7 @@ core::Result<core::Done> read_stream(const core::ImageSource& image, const Clust
                                      std::span<std::byte> destination);
 
 // The byte of the image that holds a byte of a stream; nothing in holes and outside.
-std::optional<u64> find_offset(const ClusterMap& clusters, std::span<const Extent> extents,
-                               u64 position);
+[[nodiscard]] std::optional<u64> find_offset(const ClusterMap& clusters,
+                                             std::span<const Extent> extents, u64 position);
 
 }  // namespace coldtrace::ntfs

@@ -29,6 +29,6 @@ struct FileName {
 core::Result<FileName> read_file_name(core::ByteView value, u64 offset);
 
 // True when the times could be times: what carving asks of bytes that only look like a name.
-bool is_plausible(const FileName& name);
+[[nodiscard]] bool is_plausible(const FileName& name);
 
 }  // namespace coldtrace::ntfs

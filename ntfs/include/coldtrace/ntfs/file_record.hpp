@@ -24,9 +24,9 @@ struct FileRecordHeader {
 core::Result<FileRecordHeader> read_file_record_header(core::ByteView record, u64 offset);
 
 // True for a record that a disk check found not written as a whole.
-bool is_marked_bad(core::ByteView record);
+[[nodiscard]] bool is_marked_bad(core::ByteView record);
 
 // A record that was never used is all zeros up to here; healthy $MFTs have many.
-bool is_unused_record(core::ByteView record);
+[[nodiscard]] bool is_unused_record(core::ByteView record);
 
 }  // namespace coldtrace::ntfs

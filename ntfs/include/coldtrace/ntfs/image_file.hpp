@@ -34,10 +34,12 @@ core::Result<ImageFile> open_image(const std::string& path, core::Findings& find
 
 // The same of bytes that have no file of their own, as what was unpacked: an E01 image and the disk
 // of a virtual machine, which are read from files, stay what they are, and `kind` says it.
-ImageFile open_image(std::unique_ptr<core::ImageSource> source, core::Findings& findings);
+[[nodiscard]] ImageFile open_image(std::unique_ptr<core::ImageSource> source,
+                                   core::Findings& findings);
 
 // What an image is by its contents: its first bytes are not believed against all others, which a
 // finding says.
-core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings);
+[[nodiscard]] core::FileKind recognize_image(const core::ImageSource& image,
+                                             core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -36,7 +36,7 @@ core::Result<IndexBuffer> read_index_buffer(core::ByteView buffer, u64 offset);
 
 // Buffers are addressed in clusters, or in 512-byte units where a cluster is larger than a
 // buffer. Source: linux-ntfs documentation; observed on volumes with clusters of 64 KiB and more.
-constexpr u32 index_vcn_unit(u32 buffer_size, u32 cluster_size) {
+[[nodiscard]] constexpr u32 index_vcn_unit(u32 buffer_size, u32 cluster_size) {
   return cluster_size <= buffer_size ? cluster_size : 512;
 }
 
@@ -48,7 +48,7 @@ struct IndexEntry {
   bool file_known = true;        // false: the head with `file` may be overwritten
 };
 
-inline bool has_name(const IndexEntry& entry) {
+[[nodiscard]] inline bool has_name(const IndexEntry& entry) {
   return entry.name.has_value();
 }
 
@@ -60,10 +60,10 @@ class IndexEntryReader {
       : entries_{node.entries}, base_{node.entries_offset} {}
 
   std::optional<IndexEntry> next();
-  const std::optional<core::ParseError>& damage() const { return damage_; }
+  [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
   // From the entry on that cannot be.
-  core::ByteView rest() const { return entries_.subspan(at_); }
-  u64 rest_offset() const { return base_ + at_; }
+  [[nodiscard]] core::ByteView rest() const { return entries_.subspan(at_); }
+  [[nodiscard]] u64 rest_offset() const { return base_ + at_; }
 
   // Calls `visit(record)` for the records that the entries name, without judging the entries.
   template <class Visit>

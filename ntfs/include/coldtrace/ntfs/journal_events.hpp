@@ -33,7 +33,9 @@ class JournalEvents {
   // What no CLOSE ended, by first USN.
   std::vector<JournalEvent> take_open();
 
-  u64 paths_left_out() const { return paths_left_out_; }  // old ones, for want of memory
+  [[nodiscard]] u64 paths_left_out() const {
+    return paths_left_out_;
+  }  // old ones, for want of memory
 
  private:
   struct Key {

@@ -34,6 +34,6 @@ void read_journal_block(const JournalStream& stream, const core::ByteRange& rang
 
 // Whether no record can be missing between two: the second one follows the first one, or starts
 // the page behind, where it would not have found room before.
-bool follows(const UsnRecord& first, const UsnRecord& second);
+[[nodiscard]] bool follows(const UsnRecord& first, const UsnRecord& second);
 
 }  // namespace coldtrace::ntfs

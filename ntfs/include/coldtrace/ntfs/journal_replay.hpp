@@ -40,7 +40,7 @@ struct JournalGap {
   std::size_t before_row;  // of the batch
 };
 
-std::string_view to_string(JournalGap::Lost lost);
+[[nodiscard]] std::string_view to_string(JournalGap::Lost lost);
 
 // Rows of a replay, in order, with the paths of their directories. Records view its block.
 struct JournalBatch {
@@ -53,7 +53,7 @@ struct JournalBatch {
   u64 size = 0;  // of the part of the journal that was read, in bytes
 
   // Without a '/' at its end: the root is "".
-  std::string_view directory_of(const JournalRow& row) const {
+  [[nodiscard]] std::string_view directory_of(const JournalRow& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
   // "/a/b"; empty without a name.
@@ -93,8 +93,8 @@ class JournalReplay {
   bool next(JournalBatch& batch, core::Findings& findings);
 
   // What the batches read altogether, in bytes.
-  u64 size() const { return size_; }
-  const JournalCounts& counts() const { return counts_; }
+  [[nodiscard]] u64 size() const { return size_; }
+  [[nodiscard]] const JournalCounts& counts() const { return counts_; }
 
  private:
   void rewind();

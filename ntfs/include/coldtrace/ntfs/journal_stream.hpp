@@ -19,22 +19,23 @@ class JournalStream {
   static constexpr u64 block_size = u64{1} << 20;  // and blocks start at multiples of it
 
   // A copy in a file, which outlives the stream.
-  static JournalStream of_file(core::Borrowed<core::ImageSource> file);
+  [[nodiscard]] static JournalStream of_file(core::Borrowed<core::ImageSource> file);
 
   // The first `size` bytes of a stream of a volume. Runs that map more than the image has are left
   // out, with a finding.
-  static JournalStream of_volume(core::Borrowed<core::ImageSource> image,
-                                 const ClusterMap& clusters, std::vector<Extent> extents, u64 size,
-                                 core::Findings& findings);
+  [[nodiscard]] static JournalStream of_volume(core::Borrowed<core::ImageSource> image,
+                                               const ClusterMap& clusters,
+                                               std::vector<Extent> extents, u64 size,
+                                               core::Findings& findings);
 
-  u64 size() const { return size_; }
+  [[nodiscard]] u64 size() const { return size_; }
   // Where there may be data, in order, each inside one block and of whole pages but for the end.
-  std::span<const core::ByteRange> blocks() const { return blocks_; }
+  [[nodiscard]] std::span<const core::ByteRange> blocks() const { return blocks_; }
 
   core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
 
   // The byte of the image that holds a byte of the stream.
-  std::optional<u64> offset_of(u64 position) const;
+  [[nodiscard]] std::optional<u64> offset_of(u64 position) const;
 
  private:
   JournalStream(const core::ImageSource& image, u64 size) : image_{&image}, size_{size} {}

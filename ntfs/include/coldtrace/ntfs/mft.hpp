@@ -27,15 +27,17 @@ class Mft {
   // bytes than its record 0 says is a warning.
   static core::Result<Mft> open_extracted(const core::ImageSource& file, core::Findings& findings);
 
-  u64 record_count() const { return record_count_; }
-  u64 valid_count() const { return valid_count_; }  // records behind these do not count yet
-  bool extracted() const { return extracted_; }
-  u32 record_size() const { return record_size_; }
-  const ClusterMap& clusters() const { return clusters_; }
-  std::span<const Extent> extents() const { return extents_; }
+  [[nodiscard]] u64 record_count() const { return record_count_; }
+  [[nodiscard]] u64 valid_count() const {
+    return valid_count_;
+  }  // records behind these do not count yet
+  [[nodiscard]] bool extracted() const { return extracted_; }
+  [[nodiscard]] u32 record_size() const { return record_size_; }
+  [[nodiscard]] const ClusterMap& clusters() const { return clusters_; }
+  [[nodiscard]] std::span<const Extent> extents() const { return extents_; }
 
   // The byte of the image at which a record starts.
-  std::optional<u64> offset_of(u64 record) const;
+  [[nodiscard]] std::optional<u64> offset_of(u64 record) const;
 
   // Reads records as they are stored, without fixups: as many as fill `destination`.
   core::Result<core::Done> read_raw(const core::ImageSource& image, u64 first,

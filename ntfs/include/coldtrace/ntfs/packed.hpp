@@ -42,12 +42,12 @@ class Arena {
   };
 
   // From the start of the piece on; pieces know their own ends.
-  core::ByteView at(u32 piece) const {
+  [[nodiscard]] core::ByteView at(u32 piece) const {
     const std::size_t start = std::size_t{piece & (pieces_in_chunk - 1)} * granule;
     return {chunks_[piece / pieces_in_chunk].get() + start, chunk_size - start};
   }
 
-  u64 bytes() const { return u64{count_} * chunk_size; }
+  [[nodiscard]] u64 bytes() const { return u64{count_} * chunk_size; }
 
  private:
   struct Free {
@@ -71,7 +71,7 @@ class PackedWriter {
   PackedWriter& operator=(const PackedWriter&) = delete;
 
   void clear() { at_ = bytes_.data(); }
-  core::ByteView view() const { return {bytes_.data(), at_}; }
+  [[nodiscard]] core::ByteView view() const { return {bytes_.data(), at_}; }
 
   void put(u64 value) {
     std::byte* to = room(10);

@@ -26,6 +26,6 @@ struct RecordSummary {
   bool out_of_order : 1 = false;   // created before its neighbours, which agree
 };
 
-RecordSummary summarize(const RecordFacts& facts);
+[[nodiscard]] RecordSummary summarize(const RecordFacts& facts);
 
 }  // namespace coldtrace::ntfs

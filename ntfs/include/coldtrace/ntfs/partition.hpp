@@ -33,7 +33,7 @@ struct Partition {
 
 enum class DiskKind : u8 { volume, mbr, gpt };
 
-std::string_view to_string(DiskKind kind);
+[[nodiscard]] std::string_view to_string(DiskKind kind);
 
 // What an image holds: one volume without partitions, or a disk.
 struct Disk {
@@ -43,7 +43,7 @@ struct Disk {
 };
 
 // A first sector that cannot be read is a finding: there may be a GUID partition table behind it.
-Disk read_disk(const core::ImageSource& image, core::Findings& findings);
+[[nodiscard]] Disk read_disk(const core::ImageSource& image, core::Findings& findings);
 
 // The partitions of each kind of table; both add to `disk.partitions`.
 // Source: "Master boot record" of the PC BIOS, and UEFI specification 2.10, chapter 5.
@@ -52,12 +52,12 @@ void read_mbr(const core::ImageSource& image, core::ByteView first_sector, Disk&
 bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findings);
 
 // True when the sector has partition entries that could be.
-bool looks_like_mbr(core::ByteView first_sector);
+[[nodiscard]] bool looks_like_mbr(core::ByteView first_sector);
 
 // The kind of the volume at `offset`; unknown when it cannot be read.
-core::FileKind identify_at(const core::ImageSource& image, u64 offset);
+[[nodiscard]] core::FileKind identify_at(const core::ImageSource& image, u64 offset);
 
 // True where the image ends with the copy of the boot sector of an NTFS volume that fills it.
-bool ends_with_ntfs_boot_sector(const core::ImageSource& image);
+[[nodiscard]] bool ends_with_ntfs_boot_sector(const core::ImageSource& image);
 
 }  // namespace coldtrace::ntfs

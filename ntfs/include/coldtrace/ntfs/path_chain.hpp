@@ -15,7 +15,7 @@ namespace coldtrace::ntfs {
 constexpr std::size_t longest_path = std::size_t{96} * 1024;
 
 // "<parent 1234-5>": stands where a path does not reach the root.
-std::string broken_path(FileReference directory);
+[[nodiscard]] std::string broken_path(FileReference directory);
 
 // Paths of directories through the names in their records: for what no index reaches.
 class PathChain {

@@ -61,8 +61,8 @@ struct RecordFacts {
   std::vector<FileName> names;
   std::vector<AttributeFacts> attributes;
 
-  bool is_extension() const { return base != FileReference{}; }
-  FileReference reference() const { return {record, sequence}; }
+  [[nodiscard]] bool is_extension() const { return base != FileReference{}; }
+  [[nodiscard]] FileReference reference() const { return {record, sequence}; }
   const AttributeFacts* find(AttributeType type, std::string_view name = {}) const;
 
   // Empties everything and keeps the memory.
@@ -72,23 +72,23 @@ struct RecordFacts {
 constexpr std::string_view directory_index_name = "$I30";
 
 // True for the short name of a link that also has a long one: it is no row of its own.
-bool is_short_half(const RecordFacts& facts, const FileName& name);
+[[nodiscard]] bool is_short_half(const RecordFacts& facts, const FileName& name);
 
 // The same of all names of a file, which may be thousands.
 class ShortHalves {
  public:
   explicit ShortHalves(const RecordFacts& facts);
-  bool contains(const FileName& name) const;
+  [[nodiscard]] bool contains(const FileName& name) const;
 
  private:
   std::vector<FileReference> long_names_;  // where there are some: their directories, sorted
 };
 
 // The names of a file that are no short halves.
-u32 count_links(const RecordFacts& facts);
+[[nodiscard]] u32 count_links(const RecordFacts& facts);
 
 // What every file in use has and this one, all of whose records are joined, has not.
-std::optional<core::Name> find_missing(const RecordFacts& facts);
+[[nodiscard]] std::optional<core::Name> find_missing(const RecordFacts& facts);
 
 // Reads a record after its fixups into `facts`. Damage inside the record is told by
 // `facts.damaged` and the first such error is the optional result; the error of the Result means

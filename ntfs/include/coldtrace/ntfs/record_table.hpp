@@ -38,12 +38,12 @@ class RecordTable {
 
   RecordTable(RecordTable&&) = default;
 
-  u64 size() const { return slots_.size(); }
+  [[nodiscard]] u64 size() const { return slots_.size(); }
   // False for records never used, unreadable, or without a record's head.
-  bool has(u64 record) const {
+  [[nodiscard]] bool has(u64 record) const {
     return record < slots_.size() && slots_[record].piece != Arena::none;
   }
-  RecordSummary summary(u64 record) const { return slots_[record].summary; }
+  [[nodiscard]] RecordSummary summary(u64 record) const { return slots_[record].summary; }
 
   // Asks the memory for a record that is needed soon; worth it for many at once. A load and not
   // a prefetch: that does nothing for a page whose address is not known to the processor.
@@ -64,15 +64,15 @@ class RecordTable {
 
   // False on volumes whose files mostly have times without fractions of a second: drivers that
   // write such times are at work there, or files came from FAT.
-  bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
+  [[nodiscard]] bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
 
   // Files in use whose security descriptor is in $Secure.
-  u64 secured() const { return secured_; }
+  [[nodiscard]] u64 secured() const { return secured_; }
 
   // Another one for each table, those that are gone included, as long as it is held.
-  const std::shared_ptr<const char>& identity() const { return identity_; }
+  [[nodiscard]] const std::shared_ptr<const char>& identity() const { return identity_; }
 
-  u64 memory() const;  // bytes
+  [[nodiscard]] u64 memory() const;  // bytes
 
  private:
   struct Worker;

@@ -17,7 +17,7 @@ struct FileReference {
   friend auto operator<=>(FileReference, FileReference) = default;
 };
 
-constexpr FileReference to_file_reference(u64 stored) {
+[[nodiscard]] constexpr FileReference to_file_reference(u64 stored) {
   return {stored & 0xffff'ffff'ffff, static_cast<u16>(stored >> 48)};
 }
 

@@ -19,6 +19,6 @@ struct ReparsePoint {
 core::Result<ReparsePoint> read_reparse_point(core::ByteView value, u64 offset);
 
 // "symlink", "mount_point", "cloud"...; empty for an unknown tag.
-std::string_view reparse_tag_name(u32 tag);
+[[nodiscard]] std::string_view reparse_tag_name(u32 tag);
 
 }  // namespace coldtrace::ntfs

@@ -31,8 +31,8 @@ enum class State : u8 {
 };
 constexpr std::size_t state_count = 7;
 
-std::string_view to_string(State state);
-std::optional<State> to_state(std::string_view text);
+[[nodiscard]] std::string_view to_string(State state);
+[[nodiscard]] std::optional<State> to_state(std::string_view text);
 
 // Where a row comes from: what the walk knows before the record is unpacked.
 struct RowSource {
@@ -67,7 +67,7 @@ struct RowBatch {
     paths.clear();
   }
   // Without a '/' at its end: the root is "".
-  std::string_view parent_path(const RowSource& row) const {
+  [[nodiscard]] std::string_view parent_path(const RowSource& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
 };
@@ -135,18 +135,18 @@ struct FileRow {
   std::vector<Extent> extent_scratch;
   std::vector<const AttributeFacts*> part_scratch;
 
-  std::span<const Extent> extents_of(const StreamRow& stream) const {
+  [[nodiscard]] std::span<const Extent> extents_of(const StreamRow& stream) const {
     return std::span{extents}.subspan(stream.first_extent, stream.extent_count);
   }
-  std::span<const u32> fixups_of(const StreamRow& stream) const {
+  [[nodiscard]] std::span<const u32> fixups_of(const StreamRow& stream) const {
     return std::span{fixup_positions}.subspan(stream.first_fixup, stream.fixup_count);
   }
-  const StreamRow* content() const;  // the unnamed $DATA
-  bool is_root() const;              // the one file that is listed under nothing
-  bool file_known() const { return !source->entry || source->entry->file_known; }
+  [[nodiscard]] const StreamRow* content() const;  // the unnamed $DATA
+  [[nodiscard]] bool is_root() const;              // the one file that is listed under nothing
+  [[nodiscard]] bool file_known() const { return !source->entry || source->entry->file_known; }
 
   // "/a/b", the root "/"; empty without a name. U+FFFD stands for what is not valid UTF-16.
-  std::string path() const;
+  [[nodiscard]] std::string path() const;
   void append_path(std::string& text) const;
 
   // Empties all but what is known of the file and its record.

@@ -9,14 +9,14 @@
 namespace coldtrace::ntfs {
 
 // The bytes of a security identifier. Source: [MS-DTYP] 2.4.2.2; at most 68 bytes.
-std::optional<core::ByteView> slice_sid(core::ByteView bytes, u64 offset);
+[[nodiscard]] std::optional<core::ByteView> slice_sid(core::ByteView bytes, u64 offset);
 
 // "S-1-5-21-1-2-3-1001"
-std::string sid_to_string(core::ByteView sid);
+[[nodiscard]] std::string sid_to_string(core::ByteView sid);
 
 // The owner in a self-relative security descriptor, as the bytes of its SID; nothing when it has
 // none. Source: [MS-DTYP] 2.4.6.
-std::optional<core::ByteView> find_owner(core::ByteView descriptor);
+[[nodiscard]] std::optional<core::ByteView> find_owner(core::ByteView descriptor);
 
 // Owners by security id. Source: linux-ntfs documentation, "$Secure".
 using SecurityOwners = std::unordered_map<u32, std::string>;

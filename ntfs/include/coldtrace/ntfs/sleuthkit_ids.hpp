@@ -17,7 +17,7 @@ namespace coldtrace::ntfs {
 class SleuthKitIds {
  public:
   // The ids of a row's file.
-  static SleuthKitIds of(const Snapshot& snapshot, const FileRow& row);
+  [[nodiscard]] static SleuthKitIds of(const Snapshot& snapshot, const FileRow& row);
 
   SleuthKitIds() = default;
   SleuthKitIds(SleuthKitIds&&) = default;
@@ -27,7 +27,7 @@ class SleuthKitIds {
   // From here on names are what `rename` makes of them.
   void rename(const std::function<StoredText(StoredText)>& rename);
 
-  u16 find(AttributeType type, StoredText name, u64 record, u16 stored_id) const;
+  [[nodiscard]] u16 find(AttributeType type, StoredText name, u64 record, u16 stored_id) const;
 
  private:
   struct Known {

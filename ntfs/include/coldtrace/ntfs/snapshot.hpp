@@ -23,7 +23,7 @@ class StateSet {
     for (const auto state : states) add(state);
   }
   constexpr void add(State state) { bits_ |= 1U << static_cast<unsigned>(state); }
-  constexpr bool contains(State state) const {
+  [[nodiscard]] constexpr bool contains(State state) const {
     return (bits_ >> static_cast<unsigned>(state) & 1) != 0;
   }
 
@@ -52,17 +52,18 @@ class Snapshot {
   };
 
   // `volume` outlives the snapshot.
-  static Snapshot take(core::Borrowed<Volume> borrowed, Options options, core::Findings& findings);
+  [[nodiscard]] static Snapshot take(core::Borrowed<Volume> borrowed, Options options,
+                                     core::Findings& findings);
 
-  const Volume& volume() const { return volume_; }
-  const RecordTable& records() const { return records_; }
-  const DirectoryTable& directories() const { return directories_; }
-  const std::vector<Gap>& gaps() const { return gaps_; }
+  [[nodiscard]] const Volume& volume() const { return volume_; }
+  [[nodiscard]] const RecordTable& records() const { return records_; }
+  [[nodiscard]] const DirectoryTable& directories() const { return directories_; }
+  [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
 
   // Fills `row` for one row of a batch. Safe to call from several threads, each with its own row.
   void build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const;
 
-  u64 memory() const { return records_.memory() + directories_.memory(); }  // bytes
+  [[nodiscard]] u64 memory() const { return records_.memory() + directories_.memory(); }  // bytes
 
  private:
   Snapshot(const Volume& volume, RecordTable records, DirectoryTable directories)

@@ -15,7 +15,7 @@ enum class StaleReason : u8 {
   outside_table,  // $MFT has no such record
 };
 constexpr std::size_t stale_reason_count = 5;
-StaleReason find_stale_reason(const RecordTable& records, FileReference file);
-std::string_view to_string(StaleReason reason);
+[[nodiscard]] StaleReason find_stale_reason(const RecordTable& records, FileReference file);
+[[nodiscard]] std::string_view to_string(StaleReason reason);
 
 }  // namespace coldtrace::ntfs

@@ -17,11 +17,11 @@ struct Times {
 };
 
 // True for a time that is not set, and from 1970 to 2200.
-bool is_plausible(core::FileTime time);
-bool is_plausible(const Times& times);
+[[nodiscard]] bool is_plausible(core::FileTime time);
+[[nodiscard]] bool is_plausible(const Times& times);
 
 // No fraction of a second in any of them.
-constexpr bool has_whole_seconds(const Times& times) {
+[[nodiscard]] constexpr bool has_whole_seconds(const Times& times) {
   constexpr u64 second = 10'000'000;
   return times.created.ticks % second == 0 && times.modified.ticks % second == 0 &&
          times.changed.ticks % second == 0 && times.accessed.ticks % second == 0;

@@ -13,9 +13,9 @@ struct StoredText {
   core::ByteView bytes;
   bool narrow = false;
 
-  std::size_t units() const { return narrow ? bytes.size() : bytes.size() / 2; }
-  bool empty() const { return bytes.empty(); }
-  u16 unit(std::size_t index) const {
+  [[nodiscard]] std::size_t units() const { return narrow ? bytes.size() : bytes.size() / 2; }
+  [[nodiscard]] bool empty() const { return bytes.empty(); }
+  [[nodiscard]] u16 unit(std::size_t index) const {
     if (narrow) return std::to_integer<u16>(bytes[index]);
     u16 value;
     std::memcpy(&value, bytes.data() + index * 2, 2);
@@ -23,21 +23,21 @@ struct StoredText {
   }
 };
 
-inline StoredText to_stored_text(core::ByteView utf16) {
+[[nodiscard]] inline StoredText to_stored_text(core::ByteView utf16) {
   return {utf16, false};
 }
 
 bool operator==(StoredText a, StoredText b);
 // An order of all texts: by their lengths, then by their units.
 bool operator<(StoredText a, StoredText b);
-bool equals_ascii(StoredText text, std::string_view ascii);
+[[nodiscard]] bool equals_ascii(StoredText text, std::string_view ascii);
 
 // Appends as UTF-8 with U+FFFD for unpaired surrogates; returns whether there were none.
 bool append_utf8(std::string& utf8, StoredText text);
-std::string to_utf8(StoredText text);
+[[nodiscard]] std::string to_utf8(StoredText text);
 
 // The units as stored, in hexadecimal: "41004200".
-std::string to_utf16_hex(StoredText text);
+[[nodiscard]] std::string to_utf16_hex(StoredText text);
 
 // Writes one byte a unit to `narrow`, which has room for them; false when a unit is above 0xff.
 bool copy_narrow(core::ByteView utf16, std::byte* narrow);

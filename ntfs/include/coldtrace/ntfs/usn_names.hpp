@@ -16,8 +16,8 @@ struct UsnFlag {
 
 // What happened to a file, USN_REASON_*, and who did it, USN_SOURCE_*; by value.
 // Source: the Windows SDK's winioctl.h.
-const std::vector<UsnFlag>& usn_reasons();
-const std::vector<UsnFlag>& usn_sources();
+[[nodiscard]] const std::vector<UsnFlag>& usn_reasons();
+[[nodiscard]] const std::vector<UsnFlag>& usn_sources();
 
 // Reasons that the replay of a journal asks for.
 constexpr u32 usn_file_create = 0x100;

@@ -41,11 +41,13 @@ struct UsnRecord {
   core::ByteView extents;  // of version 4
   u32 extents_left = 0;    // in records that follow
 
-  bool closes() const { return (reasons & 0x8000'0000) != 0 && major != 4; }
-  bool is_directory() const { return attributes && (*attributes & attribute_directory) != 0; }
-  u64 end() const { return usn + length; }
-  u64 extent_count() const { return extents.size() / sizeof(UsnExtent); }
-  UsnExtent extent(u64 index) const;
+  [[nodiscard]] bool closes() const { return (reasons & 0x8000'0000) != 0 && major != 4; }
+  [[nodiscard]] bool is_directory() const {
+    return attributes && (*attributes & attribute_directory) != 0;
+  }
+  [[nodiscard]] u64 end() const { return usn + length; }
+  [[nodiscard]] u64 extent_count() const { return extents.size() / sizeof(UsnExtent); }
+  [[nodiscard]] UsnExtent extent(u64 index) const;
 };
 
 // Reads the record at the start of `bytes`, which lie at `offset` of the image. What no record

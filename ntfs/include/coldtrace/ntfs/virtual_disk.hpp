@@ -12,7 +12,7 @@
 namespace coldtrace::ntfs {
 
 // True for disks of virtual machines that a library reads, where it is installed.
-bool is_readable_virtual_disk(core::FileKind kind);
+[[nodiscard]] bool is_readable_virtual_disk(core::FileKind kind);
 
 // What reads them: libraries that are loaded when an image needs them.
 struct DiskReader {
@@ -22,10 +22,10 @@ struct DiskReader {
 };
 
 // Loads each of them to see whether it is there.
-std::vector<DiskReader> disk_readers();
+[[nodiscard]] std::vector<DiskReader> disk_readers();
 
 // "vhd", "vhdx", "qcow2" or "vmdk".
-std::string_view container_name(core::FileKind kind);
+[[nodiscard]] std::string_view container_name(core::FileKind kind);
 
 // Opens such a disk. What a child lacks is its parent's: `parents` in the order of the chain, or
 // the file beside the child that has the parent's name. Names inside files lead nowhere else, and

@@ -23,7 +23,7 @@ struct VolumeInformation {
   u8 major_version = 0;
   u8 minor_version = 0;
   u16 flags = 0;
-  bool dirty() const { return (flags & 1) != 0; }
+  [[nodiscard]] bool dirty() const { return (flags & 1) != 0; }
 };
 
 // A file of a volume with all its FILE records; owns the bytes that `facts` view.
@@ -55,20 +55,22 @@ class Volume {
   static core::Result<Volume> open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                  core::Findings& findings);
 
-  const core::ImageSource& image() const { return *image_; }
-  const std::optional<BootSector>& boot() const { return boot_; }  // absent for a $MFT alone
-  const Mft& mft() const { return mft_; }
-  const std::optional<VolumeInformation>& information() const { return information_; }
-  u64 offset() const { return mft_.clusters().volume_offset; }
+  [[nodiscard]] const core::ImageSource& image() const { return *image_; }
+  [[nodiscard]] const std::optional<BootSector>& boot() const {
+    return boot_;
+  }  // absent for a $MFT alone
+  [[nodiscard]] const Mft& mft() const { return mft_; }
+  [[nodiscard]] const std::optional<VolumeInformation>& information() const { return information_; }
+  [[nodiscard]] u64 offset() const { return mft_.clusters().volume_offset; }
 
   // A file by its record number. The error says why there is none.
   core::Result<File> read_file(u64 record) const;
 
   // Owners by security id, from $Secure.
-  SecurityOwners read_security_owners(core::Findings& findings) const;
+  [[nodiscard]] SecurityOwners read_security_owners(core::Findings& findings) const;
 
   // What $Bitmap says of a cluster is not asked; this is what the image lacks of the volume.
-  u64 missing_bytes() const;
+  [[nodiscard]] u64 missing_bytes() const;
 
  private:
   Volume(const core::ImageSource& image, Mft mft) : image_{&image}, mft_{std::move(mft)} {}

@@ -28,7 +28,7 @@ constexpr u64 longest_volume_search = u64{16} << 30;
 // Finds record 0 of $MFT or its copy, and infers the geometry: the size of a cluster from what
 // the run lists of the first records map, the start of the volume from the cluster in which
 // record 0 says that it is.
-std::optional<FoundVolume> search_volume(const core::ImageSource& image,
-                                         const VolumeSearch& search);
+[[nodiscard]] std::optional<FoundVolume> search_volume(const core::ImageSource& image,
+                                                       const VolumeSearch& search);
 
 }  // namespace coldtrace::ntfs

@@ -26,10 +26,12 @@ class Walk {
   // what is wrong with them is known; those of other states than the wanted ones are marked.
   bool next(RowBatch& batch);
 
-  u64 count(State state) const { return counts_[static_cast<std::size_t>(state)]; }
-  u64 count(StaleReason reason) const { return stale_reasons_[static_cast<std::size_t>(reason)]; }
+  [[nodiscard]] u64 count(State state) const { return counts_[static_cast<std::size_t>(state)]; }
+  [[nodiscard]] u64 count(StaleReason reason) const {
+    return stale_reasons_[static_cast<std::size_t>(reason)];
+  }
   // Complete when next() has said false.
-  const core::Findings& findings() const { return findings_; }
+  [[nodiscard]] const core::Findings& findings() const { return findings_; }
 
  private:
   // The nodes of one directory.
@@ -62,7 +64,7 @@ class Walk {
     Nodes nodes;
     std::size_t path_size = 0;  // of the directory itself
     IndexOrder<Nodes> order = {};
-    std::set<std::pair<u64, u32>> seen = {};  // names of a directory whose index is doubtful
+    std::set<std::pair<u64, u32>> seen = {};  // names of a directory whose index may repeat them
   };
 
   void start();

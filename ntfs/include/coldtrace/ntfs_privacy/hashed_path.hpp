@@ -20,7 +20,7 @@ class StoredNameHasher {
  public:
   explicit StoredNameHasher(core::Borrowed<privacy::HashedNames> names) : names_{names.get()} {}
 
-  const privacy::HashedNames& names() const { return names_; }
+  [[nodiscard]] const privacy::HashedNames& names() const { return names_; }
   StoredText hash(StoredText name);
   // The root directory's own name, ".", is none, and stays.
   StoredText hash_of_file(u64 record, StoredText name);

@@ -98,14 +98,14 @@ enum class FileMember : unsigned {
 };
 
 // As it is written: "streams.extents.lcn".
-std::string_view to_string(FileMember member);
-std::span<const std::string_view> file_member_names();
-std::optional<FileMember> find_file_member(std::string_view name);
+[[nodiscard]] std::string_view to_string(FileMember member);
+[[nodiscard]] std::span<const std::string_view> file_member_names();
+[[nodiscard]] std::optional<FileMember> find_file_member(std::string_view name);
 
-where::WhereMemberTypes types_of(FileMember member);
+[[nodiscard]] where::WhereMemberTypes types_of(FileMember member);
 
 // What follows the last dot of a name, where anything does.
-std::optional<std::string_view> extension_of(std::string_view name);
+[[nodiscard]] std::optional<std::string_view> extension_of(std::string_view name);
 
 // Reads an expression that selects files; the first error ends it.
 core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text);

@@ -33,10 +33,10 @@ class CodeSymbols {
 
   // The symbol at `address` or before it, if code can reach from there to here: in one section,
   // with no end of a function of .pdata or a procedure between, and at most `farthest` bytes away.
-  std::optional<Place> find(Rva address) const;
+  [[nodiscard]] std::optional<Place> find(Rva address) const;
 
-  Symbol symbol(std::size_t number) const;
-  std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] Symbol symbol(std::size_t number) const;
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
   static constexpr std::size_t longest_name = 1024;
   // Nothing but .pdata and procedures says where functions end, and few are longer.

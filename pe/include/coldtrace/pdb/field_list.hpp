@@ -30,7 +30,7 @@ struct Field {
 
 // What the low bits of Field::attributes say of members: "private", "protected", "public", or
 // nothing where the language has no access.
-std::string_view access_of(const Field& field);
+[[nodiscard]] std::string_view access_of(const Field& field);
 
 // Whether a function of these attributes has a new place in the virtual table, which is stored
 // behind them. Source: microsoft-pdb, cvinfo.h, CV_methodprop_e.
@@ -49,8 +49,8 @@ class FieldList {
   bool next(Field& field);
 
   // False: the rest of the list is lost, `kind` being what could not be read.
-  bool ok() const { return in_.ok(); }
-  u16 kind() const { return kind_; }
+  [[nodiscard]] bool ok() const { return in_.ok(); }
+  [[nodiscard]] u16 kind() const { return kind_; }
 
  private:
   void skip_padding();

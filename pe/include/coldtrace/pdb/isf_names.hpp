@@ -25,7 +25,7 @@ struct IsfBase {
   u8 size;
   bool is_signed;
 };
-IsfBase isf_base_of(const SimpleType& type);
+[[nodiscard]] IsfBase isf_base_of(const SimpleType& type);
 
 // Names of definitions, none of them twice: one without a name is "__unnamed_1d76" or
 // "__anonymous_1d76" by the number of its record, and so is the second of one name. Valid UTF-8.
@@ -34,9 +34,9 @@ class IsfNames {
   explicit IsfNames(core::Borrowed<TypeTable> table);
 
   // Of a definition; of a declaration that nothing defines its own.
-  std::string name_of(u32 index) const;
+  [[nodiscard]] std::string name_of(u32 index) const;
   // How many definitions got another name since theirs was another's.
-  u64 renamed() const { return renamed_; }
+  [[nodiscard]] u64 renamed() const { return renamed_; }
 
  private:
   const TypeTable& table_;
@@ -54,6 +54,7 @@ struct IsfSymbol {
 
 // By name. Those without an address are left out; of several with one name the first by address
 // stays, the others are counted in the finding `isf-symbol-twice`.
-std::vector<IsfSymbol> isf_symbols(std::span<const PublicSymbol> publics, core::Findings& findings);
+[[nodiscard]] std::vector<IsfSymbol> isf_symbols(std::span<const PublicSymbol> publics,
+                                                 core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -74,8 +74,8 @@ struct IsfTable {
 };
 
 // Of 32 digits without dashes, as symbol tables and symbol servers write it.
-std::optional<core::Guid> parse_plain_guid(std::string_view text);
+[[nodiscard]] std::optional<core::Guid> parse_plain_guid(std::string_view text);
 // "00112233445566778899AABBCCDDEEFF"
-std::string to_plain_text(const core::Guid& guid);
+[[nodiscard]] std::string to_plain_text(const core::Guid& guid);
 
 }  // namespace coldtrace::pe

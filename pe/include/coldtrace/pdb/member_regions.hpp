@@ -16,7 +16,7 @@ struct PlacedMember {
   // Of a bit field, in the integer of `size` bytes at `offset`.
   u8 bit_position = 0;
   u8 bit_length = 0;
-  bool is_bit_field() const { return bit_length != 0; }
+  [[nodiscard]] bool is_bit_field() const { return bit_length != 0; }
 };
 
 // How members lie, rebuilt: PDBs have the members of unnamed structures and unions flattened into
@@ -38,6 +38,6 @@ struct Region {
 // The regions of a structure, or of a union, whose alternatives all begin at 0. Where members
 // overlap as no nesting of unnamed structures and unions explains, each is an alternative of its
 // own. Members that end behind `size` are not among them.
-Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union);
+[[nodiscard]] Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union);
 
 }  // namespace coldtrace::pe

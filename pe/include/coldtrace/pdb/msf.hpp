@@ -19,7 +19,7 @@ class StreamBytes {
   StreamBytes(const StreamBytes&) = delete;
   StreamBytes& operator=(const StreamBytes&) = delete;
 
-  core::ByteView view() const { return view_; }
+  [[nodiscard]] core::ByteView view() const { return view_; }
 
  private:
   std::vector<std::byte> bytes_;
@@ -35,12 +35,12 @@ class Msf {
   // Fails when the superblock or the stream directory cannot be used.
   static core::Result<Msf> open(const core::FileView& file, core::Findings& findings);
 
-  u32 block_size() const { return block_size_; }
-  u64 file_size() const { return file_.size(); }
-  u64 stream_count() const { return streams_.size(); }
+  [[nodiscard]] u32 block_size() const { return block_size_; }
+  [[nodiscard]] u64 file_size() const { return file_.size(); }
+  [[nodiscard]] u64 stream_count() const { return streams_.size(); }
 
   // Nothing: there is no such stream, or it was deleted.
-  std::optional<u32> stream_size(u32 index) const;
+  [[nodiscard]] std::optional<u32> stream_size(u32 index) const;
 
   // A whole stream. Blocks outside the file and blocks that come twice are errors, so that no
   // stream is larger than the file.
@@ -50,7 +50,7 @@ class Msf {
   core::Result<StreamBytes> read(u32 index, u64 position, u64 length, core::Name structure) const;
 
   // Where byte `position` of a stream lies in the file.
-  std::optional<u64> offset_of(u32 index, u64 position) const;
+  [[nodiscard]] std::optional<u64> offset_of(u32 index, u64 position) const;
 
  private:
   struct Stream {

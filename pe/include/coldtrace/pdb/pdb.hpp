@@ -48,20 +48,20 @@ class Pdb {
   // be used is a finding.
   static core::Result<Pdb> open(const core::FileView& file, core::Findings& findings);
 
-  const Msf& msf() const { return msf_; }
-  const PdbInfo& info() const { return info_; }
+  [[nodiscard]] const Msf& msf() const { return msf_; }
+  [[nodiscard]] const PdbInfo& info() const { return info_; }
   // Nothing: a compiler's file of types, or damaged.
-  const std::optional<DbiHeader>& dbi() const { return dbi_; }
+  [[nodiscard]] const std::optional<DbiHeader>& dbi() const { return dbi_; }
 
   // The age that belongs to an image: the DBI stream's, else the info stream's.
-  u32 age() const { return dbi_ ? dbi_->age : info_.age; }
+  [[nodiscard]] u32 age() const { return dbi_ ? dbi_->age : info_.age; }
 
   // Whether the image that has this reference was linked together with the PDB: GUID and age are
   // the same. The age is the DBI stream's: tools that change the file afterwards, such as pdbstr,
   // raise the info stream's alone. Sources: the crates ms-pdb, DbiStreamHeader ("must match the
   // same field within the PE header") and pdb, PDBInformation::age.
-  bool matches(const PdbReference& reference) const;
-  bool matches(const Image& image, core::Findings& findings) const;
+  [[nodiscard]] bool matches(const PdbReference& reference) const;
+  [[nodiscard]] bool matches(const Image& image, core::Findings& findings) const;
 
  private:
   Pdb(Msf msf, const PdbInfo& info) : msf_{std::move(msf)}, info_{info} {}

@@ -11,10 +11,10 @@ namespace coldtrace::pe {
 // Whether `decorated` is how compilers write the C name `name` for linkers: as it is, or with the
 // signs of a calling convention, `_name`, `_name@8`, `@name@8`, `name@@8`. Decorated C++ names are
 // names of their own.
-bool is_decoration_of(std::string_view decorated, std::string_view name);
+[[nodiscard]] bool is_decoration_of(std::string_view decorated, std::string_view name);
 
 // The symbols that have this name and an address, one for each address.
-std::vector<const PublicSymbol*> find_public_symbols(std::span<const PublicSymbol> symbols,
-                                                     std::string_view name);
+[[nodiscard]] std::vector<const PublicSymbol*> find_public_symbols(
+    std::span<const PublicSymbol> symbols, std::string_view name);
 
 }  // namespace coldtrace::pe

@@ -33,7 +33,7 @@ struct PublicSymbols {
 // is damaged, that is a finding, and every record that is a public symbol is one. Records that
 // cannot be read are counted in findings.
 // Source: LLVM, "The PDB Public Symbol Stream" and GSI1/PSGSIHDR of microsoft-pdb.
-PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
-                                  core::Findings& findings);
+[[nodiscard]] PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
+                                                core::Findings& findings);
 
 }  // namespace coldtrace::pe

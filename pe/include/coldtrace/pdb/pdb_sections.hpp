@@ -13,17 +13,19 @@ namespace coldtrace::pe {
 class PdbSections {
  public:
   // Damaged streams are findings, and have no sections.
-  static PdbSections read(const Pdb& pdb, core::Findings& findings);
+  [[nodiscard]] static PdbSections read(const Pdb& pdb, core::Findings& findings);
 
   // The sections that symbols count in: those of the image, or, where a tool moved its code
   // about after linking, those before that.
-  std::span<const SectionHeader> headers() const { return headers_; }
-  bool has_omap() const { return !omap_.empty(); }
+  [[nodiscard]] std::span<const SectionHeader> headers() const { return headers_; }
+  [[nodiscard]] bool has_omap() const { return !omap_.empty(); }
 
   // Sections count from 1; 0 and the one behind the last hold absolute values. Nothing for these,
   // for what lies outside its section, and for code that was removed.
-  std::optional<Rva> to_rva(u16 section, u32 offset) const;
-  bool is_absolute(u16 section) const { return section == 0 || section == headers_.size() + 1; }
+  [[nodiscard]] std::optional<Rva> to_rva(u16 section, u32 offset) const;
+  [[nodiscard]] bool is_absolute(u16 section) const {
+    return section == 0 || section == headers_.size() + 1;
+  }
 
  private:
   // OMAP_DATA: from here to the next entry, addresses move to `target`, or are gone when it is 0.

@@ -17,23 +17,23 @@ class PdbTypes {
   // Fails as TypeTable::read does.
   static core::Result<PdbTypes> read(const Pdb& pdb, core::Findings& findings);
 
-  u64 count() const { return table_.count(); }
-  const TypeTable& table() const { return table_; }
+  [[nodiscard]] u64 count() const { return table_.count(); }
+  [[nodiscard]] const TypeTable& table() const { return table_; }
 
   // Where a member of a structure lies, bytes from its start: "_ETHREAD", "Cid.UniqueThread".
   // Members of members are found by the dots, those of base classes by their own name. Nothing
   // where the structure or a member is unknown; `pdb-type-unknown` when that may be because of a
   // record that cannot be read, `pdb-type-ambiguous` when several types have the name.
-  std::optional<u32> offset_of(std::string_view structure, std::string_view path,
-                               core::Findings& findings) const;
+  [[nodiscard]] std::optional<u32> offset_of(std::string_view structure, std::string_view path,
+                                             core::Findings& findings) const;
 
   // The same with the type of the member.
   struct Member {
     u32 offset;
     u32 type;
   };
-  std::optional<Member> find(std::string_view structure, std::string_view path,
-                             core::Findings& findings) const;
+  [[nodiscard]] std::optional<Member> find(std::string_view structure, std::string_view path,
+                                           core::Findings& findings) const;
 
  private:
   class Search;

@@ -23,13 +23,13 @@ struct SimpleType {
 inline constexpr u32 first_record_index = 0x1000;
 
 // The low byte of the index; null for codes without a type here.
-const SimpleType* find_simple_type(u32 index);
+[[nodiscard]] const SimpleType* find_simple_type(u32 index);
 
 // Whether the index is of a pointer to the simple type, and of how many bytes.
-constexpr bool is_simple_pointer(u32 index) {
+[[nodiscard]] constexpr bool is_simple_pointer(u32 index) {
   return index < first_record_index && (index >> 8 & 7) != 0;
 }
-u8 size_of_simple_pointer(u32 index, u8 pointer_size);
+[[nodiscard]] u8 size_of_simple_pointer(u32 index, u8 pointer_size);
 
 // What an integer of the type is of the stored bits: compilers store -1 as one byte, as four
 // without a sign, or as eight. As it is stored where the type is null.

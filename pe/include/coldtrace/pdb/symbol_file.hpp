@@ -22,8 +22,8 @@ struct PdbIdentity {
   u32 age = 0;                 // that an image asks for
   std::optional<u16> machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
 
-  static PdbIdentity of(const Pdb& pdb);
-  bool matches(const PdbReference& reference) const {
+  [[nodiscard]] static PdbIdentity of(const Pdb& pdb);
+  [[nodiscard]] bool matches(const PdbReference& reference) const {
     return reference.guid == guid && reference.age == age;
   }
 };
@@ -61,7 +61,7 @@ struct SymbolFile {
   // What an image must ask for to get the file at `path`: GUID and age, without a name.
   static core::Expected<PdbReference, Failure> identify(const std::string& path);
 
-  bool belongs_to(const std::optional<PdbReference>& reference) const {
+  [[nodiscard]] bool belongs_to(const std::optional<PdbReference>& reference) const {
     return reference && identity.matches(*reference);
   }
 

@@ -23,9 +23,9 @@ struct MemberChange {
   Field::Kind kind;
   std::optional<ComparedMember> before, after;  // one is absent where the member is new or gone
 
-  bool moved() const;    // other offset or bits
-  bool resized() const;  // other size
-  bool retyped() const;  // other type, or number of an enumerator
+  [[nodiscard]] bool moved() const;    // other offset or bits
+  [[nodiscard]] bool resized() const;  // other size
+  [[nodiscard]] bool retyped() const;  // other type, or number of an enumerator
 };
 
 struct TypeChange {
@@ -45,7 +45,8 @@ struct TypeComparison {
 // Compares the types that have a name and a definition, those of `wanted` or all; namesakes in the
 // order of their files. Types without a name are compared where they are members: their names are
 // numbers of records, which any build changes.
-TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
-                             std::span<const std::string> wanted, core::Findings& findings);
+[[nodiscard]] TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
+                                           std::span<const std::string> wanted,
+                                           core::Findings& findings);
 
 }  // namespace coldtrace::pe

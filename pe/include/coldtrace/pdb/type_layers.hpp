@@ -29,15 +29,15 @@ struct TypeLayer {
 // How a type is made, at most `most_layers` deep; the last is neither modifier, pointer nor array
 // then. Of a function pointers and arguments are no layers.
 inline constexpr std::size_t most_layers = 32;
-std::vector<TypeLayer> layers_of(const TypeTable& table, u32 index);
+[[nodiscard]] std::vector<TypeLayer> layers_of(const TypeTable& table, u32 index);
 
 // In bytes; nothing for void, functions, and what is only declared or damaged.
-std::optional<u64> size_of(const TypeTable& table, u32 index);
+[[nodiscard]] std::optional<u64> size_of(const TypeTable& table, u32 index);
 
 // The type as WinDbg's "dt" shows it: "Ptr64 _LIST_ENTRY", "[3] Uint4B", "Pos 3, 1 Bit". Modifiers
 // stand in front, functions are "Int4B (Ptr64 Void, Uint4B)". Longer ones than `longest_type_text`
 // end with "...".
 inline constexpr std::size_t longest_type_text = 1024;
-std::string to_text(const TypeTable& table, u32 index);
+[[nodiscard]] std::string to_text(const TypeTable& table, u32 index);
 
 }  // namespace coldtrace::pe

@@ -21,7 +21,7 @@ class TypeBudget {
     left_ -= bytes;
     return true;
   }
-  bool spent() const { return left_ == 0; }
+  [[nodiscard]] bool spent() const { return left_ == 0; }
 
  private:
   u64 left_;

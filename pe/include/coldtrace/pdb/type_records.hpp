@@ -15,7 +15,7 @@ namespace coldtrace::pe {
 enum class AggregateKind : u8 { structure, class_, interface_, union_ };
 
 // Whether a declaration of the one may be of a definition of the other: classes are structures.
-bool are_of_one_kind(AggregateKind a, AggregateKind b);
+[[nodiscard]] bool are_of_one_kind(AggregateKind a, AggregateKind b);
 
 // Bits of Aggregate::properties and Enumeration::properties. That a compiler packed a structure is
 // in `property_packed` with some compilers alone.
@@ -36,7 +36,7 @@ struct Aggregate {
   std::string_view name;
   std::string_view unique_name;  // mangled; empty where the compiler gave none
 
-  bool forward() const { return (properties & property_forward) != 0; }
+  [[nodiscard]] bool forward() const { return (properties & property_forward) != 0; }
 };
 
 // LF_ENUM.
@@ -48,7 +48,7 @@ struct Enumeration {
   std::string_view name;
   std::string_view unique_name;
 
-  bool forward() const { return (properties & property_forward) != 0; }
+  [[nodiscard]] bool forward() const { return (properties & property_forward) != 0; }
 };
 
 // LF_MODIFIER.
@@ -91,27 +91,27 @@ struct Function {
 };
 
 // Nothing: of another kind, or damaged.
-std::optional<Aggregate> read_aggregate(core::ByteView record);
-std::optional<Enumeration> read_enumeration(core::ByteView record);
-std::optional<Modifier> read_modifier(core::ByteView record);
-std::optional<Pointer> read_pointer(core::ByteView record);
-std::optional<Array> read_array(core::ByteView record);
-std::optional<BitField> read_bit_field(core::ByteView record);
-std::optional<Function> read_function(core::ByteView record);
+[[nodiscard]] std::optional<Aggregate> read_aggregate(core::ByteView record);
+[[nodiscard]] std::optional<Enumeration> read_enumeration(core::ByteView record);
+[[nodiscard]] std::optional<Modifier> read_modifier(core::ByteView record);
+[[nodiscard]] std::optional<Pointer> read_pointer(core::ByteView record);
+[[nodiscard]] std::optional<Array> read_array(core::ByteView record);
+[[nodiscard]] std::optional<BitField> read_bit_field(core::ByteView record);
+[[nodiscard]] std::optional<Function> read_function(core::ByteView record);
 
 // How many types an LF_ARGLIST has, and one of them; 0 as the last is "...".
-u32 count_arguments(core::ByteView record);
-std::optional<u32> read_argument(core::ByteView record, u32 number);
+[[nodiscard]] u32 count_arguments(core::ByteView record);
+[[nodiscard]] std::optional<u32> read_argument(core::ByteView record, u32 number);
 
 // Whether a record may define something with members, but read_aggregate cannot tell what: one of a
 // kind that is not known, or a damaged one. LF_UNION2 is one of them: no file with it was seen, and
 // its descriptions disagree.
-bool is_unread_aggregate(core::ByteView record);
+[[nodiscard]] bool is_unread_aggregate(core::ByteView record);
 
 // The kind of a record; 0 for one without.
-u16 kind_of(core::ByteView record);
+[[nodiscard]] u16 kind_of(core::ByteView record);
 
 // Whether a compiler made the name for a type that has none.
-bool is_unnamed(std::string_view name);
+[[nodiscard]] bool is_unnamed(std::string_view name);
 
 }  // namespace coldtrace::pe

@@ -32,35 +32,38 @@ class TypeTable {
 
   // The types of `records`, which outlive the table: as in a TPI stream behind its header, the
   // first with the index 0x1000.
-  static TypeTable of(core::ByteView records, u8 pointer_size, core::Findings& findings);
+  [[nodiscard]] static TypeTable of(core::ByteView records, u8 pointer_size,
+                                    core::Findings& findings);
 
-  u32 version() const { return version_; }  // 0 of records without a stream
-  u32 first_index() const { return first_index_; }
-  u64 count() const { return records_.size(); }
-  u64 size() const { return stream_.view().size(); }  // of the stream, in bytes
+  [[nodiscard]] u32 version() const { return version_; }  // 0 of records without a stream
+  [[nodiscard]] u32 first_index() const { return first_index_; }
+  [[nodiscard]] u64 count() const { return records_.size(); }
+  [[nodiscard]] u64 size() const { return stream_.view().size(); }  // of the stream, in bytes
   // Of the program, in bytes; 0 where nothing in the file tells.
-  u8 pointer_size() const { return pointer_size_; }
+  [[nodiscard]] u8 pointer_size() const { return pointer_size_; }
 
   // From the kind on; null where there is none.
-  const core::ByteView* find_record(u32 index) const;
+  [[nodiscard]] const core::ByteView* find_record(u32 index) const;
 
   // By name, then index.
-  const std::vector<Definition>& definitions() const { return by_name_; }
+  [[nodiscard]] const std::vector<Definition>& definitions() const { return by_name_; }
   // Declarations that nothing defines, one of each name.
-  std::vector<Definition> undefined() const;
+  [[nodiscard]] std::vector<Definition> undefined() const;
 
   // The definition of a structure, union or enumeration; that of the declaration that `index` may
   // be. By the unique name where both have one, since C and C++ may define two types of one name in
   // one PDB; a declaration without one is of the first definition without one, of its kind and
   // name. `pdb-type-ambiguous` where there are several that differ.
-  std::optional<u32> find_definition(u32 index, core::Findings& findings) const;
+  [[nodiscard]] std::optional<u32> find_definition(u32 index, core::Findings& findings) const;
 
   // The first structure or union, or the first enumeration, that has the name.
-  std::optional<u32> find_structure(std::string_view name, core::Findings& findings) const;
-  std::optional<u32> find_enumeration(std::string_view name, core::Findings& findings) const;
+  [[nodiscard]] std::optional<u32> find_structure(std::string_view name,
+                                                  core::Findings& findings) const;
+  [[nodiscard]] std::optional<u32> find_enumeration(std::string_view name,
+                                                    core::Findings& findings) const;
 
   // The type behind LF_MODIFIER records.
-  u32 unmodified(u32 index) const;
+  [[nodiscard]] u32 unmodified(u32 index) const;
 
   // Notes that `name` may be one of the records that cannot be read, if there are any.
   void report_unread(std::string_view name, core::Findings& findings) const;
@@ -97,7 +100,7 @@ struct TypeHead {
   std::string_view name;
   std::string_view unique_name;
 };
-std::optional<TypeHead> read_type_head(core::ByteView record);
+[[nodiscard]] std::optional<TypeHead> read_type_head(core::ByteView record);
 
 // Goes through a field list, and those it goes on in, which have lower indexes.
 class FieldWalk {
@@ -109,8 +112,8 @@ class FieldWalk {
 
   // False: some of the list is lost. `kind` is of the entry that could not be read, or 0 where
   // there is no list.
-  bool ok() const { return !lost_; }
-  u16 kind() const { return fields_ ? fields_->kind() : u16{0}; }
+  [[nodiscard]] bool ok() const { return !lost_; }
+  [[nodiscard]] u16 kind() const { return fields_ ? fields_->kind() : u16{0}; }
 
  private:
   void open(u32 list);

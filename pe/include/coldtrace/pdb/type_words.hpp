@@ -7,10 +7,10 @@
 namespace coldtrace::pe {
 
 // "struct", "class", "union", "interface" or "enum".
-std::string_view keyword_of(core::ByteView record);
+[[nodiscard]] std::string_view keyword_of(core::ByteView record);
 // "member", "base" and so on, as JSON and CSV have it.
-std::string_view word_of(Field::Kind kind);
+[[nodiscard]] std::string_view word_of(Field::Kind kind);
 // Whether an enumerator is below 0: its integer has a sign, and the number too.
-bool is_negative(const TypeTable& table, u32 enumeration, u64 number);
+[[nodiscard]] bool is_negative(const TypeTable& table, u32 enumeration, u64 number);
 
 }  // namespace coldtrace::pe

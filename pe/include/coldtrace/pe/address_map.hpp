@@ -31,13 +31,13 @@ class AddressMap {
 
   // Where the byte at `rva` lies in the file; nothing for a byte that is zero-filled when loaded
   // or outside the image.
-  std::optional<u64> to_offset(Rva rva) const;
+  [[nodiscard]] std::optional<u64> to_offset(Rva rva) const;
 
   // to_offset() of one address after another: the section of the last one is tried first.
   class Offsets;
 
   // The RVA that the byte at `offset` is loaded to; nothing for bytes that are not loaded.
-  std::optional<Rva> to_rva(u64 offset) const;
+  [[nodiscard]] std::optional<Rva> to_rva(u64 offset) const;
 
   // A section's bytes, or those of the headers, as far as the file has them.
   struct Stored {
@@ -46,17 +46,17 @@ class AddressMap {
     u64 size;
   };
   // Those that the byte at `rva` is one of; nothing when it is not stored.
-  std::optional<Stored> find_stored(Rva rva) const;
+  [[nodiscard]] std::optional<Stored> find_stored(Rva rva) const;
 
   // How many bytes are stored from `rva` on in one piece.
-  u64 stored_size(Rva rva) const;
+  [[nodiscard]] u64 stored_size(Rva rva) const;
 
   // The bytes of `file` from `rva` to the end of its section, or the first `limit` of these, as far
   // as they are stored and can be read.
   [[nodiscard]] core::ByteView bytes(const core::FileView& file, Rva rva, u64 limit) const;
 
   // True when `rva` belongs to a section or the headers, stored in the file or not.
-  bool is_mapped(Rva rva) const;
+  [[nodiscard]] bool is_mapped(Rva rva) const;
 
  private:
   // `size` bytes are mapped at `start`; the first `stored` of them lie at `offset`.

@@ -25,9 +25,10 @@ struct BaseRelocation {
 
 // All places that the loader adjusts when the image is not at its preferred base, ascending.
 // Source: Microsoft, "PE Format", .reloc section. A damaged block ends the list with a finding.
-std::vector<BaseRelocation> read_base_relocations(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<BaseRelocation> read_base_relocations(const Image& image,
+                                                                core::Findings& findings);
 
 // How many these are.
-u64 count_base_relocations(const Image& image, core::Findings& findings);
+[[nodiscard]] u64 count_base_relocations(const Image& image, core::Findings& findings);
 
 }  // namespace coldtrace::pe

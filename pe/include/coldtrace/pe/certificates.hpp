@@ -27,14 +27,15 @@ struct CertificateTable {
 };
 
 // Nothing: the file has no signature in itself.
-std::optional<CertificateTable> find_certificate_table(const Image& image);
+[[nodiscard]] std::optional<CertificateTable> find_certificate_table(const Image& image);
 
 // Empty without a table, and for a dump, which has none. Entries that do not fit are findings.
-std::vector<Certificate> read_certificates(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<Certificate> read_certificates(const Image& image,
+                                                         core::Findings& findings);
 
 // The pieces of a file that its Authenticode digest is of, in order: all but the checksum, the
 // place of the certificate table and this table. Source: Microsoft, "Windows Authenticode Portable
 // Executable Signature Format". Some may be empty.
-std::array<core::ByteView, 4> authenticode_pieces(const Image& image);
+[[nodiscard]] std::array<core::ByteView, 4> authenticode_pieces(const Image& image);
 
 }  // namespace coldtrace::pe

@@ -28,14 +28,16 @@ struct PdbReference {
 };
 
 // Empty when the image has none. Entries whose data is not in the file are findings.
-std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<DebugEntry> read_debug_directory(const Image& image,
+                                                           core::Findings& findings);
 
 // The record behind the first CodeView entry: RSDS (PDB 7.0) or NB10 (PDB 2.0).
 // Source: format as published in LLVM's CodeView documentation and seen in every linked image.
-std::optional<PdbReference> find_pdb_reference(const Image& image, core::Findings& findings);
+[[nodiscard]] std::optional<PdbReference> find_pdb_reference(const Image& image,
+                                                             core::Findings& findings);
 
 // Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
 // Source: Microsoft, "SymStore", folder of a file with debug information.
-std::string symbol_server_path(const PdbReference& reference);
+[[nodiscard]] std::string symbol_server_path(const PdbReference& reference);
 
 }  // namespace coldtrace::pe

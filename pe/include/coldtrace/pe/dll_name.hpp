@@ -6,15 +6,15 @@
 namespace coldtrace::pe {
 
 // ASCII letters in lower case, as far as names of files are concerned.
-std::string to_lower(std::string_view text);
+[[nodiscard]] std::string to_lower(std::string_view text);
 
 // The name of the file that the loader looks for, in lower case: a name without a dot gets ".dll",
 // a dot at the end only keeps that from happening.
 // Source: Microsoft, "LoadLibraryExW function", remarks on lpLibFileName.
-std::string dll_file_name(std::string_view name);
+[[nodiscard]] std::string dll_file_name(std::string_view name);
 
 // "api-..." and "ext-...": names that stand for another DLL.
 // Source: Microsoft, "Windows API sets".
-bool is_api_set_name(std::string_view name);
+[[nodiscard]] bool is_api_set_name(std::string_view name);
 
 }  // namespace coldtrace::pe

@@ -46,7 +46,8 @@ inline constexpr std::size_t most_changes = 16'384;
 // What of the headers and of sections that nothing writes is other than the file as the loader maps
 // it. Pages that are not there are `dump-absent`, an early end is `dump-truncated`. Zeros in a
 // whole page are taken for absence. `sites` are those of find_patch_sites().
-DumpComparison compare_dump(const ImageTables& file, const ModuleDump& dump,
-                            const std::vector<PatchSite>& sites, core::Findings& findings);
+[[nodiscard]] DumpComparison compare_dump(const ImageTables& file, const ModuleDump& dump,
+                                          const std::vector<PatchSite>& sites,
+                                          core::Findings& findings);
 
 }  // namespace coldtrace::pe

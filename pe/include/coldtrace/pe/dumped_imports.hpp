@@ -17,31 +17,33 @@ struct KnownModule {
   u64 size = 0;
   const ExportDirectory* exports = nullptr;  // nothing where they are not known
 
-  bool contains(u64 address) const { return address >= base && address - base < size; }
+  [[nodiscard]] bool contains(u64 address) const {
+    return address >= base && address - base < size;
+  }
 };
 
 // Why a slot does not lead where it should.
-enum class SlotDoubt : u8 {
+enum class SlotFault : u8 {
   outside,  // of every known module, while other slots of its DLL are in one
   alone,    // far from all other slots, while others of its DLL are together
   inside,   // into the importing module itself
   zero,     // to nothing, in a page that is there: neither the file nor the loader leaves that
   other,    // into the DLL that it should, whose exports are known, to another place in it
 };
-std::string_view to_string(SlotDoubt doubt);
+[[nodiscard]] std::string_view to_string(SlotFault fault);
 
-struct DoubtfulSlot {
+struct MisdirectedSlot {
   Rva slot{};
   std::string_view module;  // that is imported from, as the file has it
   std::string_view name;    // empty: by ordinal, or not readable
   std::optional<u16> ordinal;
   bool delayed = false;
   u64 address = 0;
-  SlotDoubt doubt = SlotDoubt::outside;
+  SlotFault fault = SlotFault::outside;
 };
 
 struct DumpedImports {
-  std::vector<DoubtfulSlot> doubtful;  // by slot
+  std::vector<MisdirectedSlot> misdirected;  // by slot
   u64 slots = 0;
   u64 filled = 0;  // hold an address
   u64 absent = 0;  // the dump does not have them
@@ -49,8 +51,8 @@ struct DumpedImports {
 
 // What the slots of all import address tables hold. Of what is not known to be a module nothing
 // is said where it lies beside what others of the same DLL lead to.
-DumpedImports read_dumped_imports(const ImageTables& file, const ModuleDump& dump,
-                                  const std::vector<ImportedModule>& imports,
-                                  const std::vector<KnownModule>& known);
+[[nodiscard]] DumpedImports read_dumped_imports(const ImageTables& file, const ModuleDump& dump,
+                                                const std::vector<ImportedModule>& imports,
+                                                const std::vector<KnownModule>& known);
 
 }  // namespace coldtrace::pe

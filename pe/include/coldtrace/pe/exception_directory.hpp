@@ -18,13 +18,14 @@ struct FunctionRange {
 // are out of order or empty, and lengths that cannot be read, are findings.
 // Source: Microsoft, "PE Format", .pdata section; "x64 exception handling"; "ARM64 exception
 // handling" and "ARM exception handling".
-std::vector<FunctionRange> read_function_ranges(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<FunctionRange> read_function_ranges(const Image& image,
+                                                              core::Findings& findings);
 
 // How many these are.
-u64 count_function_ranges(const Image& image, core::Findings& findings);
+[[nodiscard]] u64 count_function_ranges(const Image& image, core::Findings& findings);
 
 // True when a range of `image` is a part of a function that starts elsewhere. For x64 its unwind
 // information says so, which lies apart from the table.
-bool is_fragment(const Image& image, const FunctionRange& range);
+[[nodiscard]] bool is_fragment(const Image& image, const FunctionRange& range);
 
 }  // namespace coldtrace::pe

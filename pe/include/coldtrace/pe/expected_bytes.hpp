@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 
 namespace coldtrace::pe {
@@ -10,15 +11,14 @@ namespace coldtrace::pe {
 // it imports: those of the file, zeros where it stores none, addresses adjusted.
 class ExpectedBytes {
  public:
-  // `file` outlives this.
-  ExpectedBytes(const ImageTables& file, u64 base);
+  ExpectedBytes(core::Borrowed<ImageTables> file, u64 base);
 
   // Those of `size` bytes at `rva`, until the next call.
   core::ByteView load(Rva rva, u32 size);
 
   // Relocations that are not applied, which machines of today have none of: what they change is
   // not known.
-  static bool is_applied(RelocationType type);
+  [[nodiscard]] static bool is_applied(RelocationType type);
 
  private:
   void relocate(u64 start);

@@ -36,6 +36,6 @@ core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& 
 core::Result<u64> count_exports(const Image& image, core::Findings& findings);
 
 // The module name alone; empty when there is none or it cannot be read.
-std::string_view read_module_name(const Image& image);
+[[nodiscard]] std::string_view read_module_name(const Image& image);
 
 }  // namespace coldtrace::pe

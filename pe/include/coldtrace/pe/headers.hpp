@@ -30,7 +30,7 @@ enum class Machine : u16 {
 };
 
 // "x86", "x64", "arm64" and so on; "0x1234" for what has no name here.
-std::string to_string(Machine machine);
+[[nodiscard]] std::string to_string(Machine machine);
 
 // IMAGE_FILE_HEADER; 20 bytes.
 struct FileHeader {
@@ -96,7 +96,7 @@ struct OptionalHeader {
   u16 dll_characteristics;
   std::array<DataDirectory, directory_count> directories;  // absent ones are zero
 
-  unsigned pointer_size() const { return pe32_plus ? 8 : 4; }
+  [[nodiscard]] unsigned pointer_size() const { return pe32_plus ? 8 : 4; }
 };
 
 // Bits of SectionHeader::characteristics.
@@ -117,8 +117,10 @@ struct SectionHeader {
   u32 characteristics;
 
   // The name up to the first NUL. "/4" and the like point into the COFF string table.
-  std::string_view name() const;
-  bool executable() const { return (characteristics & (section_executable | section_code)) != 0; }
+  [[nodiscard]] std::string_view name() const;
+  [[nodiscard]] bool executable() const {
+    return (characteristics & (section_executable | section_code)) != 0;
+  }
 };
 
 core::Result<DosHeader> read_dos_header(core::ByteView file);

@@ -27,15 +27,16 @@ struct Identity {
 
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
 // all that a running system tells images apart by.
-bool same_headers(const Identity& a, const Identity& b);
+[[nodiscard]] bool same_headers(const Identity& a, const Identity& b);
 
-Identity read_identity(const Image& image, core::Findings& findings);
+[[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.
-std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings);
+[[nodiscard]] std::optional<VersionInfo> find_version_info(const Image& image,
+                                                           core::Findings& findings);
 
 // Wine's own DLLs, and the empty files that stand for them, say so behind the DOS header.
 // Observed in Wine 8.0.
-bool has_wine_marker(const Image& image);
+[[nodiscard]] bool has_wine_marker(const Image& image);
 
 }  // namespace coldtrace::pe

@@ -24,23 +24,23 @@ class Image {
   static core::Result<Image> open(const core::FileView& file, std::optional<Layout> layout,
                                   core::Findings& findings);
 
-  const DosHeader& dos_header() const { return dos_; }
-  const FileHeader& file_header() const { return file_; }
-  const OptionalHeader& optional_header() const { return optional_; }
-  std::span<const SectionHeader> sections() const { return sections_; }
-  Layout layout() const { return layout_; }
-  Machine machine() const { return file_.machine; }
-  const core::FileView& file() const { return view_; }
-  const AddressMap& addresses() const { return addresses_; }
+  [[nodiscard]] const DosHeader& dos_header() const { return dos_; }
+  [[nodiscard]] const FileHeader& file_header() const { return file_; }
+  [[nodiscard]] const OptionalHeader& optional_header() const { return optional_; }
+  [[nodiscard]] std::span<const SectionHeader> sections() const { return sections_; }
+  [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] Machine machine() const { return file_.machine; }
+  [[nodiscard]] const core::FileView& file() const { return view_; }
+  [[nodiscard]] const AddressMap& addresses() const { return addresses_; }
 
-  const DataDirectory& directory(Directory index) const {
+  [[nodiscard]] const DataDirectory& directory(Directory index) const {
     return optional_.directories[static_cast<std::size_t>(index)];
   }
 
   // The section that `rva` falls into, or nothing; where sections overlap, the one that starts
   // last.
-  const SectionHeader* find_section(Rva rva) const;
-  bool is_executable(Rva rva) const;
+  [[nodiscard]] const SectionHeader* find_section(Rva rva) const;
+  [[nodiscard]] bool is_executable(Rva rva) const;
 
   // find_section() of one address after another: the section of the last one is tried first.
   class Sections;
@@ -65,14 +65,10 @@ class Image {
 
   // NUL-terminated text at `rva`, without the NUL; nothing when it is not stored, has no NUL
   // within the section or is longer than `limit`.
-  std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
-
-  // Adds `unreadable-range` when some of the file could not be read so far: what lies there is
-  // missing from what was asked for.
-  void note_unreadable(core::Findings& findings) const;
+  [[nodiscard]] std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
 
   // The RVA of an absolute address at the preferred base; nothing outside the image.
-  std::optional<Rva> rva_of_address(u64 address) const;
+  [[nodiscard]] std::optional<Rva> rva_of_address(u64 address) const;
 
  private:
   // A section that find_section() gives for all addresses from its own to `end`.

@@ -23,7 +23,7 @@ class ImageTables {
   ImageTables(const ImageTables&) = delete;
   ImageTables& operator=(const ImageTables&) = delete;
 
-  const Image& image() const { return image_; }
+  [[nodiscard]] const Image& image() const { return image_; }
 
   // The export directory; empty where there is none. One that cannot be read is the finding
   // `export-directory`.
@@ -31,20 +31,20 @@ class ImageTables {
     ExportDirectory directory;
     core::Findings findings;
   };
-  const Exports& exports() const;
+  [[nodiscard]] const Exports& exports() const;
 
   // Where each name is exported; forwarders have no place. Of two of one name the first counts.
-  const std::map<std::string_view, Rva>& export_places() const;
-  std::optional<Rva> find_export(std::string_view name) const;
+  [[nodiscard]] const std::map<std::string_view, Rva>& export_places() const;
+  [[nodiscard]] std::optional<Rva> find_export(std::string_view name) const;
 
   struct Relocations {
     std::vector<BaseRelocation> entries;  // ascending
     core::Findings findings;
   };
-  const Relocations& relocations() const;
+  [[nodiscard]] const Relocations& relocations() const;
 
   // As read_function_ranges() gives them; what is odd about them is told by "pe info".
-  const std::vector<FunctionRange>& functions() const;
+  [[nodiscard]] const std::vector<FunctionRange>& functions() const;
 
  private:
   const Image& image_;

@@ -37,16 +37,20 @@ struct BoundImport {
 // functions together, or one for each 8 bytes of the file; the last three are findings, as are
 // names that cannot be read: their slots are kept. Source: Microsoft, "PE Format", .idata section
 // and delay-load import tables.
-std::vector<ImportedModule> read_imports(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<ImportedModule> read_imports(const Image& image,
+                                                       core::Findings& findings);
 
 // Delay-load descriptors hold RVAs, or in their first form (Attributes 0) addresses.
-std::vector<ImportedModule> read_delay_imports(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<ImportedModule> read_delay_imports(const Image& image,
+                                                             core::Findings& findings);
 
-// How many functions these two give, and what they find wrong with them.
-u64 count_imports(const Image& image, core::Findings& findings);
-u64 count_delay_imports(const Image& image, core::Findings& findings);
+// How many functions these two give, and what they find wrong with them. Makes no lists
+// (bench/compare-pe, `pe info` over folders).
+[[nodiscard]] u64 count_imports(const Image& image, core::Findings& findings);
+[[nodiscard]] u64 count_delay_imports(const Image& image, core::Findings& findings);
 
 // IMAGE_BOUND_IMPORT_DESCRIPTOR and its IMAGE_BOUND_FORWARDER_REF. Source: Windows SDK, winnt.h.
-std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<BoundImport> read_bound_imports(const Image& image,
+                                                          core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -13,6 +13,7 @@ namespace coldtrace::pe {
 // that these DLLs of old gave it, any other as "ord12". Nothing without imports.
 // Sources: Mandiant, "Tracking Malware with Import Hashing"; for extensions and ordinals pefile,
 // which defined it and keeps to these tables.
-std::optional<std::string> import_hash_text(const Image& image, core::Findings& findings);
+[[nodiscard]] std::optional<std::string> import_hash_text(const Image& image,
+                                                          core::Findings& findings);
 
 }  // namespace coldtrace::pe

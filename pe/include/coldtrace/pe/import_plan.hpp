@@ -19,7 +19,7 @@ struct ImportSelection {
   // Globs of the importing modules' file names, without regard to case.
   std::vector<std::string> modules;
 
-  bool selects_module(std::string_view name) const;
+  [[nodiscard]] bool selects_module(std::string_view name) const;
 };
 
 // Who has to wait for another module to call a function: it does not import it, but calls a module
@@ -29,7 +29,7 @@ struct IndirectCallers {
   std::vector<u32> next;  // by module: the next one on the shortest way; none: not one of them
 
   // The modules from `module` to the one that imports the function.
-  std::vector<u32> path_from(u32 module) const;
+  [[nodiscard]] std::vector<u32> path_from(u32 module) const;
 };
 
 // A selected function and who calls it through a slot.
@@ -60,16 +60,17 @@ struct ImportPlan {
 
 // The plan for `modules`, which are in the order of their names. Findings are about the set: what
 // could not be followed and which globs select nothing.
-ImportPlan make_import_plan(std::span<const ModuleTables* const> modules,
-                            const ApiSetSchema* schema, const ImportSelection& selection,
-                            core::Findings& findings);
+[[nodiscard]] ImportPlan make_import_plan(std::span<const ModuleTables* const> modules,
+                                          const ApiSetSchema* schema,
+                                          const ImportSelection& selection,
+                                          core::Findings& findings);
 
 // The files that the modules need and that the set does not have, by name: DLLs of imports
 // and of the forwarders that these lead to.
-std::vector<std::string> find_absent_dlls(std::span<const ModuleTables* const> modules,
-                                          const ApiSetSchema* schema);
+[[nodiscard]] std::vector<std::string> find_absent_dlls(
+    std::span<const ModuleTables* const> modules, const ApiSetSchema* schema);
 
 // Whether calls of the function find others by name, or load DLLs, while the program runs.
-bool is_dynamic_lookup(std::string_view function);
+[[nodiscard]] bool is_dynamic_lookup(std::string_view function);
 
 }  // namespace coldtrace::pe

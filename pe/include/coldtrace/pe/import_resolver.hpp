@@ -29,7 +29,7 @@ enum class Outcome : u8 {
   forwarder_limit,  // more than 16 forwarders one after another
 };
 
-std::string_view to_string(Outcome outcome);
+[[nodiscard]] std::string_view to_string(Outcome outcome);
 
 // Which module a DLL's name stands for.
 struct LocatedModule {
@@ -76,7 +76,7 @@ class ImportResolver {
   // All slots of a module, by address.
   std::vector<ResolvedSlot> resolve(u32 module);
 
-  const std::vector<ImportTarget>& targets() const { return targets_; }
+  [[nodiscard]] const std::vector<ImportTarget>& targets() const { return targets_; }
 
   // The targets, and the texts that views of targets and slots point into, for whoever outlives
   // the resolver.
@@ -85,7 +85,7 @@ class ImportResolver {
   Texts take_texts() { return std::move(texts_); }
 
   // What `DLL` stands for when `importer` imports it.
-  LocatedModule locate(std::string_view dll, u32 importer) const;
+  [[nodiscard]] LocatedModule locate(std::string_view dll, u32 importer) const;
 
  private:
   struct Wanted {

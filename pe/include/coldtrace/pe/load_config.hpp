@@ -45,10 +45,11 @@ enum class Hybrid : u8 {
   arm64x,   // ARM64, and ARM64EC after the loader has patched it
 };
 
-std::string_view to_string(Hybrid hybrid);
+[[nodiscard]] std::string_view to_string(Hybrid hybrid);
 
 // What machine and CHPE metadata make of it. All tables are read as the file has them, which is
 // the native view; for other than `none` a finding says so.
-Hybrid recognize_hybrid(const Image& image, const LoadConfig& config, core::Findings& findings);
+[[nodiscard]] Hybrid recognize_hybrid(const Image& image, const LoadConfig& config,
+                                      core::Findings& findings);
 
 }  // namespace coldtrace::pe

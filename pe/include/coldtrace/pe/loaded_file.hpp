@@ -19,6 +19,6 @@ enum class Likeness : u8 {
 };
 
 // Whether the image was loaded from the file with this identity.
-Likeness compare(const Identity& file, const LoadedFile& loaded);
+[[nodiscard]] Likeness compare(const Identity& file, const LoadedFile& loaded);
 
 }  // namespace coldtrace::pe

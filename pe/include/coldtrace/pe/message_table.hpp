@@ -17,11 +17,12 @@ struct Message {
 };
 
 // Valid UTF-8. Of ANSI text, whose code page the file does not tell, only ASCII is kept.
-std::string to_text(const Message& message);
+[[nodiscard]] std::string to_text(const Message& message);
 
 // MESSAGE_RESOURCE_DATA: the messages of a resource of type 11 that lies at `offset` of the file,
 // in the order of its blocks. Source: Windows SDK, MESSAGE_RESOURCE_BLOCK and _ENTRY. A damaged
 // block is a finding; no byte of the file is counted for two messages.
-std::vector<Message> read_message_table(core::ByteView bytes, u64 offset, core::Findings& findings);
+[[nodiscard]] std::vector<Message> read_message_table(core::ByteView bytes, u64 offset,
+                                                      core::Findings& findings);
 
 }  // namespace coldtrace::pe

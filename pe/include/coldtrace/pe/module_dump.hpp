@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/result.hpp"
@@ -18,7 +19,7 @@ enum class BaseSource : u8 {
   header,       // ImageBase, which the loader writes since Windows Vista
   preferred,    // nothing else tells: that of the file
 };
-std::string_view to_string(BaseSource source);
+[[nodiscard]] std::string_view to_string(BaseSource source);
 
 // The bytes that a module had in memory, by RVA, beside the file that it was loaded from, which
 // says where its sections are: nothing that the dump says of itself places a byte. A view: file
@@ -34,33 +35,33 @@ class ModuleDump {
   // its relocations prove, and where nothing of it is the file's. Headers that differ otherwise are
   // `dump-headers`, headers that are not there `dump-unproved`, an ImageBase that contradicts the
   // relocations, or where no module can be, `dump-base`.
-  static core::Expected<ModuleDump, std::string> open(const ImageTables& file,
+  static core::Expected<ModuleDump, std::string> open(core::Borrowed<ImageTables> file,
                                                       const core::FileView& dump,
                                                       const Options& options,
                                                       core::Findings& findings);
 
-  const core::FileView& file() const { return dump_; }  // the dump's own bytes
-  Layout layout() const { return layout_; }
-  u64 base() const { return base_; }
-  BaseSource base_source() const { return base_source_; }
+  [[nodiscard]] const core::FileView& file() const { return dump_; }  // the dump's own bytes
+  [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] u64 base() const { return base_; }
+  [[nodiscard]] BaseSource base_source() const { return base_source_; }
   // Places that the loader adjusts, of those that the dump has, and how many prove the base.
-  u64 relocations() const { return relocations_; }
-  u64 agreeing_relocations() const { return agreeing_; }
+  [[nodiscard]] u64 relocations() const { return relocations_; }
+  [[nodiscard]] u64 agreeing_relocations() const { return agreeing_; }
   // Whether the dump's own headers say that it is of the file.
-  bool proved() const { return proved_; }
+  [[nodiscard]] bool proved() const { return proved_; }
 
   // As Image::bytes(): those from `rva` on that the dump has.
-  core::ByteView bytes(Rva rva, u64 limit) const;
+  [[nodiscard]] core::ByteView bytes(Rva rva, u64 limit) const;
 
   // The same up to the first page that is zeros as a whole: that was not there, and neither code
   // nor a pointer is read from it.
-  core::ByteView present(Rva rva, u64 limit) const;
+  [[nodiscard]] core::ByteView present(Rva rva, u64 limit) const;
 
   // The pointer at `rva`, as wide as the image's, of what is present.
-  std::optional<u64> pointer(Rva rva) const;
+  [[nodiscard]] std::optional<u64> pointer(Rva rva) const;
 
   // The RVA of an absolute address in the module; nothing outside of it.
-  std::optional<Rva> rva_of_address(u64 address) const;
+  [[nodiscard]] std::optional<Rva> rva_of_address(u64 address) const;
 
  private:
   ModuleDump(const Image& file, const core::FileView& dump) : file_{&file}, dump_{dump} {}

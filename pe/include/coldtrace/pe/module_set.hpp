@@ -69,13 +69,13 @@ class ModuleSet {
   bool read_program(const std::string& path);
 
   // Ascending by name.
-  const std::vector<SetModule>& modules() const { return modules_; }
+  [[nodiscard]] const std::vector<SetModule>& modules() const { return modules_; }
   std::vector<SetModule>& modules() { return modules_; }
-  const std::vector<UnreadableModule>& unreadable() const { return unreadable_; }
-  const ApiSetSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
-  const std::string& schema_path() const { return schema_path_; }
-  u64 other_files() const { return other_files_; }  // no modules
-  std::vector<const ModuleTables*> tables() const;
+  [[nodiscard]] const std::vector<UnreadableModule>& unreadable() const { return unreadable_; }
+  [[nodiscard]] const ApiSetSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
+  [[nodiscard]] const std::string& schema_path() const { return schema_path_; }
+  [[nodiscard]] u64 other_files() const { return other_files_; }  // no modules
+  [[nodiscard]] std::vector<const ModuleTables*> tables() const;
 
   // What there is to say of the set itself.
   core::Findings findings;

@@ -66,20 +66,20 @@ struct ModuleTables {
   std::vector<ExportedFunction> exports;  // by ordinal, then name
   std::vector<u32> exports_by_name;       // indexes; those without a name are left out
 
-  bool is_writable(const ImportSlot& slot) const;
+  [[nodiscard]] bool is_writable(const ImportSlot& slot) const;
   // Whether a new value needs the protection of the slot's page changed first.
-  bool must_unprotect(const ImportSlot& slot) const;
+  [[nodiscard]] bool must_unprotect(const ImportSlot& slot) const;
   // Index into `exports`; of several names of an ordinal the first.
-  std::optional<u32> find_export(std::string_view function) const;
-  std::optional<u32> find_export(u32 ordinal) const;
+  [[nodiscard]] std::optional<u32> find_export(std::string_view function) const;
+  [[nodiscard]] std::optional<u32> find_export(u32 ordinal) const;
   // The names of an exported function, in order; 64 at most.
-  std::vector<std::string_view> names_of(u32 ordinal) const;
+  [[nodiscard]] std::vector<std::string_view> names_of(u32 ordinal) const;
 
   std::vector<char> text;  // what the names above point into
 };
 
 // `name` is that of the file. What cannot be read is a finding and left out.
-ModuleTables read_module_tables(const Image& image, std::string_view name,
-                                core::Findings& findings);
+[[nodiscard]] ModuleTables read_module_tables(const Image& image, std::string_view name,
+                                              core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -14,10 +14,10 @@ struct Overlay {
 };
 
 // Nothing: the file ends with its last section, or is a dump.
-std::optional<Overlay> find_overlay(const Image& image);
+[[nodiscard]] std::optional<Overlay> find_overlay(const Image& image);
 
 // Shannon's entropy in bits a byte: 0 for bytes of one value, 8 for those that cannot be told from
 // random ones, as compressed and encrypted data.
-double compute_entropy(core::ByteView bytes);
+[[nodiscard]] double compute_entropy(core::ByteView bytes);
 
 }  // namespace coldtrace::pe

@@ -25,11 +25,11 @@ enum class PatchRule : u8 {
 inline constexpr std::size_t patch_rule_count = 13;
 
 // "import_address"
-std::string_view to_string(PatchRule rule);
+[[nodiscard]] std::string_view to_string(PatchRule rule);
 // What is written there, and the source of that; a sentence.
-std::string_view explain(PatchRule rule);
+[[nodiscard]] std::string_view explain(PatchRule rule);
 // Whether code is written, of which must be told by what it does now.
-constexpr bool writes_code(PatchRule rule) {
+[[nodiscard]] constexpr bool writes_code(PatchRule rule) {
   return rule == PatchRule::import_call || rule == PatchRule::indirect_branch ||
          rule == PatchRule::switch_branch;
 }

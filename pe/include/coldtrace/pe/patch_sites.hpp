@@ -13,8 +13,9 @@ namespace coldtrace::pe {
 // first counts. `imports` are all of the image, `more` sites that others know of. A table of
 // dynamic relocations that cannot be read, or holds what is not read, is the finding
 // `dynamic-relocations`.
-std::vector<PatchSite> find_patch_sites(const ImageTables& file,
-                                        const std::vector<ImportedModule>& imports,
-                                        std::vector<PatchSite> more, core::Findings& findings);
+[[nodiscard]] std::vector<PatchSite> find_patch_sites(const ImageTables& file,
+                                                      const std::vector<ImportedModule>& imports,
+                                                      std::vector<PatchSite> more,
+                                                      core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -16,20 +16,20 @@ struct ResourceId {
   bool named = false;
   core::ByteView units;  // when named
 
-  bool is(u32 wanted) const { return !named && number == wanted; }
+  [[nodiscard]] bool is(u32 wanted) const { return !named && number == wanted; }
   // Names are compared as the linker writes them, in upper case.
-  bool is(std::string_view wanted) const;
+  [[nodiscard]] bool is(std::string_view wanted) const;
 };
 
 // "16" or "WEVT_TEMPLATE".
-std::string to_string(const ResourceId& id);
+[[nodiscard]] std::string to_string(const ResourceId& id);
 
 // Types with a number. Source: Windows SDK, RT_ constants.
 inline constexpr u32 resource_message_table = 11;
 inline constexpr u32 resource_version = 16;
 
 // The name of a type with a number, such as "version"; empty for others.
-std::string_view resource_type_name(u32 type);
+[[nodiscard]] std::string_view resource_type_name(u32 type);
 
 struct Resource {
   ResourceId type;
@@ -42,18 +42,21 @@ struct Resource {
   std::optional<u64> offset;  // in the file, when that has any
 
   // The stored bytes. Looking at the tree alone reads none of them: most are pictures.
-  core::ByteView content(const Image& image) const { return image.bytes(address, stored); }
+  [[nodiscard]] core::ByteView content(const Image& image) const {
+    return image.bytes(address, stored);
+  }
 };
 
 // All resources, in the tree's order. Source: Microsoft, "PE Format", .rsrc section, of which
 // Windows uses three levels: type, name, language. Loops, directories reached twice, other depths
 // and ranges outside the file are findings; every entry of the file is looked at once at most,
 // and 100,000 of them.
-std::vector<Resource> read_resources(const Image& image, core::Findings& findings);
+[[nodiscard]] std::vector<Resource> read_resources(const Image& image, core::Findings& findings);
 
 // The resources of one type, by number or by name.
-std::vector<Resource> find_resources(const Image& image, u32 type, core::Findings& findings);
-std::vector<Resource> find_resources(const Image& image, std::string_view type,
-                                     core::Findings& findings);
+[[nodiscard]] std::vector<Resource> find_resources(const Image& image, u32 type,
+                                                   core::Findings& findings);
+[[nodiscard]] std::vector<Resource> find_resources(const Image& image, std::string_view type,
+                                                   core::Findings& findings);
 
 }  // namespace coldtrace::pe

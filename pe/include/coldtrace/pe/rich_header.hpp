@@ -26,6 +26,7 @@ struct RichHeader {
 
 // Nothing: the image has none, or one of which only the start or the end is left, which is a
 // finding.
-std::optional<RichHeader> find_rich_header(const Image& image, core::Findings& findings);
+[[nodiscard]] std::optional<RichHeader> find_rich_header(const Image& image,
+                                                         core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -12,7 +12,7 @@ namespace coldtrace::pe {
 // a file offset.
 enum class Rva : u32 {};
 
-constexpr u32 value(Rva rva) {
+[[nodiscard]] constexpr u32 value(Rva rva) {
   return static_cast<u32>(rva);
 }
 
@@ -23,7 +23,7 @@ constexpr Rva operator+(Rva rva, u64 bytes) {
 }
 
 // "0x1234"
-inline std::string to_string(Rva rva) {
+[[nodiscard]] inline std::string to_string(Rva rva) {
   return fmt::format("{:#x}", value(rva));
 }
 

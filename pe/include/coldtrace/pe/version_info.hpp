@@ -14,7 +14,7 @@ namespace coldtrace::pe {
 using VersionNumber = std::array<u16, 4>;  // major first
 
 // "6.1.7601.17514"
-std::string to_string(const VersionNumber& version);
+[[nodiscard]] std::string to_string(const VersionNumber& version);
 
 // VS_FIXEDFILEINFO, the fields that matter; 52 bytes.
 struct FixedVersion {
@@ -36,11 +36,12 @@ struct VersionInfo {
   std::vector<VersionString> strings;
 
   // The first string with that key; empty when there is none.
-  std::string_view find(std::string_view key) const;
+  [[nodiscard]] std::string_view find(std::string_view key) const;
 };
 
 // Reads the resource that lies at `offset` of the file. A node whose length does not fit ends the
 // list it is in, with a finding.
-VersionInfo read_version_info(core::ByteView bytes, u64 offset, core::Findings& findings);
+[[nodiscard]] VersionInfo read_version_info(core::ByteView bytes, u64 offset,
+                                            core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -33,16 +33,16 @@ class FileSchemas final : public tracefile::SchemaSource {
     std::vector<Provider> providers;
   };
 
-  std::shared_ptr<const tracefile::EventSchema> find(
+  [[nodiscard]] std::shared_ptr<const tracefile::EventSchema> find(
       const tracefile::SchemaKey& key) const override;
-  std::string_view find_provider_name(const core::Guid& provider) const override;
-  std::vector<std::shared_ptr<const tracefile::EventSchema>> find_others(
+  [[nodiscard]] std::string_view find_provider_name(const core::Guid& provider) const override;
+  [[nodiscard]] std::vector<std::shared_ptr<const tracefile::EventSchema>> find_others(
       const tracefile::SchemaKey& key) const override;
-  std::shared_ptr<const tracefile::ProviderNames> find_names(
+  [[nodiscard]] std::shared_ptr<const tracefile::ProviderNames> find_names(
       const core::Guid& provider) const override;
 
   // In the order in which they go first.
-  const std::vector<File>& files() const { return files_; }
+  [[nodiscard]] const std::vector<File>& files() const { return files_; }
 
  private:
   friend class SchemaFiles;

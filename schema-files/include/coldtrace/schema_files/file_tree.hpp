@@ -21,7 +21,7 @@ class FileTree {
     File(const File&) = delete;
     File& operator=(const File&) = delete;
     virtual ~File() = default;
-    virtual core::FileView view() const = 0;
+    [[nodiscard]] virtual core::FileView view() const = 0;
   };
   struct Entry {
     std::string name;
@@ -35,10 +35,10 @@ class FileTree {
 
   // The file itself, or the files of a folder and of all folders below in the order of their paths.
   // What cannot be listed, and more files than are looked at, is a finding.
-  virtual std::vector<std::string> list(const std::string& path,
-                                        core::Findings& findings) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> list(const std::string& path,
+                                                      core::Findings& findings) const = 0;
   // What is in a folder itself; nothing of what is none.
-  virtual std::vector<Entry> list_folder(const std::string& folder) const = 0;
+  [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder) const = 0;
 
   // The bytes of a regular file.
   virtual core::Result<std::unique_ptr<const core::ImageSource>> source(
@@ -48,9 +48,10 @@ class FileTree {
                                                          u64 cap) const = 0;
 
   // How a store names a file that was found below `top`.
-  virtual std::string stored_path(const std::string& path, const std::string& top) const = 0;
+  [[nodiscard]] virtual std::string stored_path(const std::string& path,
+                                                const std::string& top) const = 0;
   // Whether paths are of this machine.
-  virtual bool is_machine() const { return false; }
+  [[nodiscard]] virtual bool is_machine() const { return false; }
 
   // The bytes at `offset` that the file has, `most` of them.
   core::Result<std::vector<std::byte>> read(const std::string& path, u64 offset, u64 most) const;
@@ -58,6 +59,6 @@ class FileTree {
 
 // The files of this machine. Links to folders are not followed, which rules out circles. In a store
 // their paths begin with the folder that was named: "System32/drivers/x.sys".
-const FileTree& machine_files();
+[[nodiscard]] const FileTree& machine_files();
 
 }  // namespace coldtrace::schema_files

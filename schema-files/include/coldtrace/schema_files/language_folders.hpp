@@ -17,14 +17,15 @@ class LanguageFolders {
   LanguageFolders() : LanguageFolders{machine_files()} {}
   explicit LanguageFolders(core::Borrowed<FileTree> tree) : tree_{tree.get()} {}
 
-  const FileTree& tree() const { return tree_; }
+  [[nodiscard]] const FileTree& tree() const { return tree_; }
 
   // The file of the first of these languages that the module has texts in, else in en-US, else in
   // the one that there is; empty where there is none.
   std::string find(const std::string& module, const std::vector<std::string>& languages);
 
   // Whether the path of such a file says that it is in one of the languages.
-  static bool is_in(const std::string& file, const std::vector<std::string>& languages);
+  [[nodiscard]] static bool is_in(const std::string& file,
+                                  const std::vector<std::string>& languages);
 
  private:
   // Path of a file by its name in lower case, by language in lower case.

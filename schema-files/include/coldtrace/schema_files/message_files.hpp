@@ -24,8 +24,8 @@ class MessageFiles {
   void add(const std::string& path, Kinds kinds, core::Findings& findings);
 
   // The files that may be read.
-  const std::vector<std::string>& sources() const { return sources_; }
-  bool empty() const { return sources_.empty(); }
+  [[nodiscard]] const std::vector<std::string>& sources() const { return sources_; }
+  [[nodiscard]] bool empty() const { return sources_.empty(); }
 
   // A provider of WPP, as the annotations of a PDB say (`TMC:`): who listens enables it by its
   // GUID, which messages do not have.
@@ -52,8 +52,9 @@ class MessageFiles {
   // The formats of these events, and the providers of the PDBs that have them. First those of TMF
   // texts, then those of the PDBs that the trace names, then, as long as messages have none, those
   // of the others. Damage is a finding.
-  Contents read(const std::set<tracefile::SchemaKey>& events,
-                const std::set<tracefile::MessagePdb>& asked_for, core::Findings& findings) const;
+  [[nodiscard]] Contents read(const std::set<tracefile::SchemaKey>& events,
+                              const std::set<tracefile::MessagePdb>& asked_for,
+                              core::Findings& findings) const;
 
  private:
   struct Pdb {

@@ -21,14 +21,14 @@ class ModuleMessages final : public tracefile::MessageTexts {
   ModuleMessages(std::string module, core::Borrowed<std::vector<std::string>> languages,
                  LanguageFolders& folders, core::Findings& findings);
 
-  std::string find(u32 id) const override;
+  [[nodiscard]] std::string find(u32 id) const override;
   // Whether there are any.
-  bool any() const;
+  [[nodiscard]] bool any() const;
 
   // The file of the language; empty where there is none. Once a message was asked for.
-  const std::string& language_file() const { return language_file_; }
+  [[nodiscard]] const std::string& language_file() const { return language_file_; }
   // Whether the messages are in none of the languages; nothing where none were read.
-  std::optional<bool> lacks_languages() const;
+  [[nodiscard]] std::optional<bool> lacks_languages() const;
 
  private:
   // Of one file, by id; the bytes are the file's.

@@ -20,7 +20,7 @@ class ParameterTexts final : public tracefile::MessageTexts {
                  core::Findings& findings);
 
   // Of the first file that has it. From several threads.
-  std::string find(u32 id) const override;
+  [[nodiscard]] std::string find(u32 id) const override;
 
  private:
   LanguageFolders folders_;

@@ -27,7 +27,7 @@ struct EventChange {
   std::vector<DeclaredChange> members;  // of a changed one
 };
 
-std::string_view to_string(EventChange::Kind kind);
+[[nodiscard]] std::string_view to_string(EventChange::Kind kind);
 
 struct ProviderChange {
   EventChange::Kind kind = EventChange::Kind::changed;
@@ -51,9 +51,9 @@ struct ProviderComparison {
 // messages are not looked at: they lie in files of languages. Nothing where neither file declares a
 // provider. What is damaged is a finding of its file; beyond 16 MiB of texts events are left out,
 // which is `servicing-limit`.
-std::optional<ProviderComparison> compare_providers(const std::string& before,
-                                                    const std::string& after,
-                                                    core::Findings& old_findings,
-                                                    core::Findings& new_findings);
+[[nodiscard]] std::optional<ProviderComparison> compare_providers(const std::string& before,
+                                                                  const std::string& after,
+                                                                  core::Findings& old_findings,
+                                                                  core::Findings& new_findings);
 
 }  // namespace coldtrace::schema_files

@@ -22,10 +22,10 @@ class SchemaFiles {
   // files only the headers are read. A file that was named and declares nothing is a finding.
   void add(const std::string& path, core::Findings& findings);
 
-  std::size_t size() const { return files_.size(); }
+  [[nodiscard]] std::size_t size() const { return files_.size(); }
 
   // The files that were read: those that declare something, are damaged or were named.
-  const std::vector<std::string>& sources() const { return sources_; }
+  [[nodiscard]] const std::vector<std::string>& sources() const { return sources_; }
 
   // What one file declares of one provider.
   struct Declaration {
@@ -38,17 +38,16 @@ class SchemaFiles {
              const std::function<void(const Declaration&)>& take) const;
 
   // The files that declare a provider, without their providers.
-  std::vector<FileSchemas::File> declaring(const core::Guid& provider) const;
+  [[nodiscard]] std::vector<FileSchemas::File> declaring(const core::Guid& provider) const;
 
   // What they declare of these events. Of a provider that several files have, those of the build
   // that was traced go first, then those of the nearest build before it; else the first that was
   // added; behind all others what a tool re-created. Where another one declares an event otherwise
   // is a finding, and so is damage. Texts are those of the first of the languages that a file has
   // them in.
-  std::shared_ptr<const FileSchemas> read(const std::set<tracefile::SchemaKey>& events,
-                                          const std::vector<std::string>& languages,
-                                          std::optional<WindowsBuild> windows,
-                                          core::Findings& findings) const;
+  [[nodiscard]] std::shared_ptr<const FileSchemas> read(
+      const std::set<tracefile::SchemaKey>& events, const std::vector<std::string>& languages,
+      std::optional<WindowsBuild> windows, core::Findings& findings) const;
 
  private:
   struct Ranked {

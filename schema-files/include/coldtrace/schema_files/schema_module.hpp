@@ -23,14 +23,15 @@ struct SchemaModule {
 
   // Reads no more of the file than that. Nothing of a file that is no PE image or declares none;
   // `why` says so where it is not null.
-  static std::optional<SchemaModule> find(const std::string& path, std::string* why = nullptr,
-                                          const FileTree& tree = machine_files());
+  [[nodiscard]] static std::optional<SchemaModule> find(const std::string& path,
+                                                        std::string* why = nullptr,
+                                                        const FileTree& tree = machine_files());
 
   // The bytes of the resource.
   core::Result<std::vector<std::byte>> read() const;
 
   // "10.0.19041.3155", where the file has one.
-  std::optional<std::string> file_version() const;
+  [[nodiscard]] std::optional<std::string> file_version() const;
 };
 
 }  // namespace coldtrace::schema_files

@@ -37,16 +37,16 @@ class SchemaStore {
   static constexpr std::size_t magic_size = 8;
 
   // Whether a file that begins so is a store, of any version.
-  static bool is_store(core::ByteView start);
+  [[nodiscard]] static bool is_store(core::ByteView start);
 
   // Refuses damage: a store is built again more easily than mended.
   static core::Result<std::shared_ptr<const SchemaStore>> open(const std::string& path);
   static core::Result<std::shared_ptr<const SchemaStore>> open(
       std::unique_ptr<const core::ImageSource> source);
 
-  const std::vector<File>& files() const { return files_; }
+  [[nodiscard]] const std::vector<File>& files() const { return files_; }
   // In the order of their GUIDs, those of one in the order in which they were added.
-  const std::vector<Provider>& providers() const { return providers_; }
+  [[nodiscard]] const std::vector<Provider>& providers() const { return providers_; }
 
   // What a record declares; `source` is that of the schemas.
   core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read(const Provider& provider,

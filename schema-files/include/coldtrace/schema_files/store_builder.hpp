@@ -40,14 +40,14 @@ class StoreBuilder {
 
   // The files of this machine that were read: those that declare something, are damaged or were
   // named.
-  const std::vector<std::string>& sources() const { return sources_; }
+  [[nodiscard]] const std::vector<std::string>& sources() const { return sources_; }
 
-  std::size_t files() const { return files_.size(); }
-  std::size_t providers() const { return rows_.size(); }
-  u64 events() const { return events_; }
+  [[nodiscard]] std::size_t files() const { return files_.size(); }
+  [[nodiscard]] std::size_t providers() const { return rows_.size(); }
+  [[nodiscard]] u64 events() const { return events_; }
 
   // The bytes of the store.
-  std::vector<std::byte> finish() const;
+  [[nodiscard]] std::vector<std::byte> finish() const;
 
  private:
   struct Row {

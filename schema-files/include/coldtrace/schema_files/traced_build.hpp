@@ -8,6 +8,6 @@
 namespace coldtrace::schema_files {
 
 // The build that a trace is of; nothing where its header is lost.
-std::optional<WindowsBuild> traced_build(const tracefile::AnyTrace& trace);
+[[nodiscard]] std::optional<WindowsBuild> traced_build(const tracefile::AnyTrace& trace);
 
 }  // namespace coldtrace::schema_files

@@ -9,7 +9,7 @@ struct WindowsBuild {
   u32 major = 0, minor = 0, number = 0;
 
   // Of the same version: builds of others do not compare.
-  bool is_of(const WindowsBuild& other) const {
+  [[nodiscard]] bool is_of(const WindowsBuild& other) const {
     return major == other.major && minor == other.minor;
   }
 };

@@ -8,9 +8,9 @@
 namespace coldtrace::syscall_map {
 
 // The text of syscall-map/signatures/kernel.sig.
-std::string_view built_in_signatures();
+[[nodiscard]] std::string_view built_in_signatures();
 
 // The same, parsed once.
-std::span<const Signature> parsed_built_in_signatures();
+[[nodiscard]] std::span<const Signature> parsed_built_in_signatures();
 
 }  // namespace coldtrace::syscall_map

@@ -36,10 +36,10 @@ enum class CaptureType : u8 {
   rel32,  // the same with four bytes
 };
 
-std::string_view to_string(CaptureType type);
+[[nodiscard]] std::string_view to_string(CaptureType type);
 
 // Bytes that a field of this type takes.
-u32 size_of(CaptureType type);
+[[nodiscard]] u32 size_of(CaptureType type);
 
 struct PatternElement;
 using PatternSequence = std::vector<PatternElement>;
@@ -81,7 +81,7 @@ struct CaptureConstraint {
   i64 first;     // the number compared with; where a range starts; the alignment
   i64 last = 0;  // where a range ends, itself included
 
-  bool holds(i64 value) const;
+  [[nodiscard]] bool holds(i64 value) const;
   bool operator==(const CaptureConstraint&) const = default;
 };
 
@@ -114,7 +114,7 @@ struct VersionRange {
   VersionPrefix first;
   VersionPrefix last;
 
-  bool contains(const std::array<u16, 4>& version) const;
+  [[nodiscard]] bool contains(const std::array<u16, 4>& version) const;
   bool operator==(const VersionRange&) const = default;
 };
 
@@ -140,7 +140,8 @@ struct PatternSpan {
   u64 longest = 0;
 };
 
-PatternSpan span_of(const PatternSequence& sequence, const std::vector<CaptureField>& captures);
+[[nodiscard]] PatternSpan span_of(const PatternSequence& sequence,
+                                  const std::vector<CaptureField>& captures);
 
 // Bytes at a fixed distance from a pattern's start, by which the matcher finds candidates.
 struct PatternWindow {
@@ -152,7 +153,7 @@ struct PatternWindow {
 
 // The rarest window that has two whole bytes next to each other; nothing when the pattern has no
 // such bytes before its first stretch of variable length.
-std::optional<PatternWindow> find_window(const PatternSequence& sequence,
-                                         const std::vector<CaptureField>& captures);
+[[nodiscard]] std::optional<PatternWindow> find_window(const PatternSequence& sequence,
+                                                       const std::vector<CaptureField>& captures);
 
 }  // namespace coldtrace::syscall_map

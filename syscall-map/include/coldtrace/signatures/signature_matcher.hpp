@@ -41,7 +41,7 @@ class SignatureMatcher {
   // All places where a pattern matches, one match a place and signature: the first in the order of
   // alternatives as written and gaps from short to long. `base` is the RVA of the code's first
   // byte, for captured displacements.
-  PatternMatches search(core::ByteView code, u32 base) const;
+  [[nodiscard]] PatternMatches search(core::ByteView code, u32 base) const;
 
  private:
   struct Step {

@@ -30,7 +30,7 @@ class SignatureScanner {
   // code.size() at the end.
   std::size_t scan(core::ByteView code, std::size_t from, Batch& batch, std::size_t& count) const;
 
-  std::size_t bucket_of(std::size_t window) const { return bucket_of_[window]; }
+  [[nodiscard]] std::size_t bucket_of(std::size_t window) const { return bucket_of_[window]; }
 
  private:
   using Halves = std::array<std::array<u8, 16>, PatternWindow::size>;

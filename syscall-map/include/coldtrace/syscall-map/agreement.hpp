@@ -27,10 +27,13 @@ struct Agreement {
   // Kernel stubs without an exported name, named after the ntdll; only with enough agreement.
   std::vector<Name> named;
 
-  bool complete() const { return shared >= enough_shared_names && equal == shared; }
-  bool trusted() const { return shared > 0 && equal * 100 >= shared * least_agreement_percent; }
+  [[nodiscard]] bool complete() const { return shared >= enough_shared_names && equal == shared; }
+  [[nodiscard]] bool trusted() const {
+    return shared > 0 && equal * 100 >= shared * least_agreement_percent;
+  }
 };
 
-Agreement compare_sides(const std::vector<Service>& user, const std::vector<Service>& kernel);
+[[nodiscard]] Agreement compare_sides(const std::vector<Service>& user,
+                                      const std::vector<Service>& kernel);
 
 }  // namespace coldtrace::syscall_map

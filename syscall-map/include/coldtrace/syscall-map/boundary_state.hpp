@@ -13,6 +13,6 @@ enum class BoundaryState : u8 {
   refuted,  // it lies inside an instruction, or is of an address that the loader adjusts
 };
 
-std::string_view to_string(BoundaryState state);
+[[nodiscard]] std::string_view to_string(BoundaryState state);
 
 }  // namespace coldtrace::syscall_map

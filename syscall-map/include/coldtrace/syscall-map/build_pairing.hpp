@@ -32,17 +32,18 @@ struct ImageContents {
 };
 
 // Whether both are the same image of a build, as far as their headers tell.
-bool same_image(const HookTableImage& a, const HookTableImage& b);
+[[nodiscard]] bool same_image(const HookTableImage& a, const HookTableImage& b);
 
 // Why `copy`, whose headers are those of `first`, is not read: it is the same file, or its bytes
 // are not those that the headers stand for. A finding says it, too.
-std::string note_copy(const HookTableImage& copy, const HookTableImage& first,
-                      const ImageContents& contents, core::Findings& findings);
+[[nodiscard]] std::string note_copy(const HookTableImage& copy, const HookTableImage& first,
+                                    const ImageContents& contents, core::Findings& findings);
 
 // Gives each kernel its ntdll, win32u and win32k files: those beside it, else those of exactly its
 // version, always of its machine. Of several the one whose numbers agree with the kernel's is
 // taken. A kernel that is left without an ntdll takes one of another revision that agrees on every
 // number.
-PairedBuilds pair_builds(std::vector<HookTableImage> files, const ImageContents& contents);
+[[nodiscard]] PairedBuilds pair_builds(std::vector<HookTableImage> files,
+                                       const ImageContents& contents);
 
 }  // namespace coldtrace::syscall_map

@@ -41,10 +41,11 @@ struct Comparison {
   u64 common = 0;                      // services that both have
   u64 renumbered = 0;                  // of these, with another number
 
-  bool same() const { return changes.empty() && shifts.empty(); }
+  [[nodiscard]] bool same() const { return changes.empty() && shifts.empty(); }
 };
 
 // Compares services by name (Nt for Zw); such without a name are left aside.
-Comparison compare_services(const std::vector<Service>& before, const std::vector<Service>& after);
+[[nodiscard]] Comparison compare_services(const std::vector<Service>& before,
+                                          const std::vector<Service>& after);
 
 }  // namespace coldtrace::syscall_map

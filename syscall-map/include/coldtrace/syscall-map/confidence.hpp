@@ -13,6 +13,6 @@ enum class Confidence : u8 {
   high,    // independent kinds of evidence that agree
 };
 
-std::string_view to_string(Confidence confidence);
+[[nodiscard]] std::string_view to_string(Confidence confidence);
 
 }  // namespace coldtrace::syscall_map

@@ -24,10 +24,10 @@ enum class SwitchCondition : u8 {
   when_patched,    // when those of the other are, and the jump before the other leads here
 };
 
-std::string_view to_string(SwitchCondition condition);
+[[nodiscard]] std::string_view to_string(SwitchCondition condition);
 
 // A sentence for it.
-std::string_view explain(SwitchCondition condition);
+[[nodiscard]] std::string_view explain(SwitchCondition condition);
 
 // A place that is the context switch, or may be.
 struct ContextSwitch {
@@ -55,8 +55,8 @@ struct ContextSwitchSearch {
 };
 
 // Looks for the context switch of a kernel: at places that are published, by signatures, and by
-// structure. `symbols` are those of the matching PDB, if any: their names win.
-ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
-                                        const std::vector<NamedPlace>& symbols = {});
+// structure. `symbols` are those of the matching PDB, if any: their names take precedence.
+[[nodiscard]] ContextSwitchSearch find_context_switch(const pe::ImageTables& tables,
+                                                      const std::vector<NamedPlace>& symbols = {});
 
 }  // namespace coldtrace::syscall_map

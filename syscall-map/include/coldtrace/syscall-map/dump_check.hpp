@@ -22,7 +22,7 @@ enum class ChangeKind : u8 {
   code,        // anything else
   data,        // no code
 };
-std::string_view to_string(ChangeKind kind);
+[[nodiscard]] std::string_view to_string(ChangeKind kind);
 
 struct ChangeMeaning {
   ChangeKind kind = ChangeKind::data;
@@ -40,7 +40,7 @@ struct ChangedFunction {
   pe::Rva start{};
   Source source = Source::exports;
 };
-std::string_view to_string(ChangedFunction::Source source);
+[[nodiscard]] std::string_view to_string(ChangedFunction::Source source);
 
 // Bytes that no rule explains, in one function at most.
 struct ModuleChange {
@@ -68,7 +68,7 @@ enum class PointState : u8 {
   changed,  // a byte of its function, or its row of a table
   absent,   // its first bytes are not in the dump
 };
-std::string_view to_string(PointState state);
+[[nodiscard]] std::string_view to_string(PointState state);
 
 struct DumpCheck {
   pe::DumpComparison comparison;
@@ -78,14 +78,17 @@ struct DumpCheck {
   HookPoints points;
   std::vector<PointState> states;  // of each point
 
-  bool hooked() const { return !changes.empty() || !rows.empty() || !imports.doubtful.empty(); }
+  [[nodiscard]] bool hooked() const {
+    return !changes.empty() || !rows.empty() || !imports.misdirected.empty();
+  }
 };
 
 // Compares a dump with its file, and says what changes mean and what they hit. `symbols` name
 // functions, `names` are those of a PDB for the search of hook points, `known` other modules.
-DumpCheck check_dump(const KernelView& view, const pe::Identity& identity,
-                     const pe::ModuleDump& dump, const pe::CodeSymbols& symbols,
-                     const std::vector<NamedPlace>& names,
-                     const std::vector<pe::KnownModule>& known, core::Findings& findings);
+[[nodiscard]] DumpCheck check_dump(const KernelView& view, const pe::Identity& identity,
+                                   const pe::ModuleDump& dump, const pe::CodeSymbols& symbols,
+                                   const std::vector<NamedPlace>& names,
+                                   const std::vector<pe::KnownModule>& known,
+                                   core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

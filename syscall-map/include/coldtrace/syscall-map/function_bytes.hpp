@@ -19,7 +19,7 @@ enum class Wildcard : u8 {
   differences,  // it is another in one of the files
 };
 
-std::string_view to_string(Wildcard wildcard);
+[[nodiscard]] std::string_view to_string(Wildcard wildcard);
 
 struct FunctionByte {
   u8 value;
@@ -45,7 +45,7 @@ class FunctionReader {
   // The function that starts at `start`: on x64 to the end that .pdata gives, else, and for
   // functions without an entry there, to the first return or jump that no branch before it leads
   // beyond. Empty when no instruction is there. For x86 and x64.
-  FunctionBytes read(pe::Rva start) const;
+  [[nodiscard]] FunctionBytes read(pe::Rva start) const;
 
  private:
   pe::Rva find_end(pe::Rva start) const;

@@ -34,7 +34,7 @@ class CodeSearch {
       : tables_{tables.get()}, signatures_{signatures} {}
 
   // Functions that may be found: by a signature for the machine, or by structure.
-  std::vector<std::string_view> functions() const;
+  [[nodiscard]] std::vector<std::string_view> functions() const;
 
   struct Found {
     SignatureSearch signatures;
@@ -43,7 +43,7 @@ class CodeSearch {
   const Found& find(std::string_view function);
 
   // That a search was given up.
-  const core::Findings& findings() const { return findings_; }
+  [[nodiscard]] const core::Findings& findings() const { return findings_; }
 
  private:
   void add_structure(std::string_view function, std::vector<FunctionPlace>& places);
@@ -59,10 +59,11 @@ class CodeSearch {
 // The places of the first source that has any; `places` are in the order of the sources. That
 // another source has the function elsewhere is a finding: `symbol-disagrees` where the PDB is one
 // of both, else `sources-disagree`.
-std::span<const FunctionPlace> choose_places(std::span<const FunctionPlace> places,
-                                             std::string_view function, core::Findings& findings);
+[[nodiscard]] std::span<const FunctionPlace> choose_places(std::span<const FunctionPlace> places,
+                                                           std::string_view function,
+                                                           core::Findings& findings);
 
 // "export directory", "PDB".
-std::string_view in_words(PlaceSource source);
+[[nodiscard]] std::string_view in_words(PlaceSource source);
 
 }  // namespace coldtrace::syscall_map

@@ -33,9 +33,9 @@ struct FunctionLocation {
   std::vector<SignatureMatch> matches;
   std::string symbol;  // its name; empty: no PDB was given, or it names another place
 
-  bool verified() const;
+  [[nodiscard]] bool verified() const;
   // A symbol names it, and a signature found it too.
-  bool confirmed() const { return !symbol.empty() && !matches.empty(); }
+  [[nodiscard]] bool confirmed() const { return !symbol.empty() && !matches.empty(); }
 };
 
 struct FunctionSearch {
@@ -48,7 +48,7 @@ struct FunctionSearch {
 // directory, the service table, the PDB, by signatures and, for a context switch, by structure. The
 // first of these that has one says where it is; that another one has it elsewhere, that the first
 // has it at several places, and that nothing has the name or matches the glob, are findings.
-FunctionSearch find_functions(const pe::ImageTables& tables, std::string_view wanted,
-                              const FunctionSources& sources);
+[[nodiscard]] FunctionSearch find_functions(const pe::ImageTables& tables, std::string_view wanted,
+                                            const FunctionSources& sources);
 
 }  // namespace coldtrace::syscall_map

@@ -18,7 +18,7 @@ enum class HookPointKind : u8 {
   service,         // the function of a service table's entry
   context_switch,  // SwapContext, EnlightenedSwapContext
 };
-std::string_view to_string(HookPointKind kind);
+[[nodiscard]] std::string_view to_string(HookPointKind kind);
 
 // A place that tracers and others hook.
 struct HookPoint {
@@ -38,14 +38,14 @@ struct HookPoints {
 
 // Those of a file, whose stubs, service tables and context switch are looked for as "hooks table"
 // does. `symbols` are those of its PDB, if any.
-HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
-                            const std::vector<NamedPlace>& symbols);
+[[nodiscard]] HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
+                                          const std::vector<NamedPlace>& symbols);
 
-constexpr u32 row_size(TableForm form) {
+[[nodiscard]] constexpr u32 row_size(TableForm form) {
   return form == TableForm::va64 ? 8 : 4;
 }
 
-// The rows of the tables, as sites of which each is judged by itself.
-std::vector<pe::PatchSite> service_row_sites(const HookPoints& points);
+// The rows of the tables, as sites of which each is compared by itself.
+[[nodiscard]] std::vector<pe::PatchSite> service_row_sites(const HookPoints& points);
 
 }  // namespace coldtrace::syscall_map

@@ -50,10 +50,10 @@ struct ProfileError {
 };
 
 // "tracer.profile:3:14: expected '{'"
-std::string to_string(const ProfileError& error);
+[[nodiscard]] std::string to_string(const ProfileError& error);
 
 // "tracer.profile:3"
-std::string place_of(const HookProfile& profile, u32 file, core::TextPlace place);
+[[nodiscard]] std::string place_of(const HookProfile& profile, u32 file, core::TextPlace place);
 
 // Parses `source` and all that it includes. The first error ends it.
 core::Expected<HookProfile, ProfileError> read_profile(ProfileSource source,

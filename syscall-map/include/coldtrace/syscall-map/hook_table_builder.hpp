@@ -16,18 +16,18 @@ struct HookTableSource {
 
 // What an image is, by the name that it has for itself: "ntoskrnl.exe", "ntkrnlpa.exe",
 // "win32k.sys". Nothing for any other image.
-std::optional<ImageRole> find_image_role(const pe::Identity& identity);
+[[nodiscard]] std::optional<ImageRole> find_image_role(const pe::Identity& identity);
 
 // Makes the table of one build from its images, of which the first must be the kernel. Names come
 // from the kernel itself, and from ntdll and win32u where these agree with it; a user side that
 // does not is a warning, and gives no name. `symbols` and `types` are those of the kernel's PDB,
 // if any.
-HookTable build_hook_table(std::span<const HookTableSource> sources,
-                           const std::vector<NamedPlace>& symbols = {},
-                           const std::vector<KnownOffset>& types = {});
+[[nodiscard]] HookTable build_hook_table(std::span<const HookTableSource> sources,
+                                         const std::vector<NamedPlace>& symbols = {},
+                                         const std::vector<KnownOffset>& types = {});
 
 // As build_hook_table, but of the table only images, services, service tables and KiServicesTab.
-HookTable build_hook_services(std::span<const HookTableSource> sources,
-                              const std::vector<NamedPlace>& symbols = {});
+[[nodiscard]] HookTable build_hook_services(std::span<const HookTableSource> sources,
+                                            const std::vector<NamedPlace>& symbols = {});
 
 }  // namespace coldtrace::syscall_map

@@ -13,6 +13,6 @@ namespace coldtrace::syscall_map {
 core::Result<std::vector<HookTable>> decode_hook_tables(core::ByteView file);
 
 // True for bytes that start as a binary table does.
-bool is_hook_table(core::ByteView file);
+[[nodiscard]] bool is_hook_table(core::ByteView file);
 
 }  // namespace coldtrace::syscall_map

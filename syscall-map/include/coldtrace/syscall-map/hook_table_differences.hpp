@@ -17,10 +17,11 @@ struct HookTableDifference {
 
 // What of a build is compared. Sentences of evidence and the images' hashes are no values: they
 // may be absent, or say the same in other words.
-std::vector<HookTableDifference> compare_hook_tables(const HookTable& before,
-                                                     const HookTable& after);
+[[nodiscard]] std::vector<HookTableDifference> compare_hook_tables(const HookTable& before,
+                                                                   const HookTable& after);
 
 // The same with evidence and hashes: nothing when both are the same but for paths and findings.
-std::vector<HookTableDifference> compare_all(const HookTable& before, const HookTable& after);
+[[nodiscard]] std::vector<HookTableDifference> compare_all(const HookTable& before,
+                                                           const HookTable& after);
 
 }  // namespace coldtrace::syscall_map

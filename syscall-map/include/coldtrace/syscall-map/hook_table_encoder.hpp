@@ -23,7 +23,7 @@ inline constexpr u64 largest_hook_table = u64{256} << 20;
 
 // By what a table is found: TimeDateStamp, SizeOfImage, CheckSum, then the machine. The image of
 // the kernel, or nothing where the build has none.
-const HookTableImage* find_kernel(const HookTable& build);
-bool kernel_before(const pe::Identity& a, const pe::Identity& b);
+[[nodiscard]] const HookTableImage* find_kernel(const HookTable& build);
+[[nodiscard]] bool kernel_before(const pe::Identity& a, const pe::Identity& b);
 
 }  // namespace coldtrace::syscall_map

@@ -20,11 +20,13 @@ struct KernelSymbols {
 };
 
 // The public symbols that have an address.
-std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
+[[nodiscard]] std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
 
 // From all that match the image; about what they disagree they say nothing, and the finding
 // `pdb-contradiction` tells it. That some were given and none matches is `pdb-mismatch`.
-KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
-                                  std::span<const pe::SymbolFile> files, core::Findings& findings);
+[[nodiscard]] KernelSymbols find_kernel_symbols(const pe::ImageTables& tables,
+                                                const pe::Identity& identity,
+                                                std::span<const pe::SymbolFile> files,
+                                                core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

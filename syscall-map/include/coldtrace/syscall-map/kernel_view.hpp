@@ -16,7 +16,7 @@ class KernelView : public pe::ImageTables {
   explicit KernelView(pe::Image&&) = delete;
 
   // What map_services() says of the image.
-  const ServiceMap& services() const;
+  [[nodiscard]] const ServiceMap& services() const;
 
  private:
   mutable std::optional<ServiceMap> services_;

@@ -29,7 +29,7 @@ enum class MemberKind : u8 {
   constant,  // the number of an enumerator
 };
 
-std::string_view to_string(MemberKind kind);
+[[nodiscard]] std::string_view to_string(MemberKind kind);
 
 struct MemberRequest {
   std::string name;  // what it is called in tables
@@ -45,7 +45,7 @@ struct MemberExpression {
   std::string_view type;
   std::string_view path;
 };
-MemberExpression split_member(std::string_view text);
+[[nodiscard]] MemberExpression split_member(std::string_view text);
 
 // What one file says: requests, and the names of built-in lists, in order.
 struct MemberListFile {
@@ -64,8 +64,8 @@ struct MemberListFile {
 core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_view text);
 
 // The names of the built-in lists, sorted; the text of one, or nothing.
-std::span<const std::string_view> built_in_member_lists();
-std::optional<std::string_view> find_built_in_member_list(std::string_view name);
+[[nodiscard]] std::span<const std::string_view> built_in_member_lists();
+[[nodiscard]] std::optional<std::string_view> find_built_in_member_list(std::string_view name);
 
 struct MemberListSource {
   std::string path;  // what messages call it
@@ -78,7 +78,7 @@ struct MemberListError {
 };
 
 // "my.members:3:14: expected a name"
-std::string to_string(const MemberListError& error);
+[[nodiscard]] std::string to_string(const MemberListError& error);
 
 // What all of the sources ask for, each name once, in order of first appearance: a member that one
 // of them calls optional and another does not is not optional. That two mean something else by one

@@ -16,10 +16,11 @@ namespace coldtrace::syscall_map {
 // that the sources put at different places `member-contradiction`: the value of the PDB is taken
 // against code, with low confidence, and none where PDBs contradict each other. Where they agree on
 // the place, and not on size or bits, these are absent.
-std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
-                                      const KernelView& kernel, const HookTable& table,
-                                      std::span<const pe::SymbolFile* const> files,
-                                      std::span<const InferredMember> inferred,
-                                      core::Findings& findings);
+[[nodiscard]] std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
+                                                    const KernelView& kernel,
+                                                    const HookTable& table,
+                                                    std::span<const pe::SymbolFile* const> files,
+                                                    std::span<const InferredMember> inferred,
+                                                    core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

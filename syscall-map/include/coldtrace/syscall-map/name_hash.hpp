@@ -8,10 +8,10 @@ namespace coldtrace::syscall_map {
 
 // The name that KiServicesTab (Windows 10 1903 and later) hashes: that of the service without its
 // "Nt" or "Zw". A name that goes on in lower case ("Ntfs...") has no such prefix.
-std::string_view hashed_name(std::string_view name);
+[[nodiscard]] std::string_view hashed_name(std::string_view name);
 
 // The hash of KiServicesTab's entries and of KeSetSystemServiceCallback, of exactly this name.
 // Source: "Dynamic Tracing in Windows 10 19H1", KeSetSystemServiceCallback.
-u32 hash_name(std::string_view name);
+[[nodiscard]] u32 hash_name(std::string_view name);
 
 }  // namespace coldtrace::syscall_map

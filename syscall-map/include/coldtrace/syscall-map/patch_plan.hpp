@@ -38,7 +38,7 @@ enum class PatchMethod : u8 {
   call_sites,  // the callers' call instructions, 5 bytes each
 };
 
-std::string_view to_string(PatchMethod method);
+[[nodiscard]] std::string_view to_string(PatchMethod method);
 
 // One way to make the function call a driver, and whether the function keeps working and the driver
 // sees each switch once.

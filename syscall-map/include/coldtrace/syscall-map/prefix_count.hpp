@@ -16,16 +16,18 @@ struct ExecutableCode {
 };
 
 // What the file stores of the executable sections, ascending; where sections overlap, once.
-std::vector<ExecutableCode> executable_code(const pe::Image& image);
+[[nodiscard]] std::vector<ExecutableCode> executable_code(const pe::Image& image);
 
 // How often the first 0, 1, ... bytes of the pattern are in the executable sections.
-std::vector<u64> count_prefixes(const pe::Image& image, std::span<const FunctionByte> pattern);
+[[nodiscard]] std::vector<u64> count_prefixes(const pe::Image& image,
+                                              std::span<const FunctionByte> pattern);
 
 // The longest beginning of the pattern that is anywhere, and all places where it is.
 struct LongestPrefix {
   u32 size = 0;
   std::vector<pe::Rva> places;
 };
-LongestPrefix find_longest_prefix(const pe::Image& image, std::span<const FunctionByte> pattern);
+[[nodiscard]] LongestPrefix find_longest_prefix(const pe::Image& image,
+                                                std::span<const FunctionByte> pattern);
 
 }  // namespace coldtrace::syscall_map

@@ -68,16 +68,16 @@ struct ProfileFile {
 };
 
 // Characters of names that stand without quotes, '-' and '@' not as the first.
-bool is_profile_name_character(char c);
+[[nodiscard]] bool is_profile_name_character(char c);
 
 // Whether a name can be said in a profile, in quotes if need be: it is UTF-8 without control
 // characters and quotes.
-bool is_profile_name(std::string_view name);
+[[nodiscard]] bool is_profile_name(std::string_view name);
 
 // The rule as it may stand in a profile: "-nt!Nt*File".
-std::string to_text(const ProfileRule& rule);
+[[nodiscard]] std::string to_text(const ProfileRule& rule);
 
 // Text that parse_profile reads back as the same. `file` is as the parser makes them.
-std::string to_text(const ProfileFile& file);
+[[nodiscard]] std::string to_text(const ProfileFile& file);
 
 }  // namespace coldtrace::syscall_map

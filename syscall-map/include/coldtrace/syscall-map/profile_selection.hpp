@@ -13,14 +13,14 @@ class ProfileSelection {
  public:
   using Rule = HookProfile::Rule;
 
-  bool is_selected(u32 service) const { return selected_[service]; }
+  [[nodiscard]] bool is_selected(u32 service) const { return selected_[service]; }
 
   // The rule that decides, the last that speaks of the service; where it is a group, then the one
   // that makes the service part of the group, and so on. Empty where no rule speaks of it.
-  std::vector<const Rule*> find_reason(u32 service) const;
+  [[nodiscard]] std::vector<const Rule*> find_reason(u32 service) const;
 
   // Rules that speak of no service at all, in groups too, in the order of the text.
-  const std::vector<const Rule*>& unmatched() const { return unmatched_; }
+  [[nodiscard]] const std::vector<const Rule*>& unmatched() const { return unmatched_; }
 
  private:
   friend class ProfileSelector;
@@ -37,10 +37,10 @@ class ProfileSelection {
 
 // Rules are read from the first to the last, and the last that speaks of a service decides. Nothing
 // when that would take more than some seconds: names and globs that no people wrote.
-std::optional<ProfileSelection> select_services(const HookProfile& profile,
-                                                const ServiceCatalogue& catalogue);
+[[nodiscard]] std::optional<ProfileSelection> select_services(const HookProfile& profile,
+                                                              const ServiceCatalogue& catalogue);
 
 // Whether a rule of kind `services` speaks of the service.
-bool speaks_of(const ProfileRule& rule, const ListedService& service);
+[[nodiscard]] bool speaks_of(const ProfileRule& rule, const ListedService& service);
 
 }  // namespace coldtrace::syscall_map

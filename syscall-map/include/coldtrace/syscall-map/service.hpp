@@ -12,10 +12,10 @@ namespace coldtrace::syscall_map {
 
 // Which service table a number indexes: bit 12 of the number.
 enum class ServiceTable : u8 { nt, win32k };
-std::string_view to_string(ServiceTable table);
+[[nodiscard]] std::string_view to_string(ServiceTable table);
 
 constexpr u16 win32k_bit = 0x1000;
-constexpr ServiceTable table_of(u16 number) {
+[[nodiscard]] constexpr ServiceTable table_of(u16 number) {
   return (number & win32k_bit) != 0 ? ServiceTable::win32k : ServiceTable::nt;
 }
 
@@ -23,7 +23,7 @@ enum class NumberSource : u8 {
   read,      // from the stub's own bytes
   inferred,  // from the order of the stubs around
 };
-std::string_view to_string(NumberSource source);
+[[nodiscard]] std::string_view to_string(NumberSource source);
 
 // One system service as one image shows it.
 struct Service {
@@ -52,9 +52,9 @@ struct LeftOut {
 };
 
 // "NtX" or "ZwX" with a capital X.
-bool is_service_name(std::string_view name);
+[[nodiscard]] bool is_service_name(std::string_view name);
 
 // The name with Nt for Zw, under which user and kernel side agree.
-std::string to_nt_name(std::string_view name);
+[[nodiscard]] std::string to_nt_name(std::string_view name);
 
 }  // namespace coldtrace::syscall_map

@@ -30,10 +30,10 @@ class ServiceCatalogue {
   u32 add(const HookService& service);
   u32 add_named(std::string_view module, const std::string& name);
 
-  const std::vector<ListedService>& services() const { return services_; }
+  [[nodiscard]] const std::vector<ListedService>& services() const { return services_; }
 
   // Services that have this name; NtX is also ZwX.
-  const std::vector<u32>& find(std::string_view name) const;
+  [[nodiscard]] const std::vector<u32>& find(std::string_view name) const;
 
  private:
   u32 merge(ListedService service);
@@ -44,6 +44,6 @@ class ServiceCatalogue {
 };
 
 // The name of a module as it is compared: in lower case, without .exe, .dll, .sys or .vxd.
-std::string to_module_name(std::string_view name);
+[[nodiscard]] std::string to_module_name(std::string_view name);
 
 }  // namespace coldtrace::syscall_map

@@ -16,7 +16,7 @@ namespace coldtrace::syscall_map {
 enum class ServiceListKind : u8 { hook_table, image, json, names };
 
 // 4,096 bytes of the file are enough. Whatever is none of the others is taken for names.
-ServiceListKind recognize_service_list(core::ByteView head);
+[[nodiscard]] ServiceListKind recognize_service_list(core::ByteView head);
 core::Result<ServiceListKind> recognize_service_list(const std::string& path);
 
 // A service as a JSON document of a map or a table has it.

@@ -19,7 +19,7 @@ enum class TableForm : u8 {
   rva32,  // 32-bit RVAs, not relocated (x64 since 14393)
 };
 
-std::string_view to_string(TableForm form);
+[[nodiscard]] std::string_view to_string(TableForm form);
 
 struct ServiceTableEntry {
   pe::Rva target{};

@@ -15,6 +15,6 @@ struct ServiceTables {
 
 // The service tables of a kernel or a win32k image. None in a kernel, Wine's for one, is the
 // finding `no-service-table`; two places that could each be the table are both given.
-ServiceTables find_service_tables(const KernelView& view);
+[[nodiscard]] ServiceTables find_service_tables(const KernelView& view);
 
 }  // namespace coldtrace::syscall_map

@@ -34,9 +34,9 @@ struct ServicesTab {
 
 // Finds the tab by its structure: as many records as `kernel_table` has entries, whose targets are
 // that table's. `names` are those that a hash may stand for, with or without Nt.
-std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
-                                             const LocatedServiceTable& kernel_table,
-                                             std::span<const std::string> names,
-                                             core::Findings& findings);
+[[nodiscard]] std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
+                                                           const LocatedServiceTable& kernel_table,
+                                                           std::span<const std::string> names,
+                                                           core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -54,7 +54,8 @@ inline constexpr u32 enough_fixed_bytes = 16;
 // images. Where a place is not given, it is where more is found than anywhere else of the first
 // function whose place is. Has at least `least_fixed` bytes that are not open, and never
 // reaches beyond the function's end.
-Derivation derive_signature(std::string_view function, std::span<const DerivationInput> inputs,
-                            u32 least_fixed = enough_fixed_bytes);
+[[nodiscard]] Derivation derive_signature(std::string_view function,
+                                          std::span<const DerivationInput> inputs,
+                                          u32 least_fixed = enough_fixed_bytes);
 
 }  // namespace coldtrace::syscall_map

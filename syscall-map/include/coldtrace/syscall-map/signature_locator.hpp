@@ -36,7 +36,7 @@ struct SignatureLocation {
   std::vector<SignatureMatch> matches;
 
   // One of the matching signatures was seen to be true of a real file.
-  bool verified() const;
+  [[nodiscard]] bool verified() const;
 };
 
 struct SignatureSearch {
@@ -49,8 +49,8 @@ struct SignatureSearch {
 // the image's machine and version in one pass. Found at two places is a finding.
 // Signatures with a version range are tried on an image without a version, and never on Wine's,
 // whose versions are not those of a Windows.
-SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
-                       std::span<const Signature> signatures);
+[[nodiscard]] SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
+                                     std::span<const Signature> signatures);
 
 // Of what a search found, only that it was given up.
 void tell_limit(const SignatureSearch& search, core::Findings& findings);

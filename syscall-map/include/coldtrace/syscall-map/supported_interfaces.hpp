@@ -20,7 +20,7 @@ struct SupportedInterface {
 };
 
 // All interfaces that are looked for, in a fixed order, whether the kernel has them or not.
-std::vector<SupportedInterface> find_supported_interfaces(const pe::ImageTables& tables,
-                                                          core::Findings& findings);
+[[nodiscard]] std::vector<SupportedInterface> find_supported_interfaces(
+    const pe::ImageTables& tables, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -24,7 +24,7 @@ enum class NameSource : u8 {
   same_version,    // ntdll or win32u of the same version; nothing above could check it
 };
 
-std::string_view to_string(NameSource source);
+[[nodiscard]] std::string_view to_string(NameSource source);
 
 struct EntryName {
   std::string name;  // NtX; empty without a source
@@ -35,7 +35,7 @@ struct EntryName {
 // file version.
 enum class UserVersion : u8 { unknown, same, other };
 
-UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
+[[nodiscard]] UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
 
 // The services of an ntdll or a win32u, from which entries may be named.
 struct UserServices {
@@ -51,8 +51,9 @@ struct TableNames {
 };
 
 // Names what the image itself proves: stubs, imports, `tab`, exports.
-TableNames name_entries(const pe::ImageTables& tables, const LocatedServiceTable& table,
-                        const std::vector<Service>& stubs, const ServicesTab* tab);
+[[nodiscard]] TableNames name_entries(const pe::ImageTables& tables,
+                                      const LocatedServiceTable& table,
+                                      const std::vector<Service>& stubs, const ServicesTab* tab);
 
 // Names the rest after `user` if at least 95 % of the shared names have the same number. A user
 // side that shares no name can only be of the same version, which proves less; else nothing.

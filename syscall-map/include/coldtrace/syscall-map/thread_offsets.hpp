@@ -34,12 +34,12 @@ struct KnownOffset {
 };
 
 // The fields that are looked for in this kernel, to ask a symbol file for them; offsets are 0.
-std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables);
+[[nodiscard]] std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables);
 
 // Whose thread a context switch leaves and enters: the fields that lead from a thread to its
 // identifier, its process, the process's identifier and name, proven by the small functions that
 // the kernel exports to read them, and by the types of the matching PDB, if any.
-ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
-                                  const std::vector<KnownOffset>& types = {});
+[[nodiscard]] ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
+                                                const std::vector<KnownOffset>& types = {});
 
 }  // namespace coldtrace::syscall_map

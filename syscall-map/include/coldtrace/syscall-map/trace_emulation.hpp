@@ -11,12 +11,12 @@ namespace coldtrace::syscall_map {
 // Where an instruction sends the flow of control.
 enum class BranchKind : u8 { none, conditional, jump, call, ret };
 
-std::string_view to_string(BranchKind kind);
+[[nodiscard]] std::string_view to_string(BranchKind kind);
 
 // Whether the emulator of Windows 10 1903 is known to execute an instruction.
 enum class EmulatorSupport : u8 { unknown, known };
 
-std::string_view to_string(EmulatorSupport support);
+[[nodiscard]] std::string_view to_string(EmulatorSupport support);
 
 // What is to be done in place of an instruction whose first byte became INT 3.
 struct TraceEmulation {

@@ -12,7 +12,7 @@ namespace coldtrace::syscall_map {
 // Whether a kernel has the trace points of Windows 10 1903 itself.
 enum class TraceFacilityState : u8 { unknown, present, absent };
 
-std::string_view to_string(TraceFacilityState state);
+[[nodiscard]] std::string_view to_string(TraceFacilityState state);
 
 struct TraceFacility {
   TraceFacilityState state = TraceFacilityState::unknown;
@@ -22,8 +22,8 @@ struct TraceFacility {
 
 // From the interfaces of the kernel (find_supported_interfaces), its version, and the symbols of
 // its PDB, if any.
-TraceFacility find_trace_facility(const pe::Image& image,
-                                  const std::vector<SupportedInterface>& interfaces,
-                                  const std::vector<NamedPlace>& symbols);
+[[nodiscard]] TraceFacility find_trace_facility(const pe::Image& image,
+                                                const std::vector<SupportedInterface>& interfaces,
+                                                const std::vector<NamedPlace>& symbols);
 
 }  // namespace coldtrace::syscall_map

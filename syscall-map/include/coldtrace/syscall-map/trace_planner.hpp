@@ -19,7 +19,7 @@ struct TracePlanNames {
 };
 
 // Whether `text` can be asked for: "NtClose", "NtClose+0x12", "Nt*", "0x1234" or "4660".
-bool is_trace_request(std::string_view text);
+[[nodiscard]] bool is_trace_request(std::string_view text);
 
 // Whether an export or a symbol has each name that is asked for: what services say of names does
 // not matter then.
@@ -30,11 +30,12 @@ bool has_trace_names(const pe::ImageTables& tables, std::span<const std::string>
 // one trace point for an address and one for a function, so that of two the first counts. What is
 // refused, is relocated or has no proven boundary is a finding. Source: "Dynamic Tracing in Windows
 // 10 19H1", "Trace Points".
-std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
-                                          std::span<const std::string> requests,
-                                          const TracePlanNames& names, core::Findings& findings);
+[[nodiscard]] std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
+                                                        std::span<const std::string> requests,
+                                                        const TracePlanNames& names,
+                                                        core::Findings& findings);
 
 // The requests that points were planned for.
-std::vector<std::string> trace_requests(const std::vector<TracePoint>& points);
+[[nodiscard]] std::vector<std::string> trace_requests(const std::vector<TracePoint>& points);
 
 }  // namespace coldtrace::syscall_map

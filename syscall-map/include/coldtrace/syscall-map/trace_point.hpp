@@ -27,7 +27,7 @@ enum class PlaceSource : u8 {
   structure,      // what its code does: the context switch alone
 };
 
-std::string_view to_string(PlaceSource source);
+[[nodiscard]] std::string_view to_string(PlaceSource source);
 
 // Why there can be no trace point at a place. The first two come from what KeSetTracepoint refuses,
 // the duplicates from KiTpHashTable; source: "Dynamic Tracing in Windows 10 19H1", "Trace Points".
@@ -51,7 +51,7 @@ enum class TraceRefusal : u8 {
 
 inline constexpr auto last_trace_refusal = TraceRefusal::machine;
 
-std::string_view to_string(TraceRefusal refusal);
+[[nodiscard]] std::string_view to_string(TraceRefusal refusal);
 
 struct TraceRefusalReason {
   TraceRefusal code = TraceRefusal::not_found;
@@ -78,7 +78,7 @@ struct TracePoint {
   TraceEmulation emulation;           // of the instruction, where there is one
   std::vector<TraceRefusalReason> refusals;
 
-  bool eligible() const { return refusals.empty(); }
+  [[nodiscard]] bool eligible() const { return refusals.empty(); }
 };
 
 }  // namespace coldtrace::syscall_map

@@ -37,7 +37,8 @@ enum class ControlDirection : u8 { input, output };
 
 // The input or output buffer of the function code. Nothing fails: bytes that are missing or
 // impossible are findings, and a code that the version does not have has no layout.
-DecodedControlBuffer decode_control_buffer(u32 code, KernelVersion version,
-                                           ControlDirection direction, core::ByteView bytes);
+[[nodiscard]] DecodedControlBuffer decode_control_buffer(u32 code, KernelVersion version,
+                                                         ControlDirection direction,
+                                                         core::ByteView bytes);
 
 }  // namespace coldtrace::tracefile

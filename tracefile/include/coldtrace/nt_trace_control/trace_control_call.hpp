@@ -14,12 +14,12 @@ struct LoggedControlCall {
   std::array<std::optional<u64>, parameters.size()> arguments;
   u8 pointer_size = 8;  // of the kernel that logged it: 4 or 8
 
-  std::optional<u32> code() const;
+  [[nodiscard]] std::optional<u32> code() const;
 };
 
 // What the documented checks say of the call in both caller modes, since traces do not tell which
 // it was: it fails when it must fail in both. Undecided when the code or the input's length was not
 // logged, or when the modes differ.
-ExpectedStatus expected_status(const LoggedControlCall& call, KernelVersion version);
+[[nodiscard]] ExpectedStatus expected_status(const LoggedControlCall& call, KernelVersion version);
 
 }  // namespace coldtrace::tracefile

@@ -29,7 +29,7 @@ enum class NtStatus : u32 {
 };
 
 // "STATUS_INVALID_PARAMETER"
-std::string_view to_string(NtStatus status);
+[[nodiscard]] std::string_view to_string(NtStatus status);
 
 // What a check looks at. The arguments that its row gives are named here.
 enum class CheckKind : u8 {
@@ -65,14 +65,16 @@ struct ControlCheck {
   std::string_view section;  // of the document; empty for that of the function code
   std::string_view text;     // what must hold
 
-  constexpr bool applies_to(u32 code, KernelVersion version) const {
+  [[nodiscard]] constexpr bool applies_to(u32 code, KernelVersion version) const {
     return code >= first_code && code <= last_code && versions.contains(version);
   }
-  std::span<const NtStatus> failure() const { return {statuses.data(), status_count}; }
+  [[nodiscard]] std::span<const NtStatus> failure() const {
+    return {statuses.data(), status_count};
+  }
 };
 
 // All of them, in the document's order: first those of every function code.
-std::span<const ControlCheck> control_checks();
+[[nodiscard]] std::span<const ControlCheck> control_checks();
 
 enum class CallerMode : u8 { user, kernel };
 
@@ -103,7 +105,7 @@ enum class Outcome : u8 {
   unknown,    // the document lacks the list of checks
 };
 
-std::string_view to_string(Outcome outcome);
+[[nodiscard]] std::string_view to_string(Outcome outcome);
 
 // What the document says a call must come to.
 struct ExpectedStatus {
@@ -116,6 +118,6 @@ struct ExpectedStatus {
 };
 
 // The documented checks in the documented order.
-ExpectedStatus expected_status(const ControlCall& call);
+[[nodiscard]] ExpectedStatus expected_status(const ControlCall& call);
 
 }  // namespace coldtrace::tracefile

@@ -32,9 +32,9 @@ struct ControlCode {
 };
 
 // All of them, by code.
-std::span<const ControlCode> control_codes();
+[[nodiscard]] std::span<const ControlCode> control_codes();
 
 // Null for a code that the document has no row for.
-const ControlCode* find_control_code(u32 code);
+[[nodiscard]] const ControlCode* find_control_code(u32 code);
 
 }  // namespace coldtrace::tracefile

@@ -55,8 +55,8 @@ enum class ControlUse : u8 {
   unused,  // reserved, or not described
 };
 
-std::string_view to_string(ControlType type);
-std::string_view to_string(ControlUse use);
+[[nodiscard]] std::string_view to_string(ControlType type);
+[[nodiscard]] std::string_view to_string(ControlUse use);
 
 // A structure of one size from one version to another.
 struct ControlLayout {
@@ -86,17 +86,18 @@ struct ControlValue {
   std::string_view name;
 };
 
-std::span<const ControlLayout> control_layouts();
+[[nodiscard]] std::span<const ControlLayout> control_layouts();
 
 // All fields, by structure and offset. Bytes between them are padding or not described.
-std::span<const ControlField> control_fields();
+[[nodiscard]] std::span<const ControlField> control_fields();
 
 // Null where the version does not have the structure.
-const ControlLayout* find_control_layout(ControlStructure structure, KernelVersion version);
+[[nodiscard]] const ControlLayout* find_control_layout(ControlStructure structure,
+                                                       KernelVersion version);
 
-u16 size_of(ControlType type);  // 0 for parts
+[[nodiscard]] u16 size_of(ControlType type);  // 0 for parts
 
 // Empty where the value has no name.
-std::string_view name_of_value(ControlStructure structure, u16 offset, u64 value);
+[[nodiscard]] std::string_view name_of_value(ControlStructure structure, u16 offset, u64 value);
 
 }  // namespace coldtrace::tracefile

@@ -15,13 +15,13 @@ inline constexpr std::array kernel_versions{KernelVersion::v6_0, KernelVersion::
                                             KernelVersion::v6_2, KernelVersion::v6_3,
                                             KernelVersion::v10_0};
 
-constexpr std::string_view to_string(KernelVersion version) {
+[[nodiscard]] constexpr std::string_view to_string(KernelVersion version) {
   constexpr std::string_view names[] = {"6.0", "6.1", "6.2", "6.3", "10.0"};
   return names[static_cast<std::size_t>(version)];
 }
 
 // "10.0" and the like.
-constexpr std::optional<KernelVersion> find_kernel_version(std::string_view name) {
+[[nodiscard]] constexpr std::optional<KernelVersion> find_kernel_version(std::string_view name) {
   for (const auto version : kernel_versions)
     if (to_string(version) == name) return version;
   return std::nullopt;
@@ -32,7 +32,7 @@ struct KernelVersions {
   KernelVersion first = KernelVersion::v6_0;
   KernelVersion last = KernelVersion::v10_0;
 
-  constexpr bool contains(KernelVersion version) const {
+  [[nodiscard]] constexpr bool contains(KernelVersion version) const {
     return version >= first && version <= last;
   }
 };

@@ -14,7 +14,8 @@ class ChosenThreads {
  public:
   explicit ChosenThreads(const tracefile::EventSelection& selection);
 
-  bool has(const trace_analysis::Population& population, trace_analysis::Index thread) const;
+  [[nodiscard]] bool has(const trace_analysis::Population& population,
+                         trace_analysis::Index thread) const;
 
  private:
   std::vector<std::string> processes_;

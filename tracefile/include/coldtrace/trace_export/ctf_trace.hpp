@@ -25,9 +25,9 @@ class CtfTrace final : public TimelineSink {
   CtfTrace& operator=(const CtfTrace&) = delete;
 
   // Things that began before the first event of the trace.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
   // Events of processors beyond the most, and those whose time is not what it was.
-  u64 beyond_limits() const { return beyond_limits_; }
+  [[nodiscard]] u64 beyond_limits() const { return beyond_limits_; }
 
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) override;
   void on_last_turn(const Turn& turn, bool misses_events) override;

@@ -20,8 +20,8 @@ class DiskStacks final : public trace_analysis::Analysis {
   DiskStacks(const DiskStacks&) = delete;
   DiskStacks& operator=(const DiskStacks&) = delete;
 
-  const trace_analysis::CallTree& tree() const { return tree_; }
-  const trace_analysis::StackJoin& stacks() const { return join_; }
+  [[nodiscard]] const trace_analysis::CallTree& tree() const { return tree_; }
+  [[nodiscard]] const trace_analysis::StackJoin& stacks() const { return join_; }
 
   void begin(const trace_analysis::Observed& observed) override;
   void on_disk_start(const trace_analysis::DiskStart& record) override;

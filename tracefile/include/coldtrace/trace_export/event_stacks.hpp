@@ -22,10 +22,12 @@ class EventStacks final : public trace_analysis::Analysis, public trace_analysis
   EventStacks(const EventStacks&) = delete;
   EventStacks& operator=(const EventStacks&) = delete;
 
-  const trace_analysis::CallTree& tree() const { return tree_; }
-  const trace_analysis::StackJoin& stacks() const { return join_; }
-  core::NoMatch unmatched() const { return selector_.unmatched(); }
-  u64 without_field() const { return without_field_; }  // events that have no such number
+  [[nodiscard]] const trace_analysis::CallTree& tree() const { return tree_; }
+  [[nodiscard]] const trace_analysis::StackJoin& stacks() const { return join_; }
+  [[nodiscard]] core::NoMatch unmatched() const { return selector_.unmatched(); }
+  [[nodiscard]] u64 without_field() const {
+    return without_field_;
+  }  // events that have no such number
 
   void on_event(const tracefile::Event& event, trace_analysis::Index thread) override;
   void begin(const trace_analysis::Observed& observed) override {

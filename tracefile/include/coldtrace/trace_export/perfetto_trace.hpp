@@ -30,9 +30,9 @@ class PerfettoTrace final : public TimelineSink {
   PerfettoTrace& operator=(const PerfettoTrace&) = delete;
 
   // Things that began before the first event of the trace.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
   // Requests beyond those that the counters of disks and the rows of requests have room for.
-  u64 beyond_limits() const { return beyond_limits_; }
+  [[nodiscard]] u64 beyond_limits() const { return beyond_limits_; }
 
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) override;
   void on_last_turn(const Turn& turn, bool misses_events) override;

@@ -28,13 +28,13 @@ class SampledThreads final : public trace_analysis::Analysis {
   SampledThreads(const SampledThreads&) = delete;
   SampledThreads& operator=(const SampledThreads&) = delete;
 
-  const trace_analysis::CallTree& tree() const { return stacks_.tree(); }
-  const trace_analysis::StackJoin& stacks() const { return stacks_.stacks(); }
-  const std::map<trace_analysis::Index, std::vector<ThreadSample>>& threads() const {
+  [[nodiscard]] const trace_analysis::CallTree& tree() const { return stacks_.tree(); }
+  [[nodiscard]] const trace_analysis::StackJoin& stacks() const { return stacks_.stacks(); }
+  [[nodiscard]] const std::map<trace_analysis::Index, std::vector<ThreadSample>>& threads() const {
     return threads_;
   }
 
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
 
   void begin(const trace_analysis::Observed& observed) override;
   void on_switch(const trace_analysis::ContextSwitch& record) override {

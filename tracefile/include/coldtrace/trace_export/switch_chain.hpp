@@ -39,9 +39,9 @@ class SwitchChain {
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown);
   void on_last_turn(const Turn& turn, bool misses_events);
 
-  u32 id_of(Index thread) const;
-  bool has_lost() const { return has_lost_; }
-  bool has_not_shown() const { return has_not_shown_; }
+  [[nodiscard]] u32 id_of(Index thread) const;
+  [[nodiscard]] bool has_lost() const { return has_lost_; }
+  [[nodiscard]] bool has_not_shown() const { return has_not_shown_; }
 
  private:
   void break_at(const Turn& turn);

@@ -62,14 +62,14 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  const Services& services() const { return services_; }
-  const trace_analysis::FileTable& files() const { return files_.files(); }
-  const trace_analysis::Turns& turns() const { return turns_; }
-  u64 shown() const { return shown_; }  // things that the sink was told
+  [[nodiscard]] const Services& services() const { return services_; }
+  [[nodiscard]] const trace_analysis::FileTable& files() const { return files_.files(); }
+  [[nodiscard]] const trace_analysis::Turns& turns() const { return turns_; }
+  [[nodiscard]] u64 shown() const { return shown_; }  // things that the sink was told
   // Whether what the thread does is shown.
-  bool is_chosen(Index thread) const;
+  [[nodiscard]] bool is_chosen(Index thread) const;
   // Of the selection; empty where all events are wanted.
-  std::optional<core::NoMatch> unmatched() const;
+  [[nodiscard]] std::optional<core::NoMatch> unmatched() const;
 
   void on_event(const tracefile::Event& event, Index thread) override;
 

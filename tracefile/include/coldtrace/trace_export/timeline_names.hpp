@@ -14,22 +14,22 @@ class TimelineNames {
  public:
   virtual ~TimelineNames() = default;
 
-  virtual const trace_analysis::Population& population() const = 0;
+  [[nodiscard]] virtual const trace_analysis::Population& population() const = 0;
   // "a.exe", "main"; may be empty.
-  virtual std::string process_name(trace_analysis::Index process) const = 0;
-  virtual std::string thread_name(trace_analysis::Index thread) const = 0;
+  [[nodiscard]] virtual std::string process_name(trace_analysis::Index process) const = 0;
+  [[nodiscard]] virtual std::string thread_name(trace_analysis::Index thread) const = 0;
   // "a.exe (100), main (101)"
-  virtual std::string thread_of_process(trace_analysis::Index thread) const = 0;
+  [[nodiscard]] virtual std::string thread_of_process(trace_analysis::Index thread) const = 0;
   // By number: "NtClose", and what it is.
-  virtual std::string service(u32 number) const = 0;
-  virtual trace_analysis::Service::Kind kind_of(u32 service) const = 0;
+  [[nodiscard]] virtual std::string service(u32 number) const = 0;
+  [[nodiscard]] virtual trace_analysis::Service::Kind kind_of(u32 service) const = 0;
   // By number; may be empty.
-  virtual std::string file(u32 number) const = 0;
+  [[nodiscard]] virtual std::string file(u32 number) const = 0;
 
   // Since the first event; negative before it.
-  virtual i64 nanoseconds(i64 time) const = 0;
+  [[nodiscard]] virtual i64 nanoseconds(i64 time) const = 0;
   // Of the first event, since 1970 in UTC; nothing where the clock is lost.
-  virtual std::optional<i64> start() const = 0;
+  [[nodiscard]] virtual std::optional<i64> start() const = 0;
 
  protected:
   TimelineNames() = default;

@@ -11,11 +11,12 @@ struct Scenario {
   std::string_view summary;
 };
 
-const std::vector<Scenario>& scenarios();
+[[nodiscard]] const std::vector<Scenario>& scenarios();
 
 // Writes the scenario's trace, the same bytes for the same options, and says what is true of it.
 // Nothing for an unknown name.
-std::optional<ScenarioAnswers> synthesize(std::string_view name, const ScenarioOptions& options,
-                                          const CtraceWriter::Sink& sink);
+[[nodiscard]] std::optional<ScenarioAnswers> synthesize(std::string_view name,
+                                                        const ScenarioOptions& options,
+                                                        const CtraceWriter::Sink& sink);
 
 }  // namespace coldtrace::tracefile

@@ -35,11 +35,11 @@ struct ComparedFile {
   std::optional<std::string> owner;  // SID
   std::optional<std::vector<ComparedStream>> streams;
 
-  const ComparedStream* content() const;  // the unnamed stream
+  [[nodiscard]] const ComparedStream* content() const;  // the unnamed stream
 };
 
 // What stands for a name that is not valid UTF-16, of its units in hexadecimal: no text is like it.
-std::string inexact_name(std::string_view utf16);
+[[nodiscard]] std::string inexact_name(std::string_view utf16);
 
 // One name with its file, as a row of a snapshot has both.
 void to_compared(const FileRow& row, ComparedFile& file);

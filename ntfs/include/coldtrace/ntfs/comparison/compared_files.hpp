@@ -22,7 +22,7 @@ class ComparedFiles {
   // To be called once, before anything is read.
   core::Result<core::Done> finish();
 
-  u64 names() const { return entries_.size(); }
+  [[nodiscard]] u64 names() const { return entries_.size(); }
 
   // A file: entries that follow each other.
   struct Group {
@@ -31,7 +31,7 @@ class ComparedFiles {
     u64 key = 0;  // record and sequence; grows from group to group
   };
   // The group behind another; without one the first. Its count is 0 at the end.
-  Group next(const Group& group) const;
+  [[nodiscard]] Group next(const Group& group) const;
 
   core::Result<ComparedFile> read(const Group& group) const;
   // Whether two files of one name each have the same in all that is compared.

@@ -25,7 +25,7 @@ enum class FileChange : u8 {
   owner,
 };
 constexpr std::size_t file_change_count = 13;
-std::string_view to_string(FileChange change);
+[[nodiscard]] std::string_view to_string(FileChange change);
 
 struct NameDifference {
   FileChange change;           // renamed, moved, linked, unlinked
@@ -51,7 +51,7 @@ struct FileDifference {
   bool attributes = false;
   bool owner = false;
 
-  std::vector<FileChange> changes() const;  // each once, in the order of the enum
+  [[nodiscard]] std::vector<FileChange> changes() const;  // each once, in the order of the enum
 };
 
 struct ComparisonCounts {
@@ -59,7 +59,7 @@ struct ComparisonCounts {
   u64 after = 0;
   u64 unchanged = 0;
   std::array<u64, file_change_count> changes{};
-  bool same() const { return unchanged == before && unchanged == after; }
+  [[nodiscard]] bool same() const { return unchanged == before && unchanged == after; }
 };
 
 // Tells `visit` of each file that differs, by record and sequence.

@@ -26,10 +26,10 @@ core::Result<std::unique_ptr<core::ImageSource>> open_file_content(const Volume&
                                                                    const File& file);
 
 // Bytes of the image that the streams of a file take: what its contents can justify.
-u64 stored_content_size(const Volume& volume, const File& file);
+[[nodiscard]] u64 stored_content_size(const Volume& volume, const File& file);
 
 // The code of the finding about a content that cannot be read: "content-encrypted",
 // "content-elsewhere", "content-unsupported", or "content-damaged".
-core::Name content_finding(const core::ParseError& error);
+[[nodiscard]] core::Name content_finding(const core::ParseError& error);
 
 }  // namespace coldtrace::ntfs

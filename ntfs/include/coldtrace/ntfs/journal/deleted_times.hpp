@@ -27,16 +27,16 @@ class DeletedTimes {
   void add(const UsnRecord& record);
 
   // Of a deleted file, and of an entry that names one.
-  std::optional<DeletedAt> find(const RowSource& source) const;
+  [[nodiscard]] std::optional<DeletedAt> find(const RowSource& source) const;
 
-  std::size_t size() const { return times_.size(); }
+  [[nodiscard]] std::size_t size() const { return times_.size(); }
 
  private:
   std::unordered_map<u64, DeletedAt> times_;
 };
 
 // Of the journals of a volume that are in use. Findings are those of the journals.
-DeletedTimes read_deleted_times(const Volume& volume, const RecordTable& records,
-                                core::Findings& findings);
+[[nodiscard]] DeletedTimes read_deleted_times(const Volume& volume, const RecordTable& records,
+                                              core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -27,7 +27,7 @@ struct VolumeArea {
   u64 size;
 };
 
-DiskArea find_area(u64 offset, u64 image_size, std::span<const VolumeArea> volumes,
-                   std::span<const Partition> partitions);
+[[nodiscard]] DiskArea find_area(u64 offset, u64 image_size, std::span<const VolumeArea> volumes,
+                                 std::span<const Partition> partitions);
 
 }  // namespace coldtrace::ntfs

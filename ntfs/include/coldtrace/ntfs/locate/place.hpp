@@ -18,7 +18,7 @@ enum class StreamPart : u8 {
   packed,     // of a compressed stream: which byte of it this is shows its contents alone
   unknown,    // the start of the stream, which has its size, is lost
 };
-std::string_view to_string(StreamPart part);
+[[nodiscard]] std::string_view to_string(StreamPart part);
 
 // A file that has a cluster.
 struct PlaceOwner {
@@ -45,7 +45,7 @@ enum class RecordPart : u8 {
   damaged,    // the record cannot be read
   never_used,
 };
-std::string_view to_string(RecordPart part);
+[[nodiscard]] std::string_view to_string(RecordPart part);
 
 struct RecordPlace {
   u64 record = 0;
@@ -69,7 +69,7 @@ enum class Holds : u8 {
   unclaimed,  // nobody's, and $Bitmap says that it is somebody's
   unknown,    // nobody's, and $Bitmap cannot be read
 };
-std::string_view to_string(Holds holds);
+[[nodiscard]] std::string_view to_string(Holds holds);
 
 struct Place {
   u64 offset = 0;  // of the image

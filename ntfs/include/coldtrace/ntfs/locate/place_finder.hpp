@@ -14,7 +14,8 @@ constexpr std::size_t most_place_owners = 16;  // that are told of one byte
 
 // Says whose the bytes at `offsets` of the image are, which are in order, all different, and in
 // clusters of the volume: in one pass over its records, however many bytes there are.
-std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
-                               std::span<const u64> offsets, core::Findings& findings);
+[[nodiscard]] std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
+                                             std::span<const u64> offsets,
+                                             core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -27,7 +27,7 @@ enum class LogOperation : u16 {
 };
 
 // "AddIndexEntryAllocation"; empty for a number without a name.
-std::string_view to_string(LogOperation operation);
+[[nodiscard]] std::string_view to_string(LogOperation operation);
 
 // The data of a record of NTFS in a log. Views bytes that live elsewhere.
 struct LogAction {
@@ -40,22 +40,22 @@ struct LogAction {
   std::optional<u64> file;  // number of the FILE record, of operations on one
 
   // Whether one of both is an operation on a FILE record.
-  bool is_of_file_record() const;
+  [[nodiscard]] bool is_of_file_record() const;
 };
 
 // `cluster_size` is that of the volume; nothing where there is not enough for an action's head.
-std::optional<LogAction> read_log_action(core::ByteView data, u32 cluster_size);
+[[nodiscard]] std::optional<LogAction> read_log_action(core::ByteView data, u32 cluster_size);
 
 // An entry of a directory as actions have it; nothing for entries of other indexes.
 struct LogEntry {
   FileReference file;
   FileName name;
 };
-std::optional<LogEntry> read_log_entry(core::ByteView data);
+[[nodiscard]] std::optional<LogEntry> read_log_entry(core::ByteView data);
 
 // The $FILE_NAME of an attribute as it lies in a FILE record; nothing for attributes of other
 // types.
-std::optional<FileName> read_log_file_name(core::ByteView attribute);
+[[nodiscard]] std::optional<FileName> read_log_file_name(core::ByteView attribute);
 
 // What a FILE record that an action writes says of itself; it has no fixups there.
 struct LogFileRecord {
@@ -64,6 +64,6 @@ struct LogFileRecord {
   std::optional<Times> times;
   std::vector<FileName> names;
 };
-std::optional<LogFileRecord> read_logged_record(core::ByteView data);
+[[nodiscard]] std::optional<LogFileRecord> read_logged_record(core::ByteView data);
 
 }  // namespace coldtrace::ntfs

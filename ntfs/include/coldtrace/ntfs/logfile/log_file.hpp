@@ -18,14 +18,14 @@ class LogStream {
   static constexpr u64 record = 2;  // the FILE record that has it
 
   // A copy in a file, which outlives the stream.
-  static LogStream of_file(core::Borrowed<core::ImageSource> file);
+  [[nodiscard]] static LogStream of_file(core::Borrowed<core::ImageSource> file);
   // Record 2 of a volume, which outlives the stream. Nothing where it has no clusters.
-  static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
+  [[nodiscard]] static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
 
-  u64 size() const { return size_; }
+  [[nodiscard]] u64 size() const { return size_; }
   core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
   // The byte of the image that holds a byte of the stream.
-  std::optional<u64> offset_of(u64 position) const;
+  [[nodiscard]] std::optional<u64> offset_of(u64 position) const;
 
  private:
   LogStream(const core::ImageSource& image, u64 size) : image_{&image}, size_{size} {}
@@ -66,16 +66,20 @@ struct LogPageCounts {
 class LogFile {
  public:
   // `stream` outlives the log.
-  static LogFile read(core::Borrowed<LogStream> stream, core::Findings& findings);
+  [[nodiscard]] static LogFile read(core::Borrowed<LogStream> stream, core::Findings& findings);
 
-  const std::vector<LogRestart>& restarts() const { return restarts_; }
+  [[nodiscard]] const std::vector<LogRestart>& restarts() const { return restarts_; }
   // The newer one of those that are whole; null where none is.
-  const LogRestart* restart() const { return newest_ ? &restarts_[*newest_] : nullptr; }
-  const LogStream& stream() const { return *stream_; }
-  bool erased() const { return erased_; }  // all FF, as drivers of Linux leave it: there is no log
-  const LogPageCounts& counts() const { return counts_; }
+  [[nodiscard]] const LogRestart* restart() const {
+    return newest_ ? &restarts_[*newest_] : nullptr;
+  }
+  [[nodiscard]] const LogStream& stream() const { return *stream_; }
+  [[nodiscard]] bool erased() const {
+    return erased_;
+  }  // all FF, as drivers of Linux leave it: there is no log
+  [[nodiscard]] const LogPageCounts& counts() const { return counts_; }
   // In the order of their numbers.
-  const std::vector<LogRecord>& records() const { return records_; }
+  [[nodiscard]] const std::vector<LogRecord>& records() const { return records_; }
   // The data of a record, through all its pages; nothing where a page is missing.
   std::optional<std::vector<std::byte>> read_data(const LogRecord& record);
 

@@ -18,7 +18,7 @@ struct LoggedName {
   std::vector<std::byte> units;  // UTF-16
   Times times;                   // as the entry has them
 
-  StoredText name() const { return to_stored_text(units); }
+  [[nodiscard]] StoredText name() const { return to_stored_text(units); }
   friend bool is_same(const LoggedName& a, const LoggedName& b) {
     return a.parent == b.parent && a.units == b.units;
   }
@@ -37,7 +37,7 @@ enum class LogEventKind : u8 {
   times_set,    // in $STANDARD_INFORMATION
 };
 constexpr std::size_t log_event_kind_count = 9;
-std::string_view to_string(LogEventKind kind);
+[[nodiscard]] std::string_view to_string(LogEventKind kind);
 
 // Old and new value of one of the four times; 0: created, 1: modified, 2: changed, 3: accessed.
 struct LoggedTime {

@@ -16,7 +16,7 @@ enum class LogPresent : u8 {
   reused,      // another file's, or was one's after this file
   absent,      // never used, or not readable
 };
-std::string_view to_string(LogPresent present);
+[[nodiscard]] std::string_view to_string(LogPresent present);
 
 // Compares events with the present $MFT.
 class LogPresence {

@@ -32,12 +32,14 @@ struct LogRestart {
   std::string client;  // "NTFS"
 
   // Observed: set in all logs of volumes that were unmounted, in none of others.
-  bool clean() const { return (flags & flag_clean) != 0; }
+  [[nodiscard]] bool clean() const { return (flags & flag_clean) != 0; }
   // Copies of newest pages come before the circular part: two, or since version 2, which a volume
   // has while Windows 8 and later use it, 32.
-  u64 first_page() const { return major < 2 ? 4 : 34; }
+  [[nodiscard]] u64 first_page() const { return major < 2 ? 4 : 34; }
   // The byte of the log that a log sequence number leads to: its low bits, in units of eight.
-  u64 offset_of(u64 lsn) const { return (lsn & ((u64{1} << (64 - sequence_bits)) - 1)) << 3; }
+  [[nodiscard]] u64 offset_of(u64 lsn) const {
+    return (lsn & ((u64{1} << (64 - sequence_bits)) - 1)) << 3;
+  }
 };
 
 // Reads a restart page of `page_size` bytes that lies at `offset` of the log, and puts its fixups

@@ -20,13 +20,13 @@ class ShadowCopies {
 
   // Nothing where the volume never had shadow copies, or its first bytes cannot be read.
   // `image` outlives the result.
-  static std::optional<ShadowCopies> read(core::Borrowed<core::ImageSource> image, Place place,
-                                          core::Findings& findings);
+  [[nodiscard]] static std::optional<ShadowCopies> read(core::Borrowed<core::ImageSource> image,
+                                                        Place place, core::Findings& findings);
   ShadowCopies(ShadowCopies&&) noexcept;
   ~ShadowCopies();
 
-  const ShadowHeader& header() const { return header_; }
-  std::span<const ShadowCopy> copies() const { return copies_; }
+  [[nodiscard]] const ShadowHeader& header() const { return header_; }
+  [[nodiscard]] std::span<const ShadowCopy> copies() const { return copies_; }
 
   // The image as it was when the copy with this number was made: bytes of the volume are in the
   // same places, and others as they are now. Lists of blocks are read when they are needed first.

@@ -20,7 +20,7 @@ constexpr std::size_t most_shadow_copies = 512;
 
 // The names of the attributes of a shadow copy that are set ("persistent"); unknown bits as hex.
 // Source: Windows SDK, VSS_VOLUME_SNAPSHOT_ATTRIBUTES.
-std::vector<std::string> shadow_attribute_names(u32 attributes);
+[[nodiscard]] std::vector<std::string> shadow_attribute_names(u32 attributes);
 
 // Where a volume is in its image, in bytes.
 struct ShadowPlace {
@@ -56,7 +56,7 @@ struct ShadowCopy {
   std::optional<Store> store;  // nothing where no header could be read
 
   // Windows shows it no more, and keeps it for older ones that need its blocks.
-  bool deleted() const { return (flags & 0x100) != 0; }
+  [[nodiscard]] bool deleted() const { return (flags & 0x100) != 0; }
 };
 
 // What the volume itself says of its shadow copies.
@@ -67,7 +67,7 @@ struct ShadowHeader {
   core::Guid volume_id;
   core::Guid storage_id;  // of the volume that the stores are on
 
-  bool elsewhere() const { return volume_id != storage_id; }
+  [[nodiscard]] bool elsewhere() const { return volume_id != storage_id; }
 };
 
 }  // namespace coldtrace::ntfs

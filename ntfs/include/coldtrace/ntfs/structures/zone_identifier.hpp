@@ -23,10 +23,10 @@ struct ZoneIdentifier {
 };
 
 // Whether the name is that of the stream, in whatever case.
-bool is_zone_identifier(StoredText name);
+[[nodiscard]] bool is_zone_identifier(StoredText name);
 
 // Takes the first value of each key. Text is UTF-8, or UTF-16LE behind its mark; U+FFFD stands for
 // what is neither. What is no INI file has no values.
-ZoneIdentifier read_zone_identifier(core::ByteView value);
+[[nodiscard]] ZoneIdentifier read_zone_identifier(core::ByteView value);
 
 }  // namespace coldtrace::ntfs

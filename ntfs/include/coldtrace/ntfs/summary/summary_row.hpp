@@ -35,7 +35,7 @@ struct SummaryRow {
   // not known, `on_disk` serves to compare files only.
   void add_data_extent(const Extent& extent, const ClusterMap& clusters);
   // Extents of $DATA that are no holes.
-  u64 pieces() const;
+  [[nodiscard]] u64 pieces() const;
   // Empties all.
   void clear();
 };

@@ -55,19 +55,23 @@ class VolumeSummary {
   // To be called once, after all rows.
   void finish();
 
-  const std::vector<Directory>& directories() const { return directories_; }  // the root first
-  u64 directories_left_out() const { return left_out_; }  // files that count for one above
-  const std::array<StateSums, state_count>& states() const { return states_; }
-  const std::map<u64, Day>& days() const { return days_; }  // since 1601
-  const std::map<std::string, FindingSums>& findings() const { return findings_; }
-  u64 kinds_left_out() const { return kinds_left_out_; }  // findings of further kinds
-  const std::vector<Place>& map() const { return map_; }
-  u64 clusters_of_place() const { return clusters_of_place_; }
+  [[nodiscard]] const std::vector<Directory>& directories() const {
+    return directories_;
+  }  // the root first
+  [[nodiscard]] u64 directories_left_out() const {
+    return left_out_;
+  }  // files that count for one above
+  [[nodiscard]] const std::array<StateSums, state_count>& states() const { return states_; }
+  [[nodiscard]] const std::map<u64, Day>& days() const { return days_; }  // since 1601
+  [[nodiscard]] const std::map<std::string, FindingSums>& findings() const { return findings_; }
+  [[nodiscard]] u64 kinds_left_out() const { return kinds_left_out_; }  // findings of further kinds
+  [[nodiscard]] const std::vector<Place>& map() const { return map_; }
+  [[nodiscard]] u64 clusters_of_place() const { return clusters_of_place_; }
 
   // First come those that take most of the disk, or are in most pieces.
-  const std::vector<File>& largest() const { return largest_; }
-  const std::vector<File>& fragmented() const { return fragmented_; }
-  const std::vector<File>& deleted() const { return deleted_; }
+  [[nodiscard]] const std::vector<File>& largest() const { return largest_; }
+  [[nodiscard]] const std::vector<File>& fragmented() const { return fragmented_; }
+  [[nodiscard]] const std::vector<File>& deleted() const { return deleted_; }
 
  private:
   // The directory above and the name: whole paths would be as long as directories are deep.
@@ -118,9 +122,9 @@ class VolumeNames {
   // Sorts them by directory, then by name. To be called once, after all rows.
   void finish();
 
-  const std::vector<Name>& names() const { return names_; }
+  [[nodiscard]] const std::vector<Name>& names() const { return names_; }
   // Of all that were seen.
-  u64 seen() const { return seen_; }
+  [[nodiscard]] u64 seen() const { return seen_; }
 
  private:
   void keep(std::size_t count);
@@ -134,9 +138,9 @@ class VolumeNames {
 struct SplitPath {
   std::string_view directory, name;
 };
-SplitPath split_path(std::string_view path);
+[[nodiscard]] SplitPath split_path(std::string_view path);
 
 // Whether the file of `a` takes more of the disk than that of `b`; then by path.
-bool weighs_more(const VolumeNames::Name& a, const VolumeNames::Name& b);
+[[nodiscard]] bool weighs_more(const VolumeNames::Name& a, const VolumeNames::Name& b);
 
 }  // namespace coldtrace::ntfs

@@ -35,16 +35,16 @@ struct Service {
   std::vector<std::string> groups;
 
   // Kernel, file system, adapter, recognizer.
-  bool is_driver() const { return type && (*type & 0xf) != 0; }
+  [[nodiscard]] bool is_driver() const { return type && (*type & 0xf) != 0; }
   // Keys without a type hold settings of others.
-  bool is_service() const { return type.has_value(); }
-  bool is_disabled() const { return start == disabled; }
-  bool starts_by_itself() const { return start && *start <= automatic; }
+  [[nodiscard]] bool is_service() const { return type.has_value(); }
+  [[nodiscard]] bool is_disabled() const { return start == disabled; }
+  [[nodiscard]] bool starts_by_itself() const { return start && *start <= automatic; }
   // Of a driver without ImagePath the file has its name. Nothing where it has none.
-  std::optional<WindowsPath> file(const WindowsFolder& windows) const;
+  [[nodiscard]] std::optional<WindowsPath> file(const WindowsFolder& windows) const;
 };
 
-std::string_view start_name(std::optional<u64> start);
+[[nodiscard]] std::string_view start_name(std::optional<u64> start);
 
 // A value UpperFilters or LowerFilters, of a class of devices or of one device.
 struct FilterList {
@@ -81,13 +81,13 @@ struct Autologger {
     std::string name;  // empty: not known
     std::string publisher_key, resource_file;
     std::optional<u64> enabled, level, keywords;
-    bool is_enabled() const { return enabled.value_or(0) != 0; }
+    [[nodiscard]] bool is_enabled() const { return enabled.value_or(0) != 0; }
   };
   std::string key, name, guid, file;
   std::optional<u64> start, mode;
   bool kernel_flags = false;  // events of the kernel are switched on
   std::vector<Provider> providers;
-  bool is_enabled() const { return start.value_or(0) != 0; }
+  [[nodiscard]] bool is_enabled() const { return start.value_or(0) != 0; }
 };
 
 // A device whose driver is no service.
@@ -115,7 +115,7 @@ struct Configuration {
   std::optional<u64> global_logger_start;
   std::string global_logger_key;
 
-  const Service* find_service(std::string_view name) const;
+  [[nodiscard]] const Service* find_service(std::string_view name) const;
 };
 
 }  // namespace coldtrace::registry

@@ -12,14 +12,14 @@ namespace coldtrace::registry {
 enum class HiveKind : u8 { system, software, other };
 
 // By its keys: its file may have any name.
-HiveKind kind_of(const Hive& hive);
+[[nodiscard]] HiveKind kind_of(const Hive& hive);
 
 // Names of providers that are known without a hive; empty for others.
 using ProviderName = std::function<std::string_view(const core::Guid&)>;
 
 // Either hive may be absent. What is damaged is a finding of the hive; a control set that is not
 // there is for the rules to tell.
-Configuration read_configuration(const Hive* system, const Hive* software,
-                                 const ProviderName& name_of);
+[[nodiscard]] Configuration read_configuration(const Hive* system, const Hive* software,
+                                               const ProviderName& name_of);
 
 }  // namespace coldtrace::registry

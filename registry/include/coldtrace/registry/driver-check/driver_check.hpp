@@ -8,7 +8,7 @@ namespace coldtrace::registry {
 
 // What is wrong with a configuration, by the parts of it: control sets, filters, services, DLLs,
 // traces. `files` may be absent: then nothing is said of files. Each problem is a finding as well.
-std::vector<Problem> check_drivers(const Configuration& configuration, const FileList* files,
-                                   core::Findings& findings);
+[[nodiscard]] std::vector<Problem> check_drivers(const Configuration& configuration,
+                                                 const FileList* files, core::Findings& findings);
 
 }  // namespace coldtrace::registry

@@ -18,7 +18,7 @@ class FileList {
 
   // Whether one of the kind is there, and not something else of its name; nothing where it is not
   // known.
-  virtual std::optional<bool> has(const WindowsPath& path, FileKind kind) const = 0;
+  [[nodiscard]] virtual std::optional<bool> has(const WindowsPath& path, FileKind kind) const = 0;
 };
 
 }  // namespace coldtrace::registry

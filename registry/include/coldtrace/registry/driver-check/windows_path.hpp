@@ -25,8 +25,8 @@ struct WindowsPath {
   std::string path;  // below that place, in lower case, with '\': "system32\drivers\disk.sys"
 
   // "%SystemRoot%\system32\drivers\disk.sys", "%SystemDrive%\tools\x.exe"
-  std::string text() const;
-  bool is_known() const { return place == Place::windows || place == Place::drive; }
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_known() const { return place == Place::windows || place == Place::drive; }
 };
 
 // How a path is to be read, which decides where one without a drive begins.
@@ -39,9 +39,10 @@ enum class PathUse : u8 {
 // Takes \SystemRoot\, \??\, %SystemRoot%, %windir%, %SystemDrive%, %ProgramFiles%, quotes, dots and
 // slashes as Windows does. Source: MS Learn, "CreateServiceW" (lpBinaryPathName), "Naming Files,
 // Paths, and Namespaces"; forms that were seen in hives of Windows 7 to 10.
-WindowsPath to_windows_path(std::string_view text, PathUse use, const WindowsFolder& windows);
+[[nodiscard]] WindowsPath to_windows_path(std::string_view text, PathUse use,
+                                          const WindowsFolder& windows);
 
 // The folder that it lies in.
-WindowsPath parent_of(const WindowsPath& path);
+[[nodiscard]] WindowsPath parent_of(const WindowsPath& path);
 
 }  // namespace coldtrace::registry

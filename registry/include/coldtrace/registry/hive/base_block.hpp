@@ -28,15 +28,17 @@ struct BaseBlock {
   u32 checksum;
   u32 expected_checksum;
 
-  bool has_checksum() const { return checksum == expected_checksum; }
+  [[nodiscard]] bool has_checksum() const { return checksum == expected_checksum; }
   // Changes may be missing that only the logs have.
-  bool is_dirty() const { return !has_checksum() || primary_sequence != secondary_sequence; }
+  [[nodiscard]] bool is_dirty() const {
+    return !has_checksum() || primary_sequence != secondary_sequence;
+  }
 };
 
 // Fails where it is no base block: another signature, or fewer bytes than a sector.
 core::Result<BaseBlock> read_base_block(core::ByteView file);
 
 // The checksum that the first 508 bytes of a sector should have.
-u32 base_block_checksum(core::ByteView sector);
+[[nodiscard]] u32 base_block_checksum(core::ByteView sector);
 
 }  // namespace coldtrace::registry

@@ -17,17 +17,17 @@ class Hive {
   // Fails where the bytes are no hive. Findings go to `findings` as long as the hive is read.
   static core::Result<Hive> open(std::vector<std::byte> bytes, core::Findings& findings);
 
-  const BaseBlock& base() const { return base_; }
+  [[nodiscard]] const BaseBlock& base() const { return base_; }
 
   // For Key: the bytes of an allocated cell behind its size; `offset` is in bytes from the first
   // bin.
   core::Result<core::ByteView> cell(u32 offset) const;
   // Where it lies in the file.
-  static u64 place(u32 offset) { return BaseBlock::size + offset; }
+  [[nodiscard]] static u64 place(u32 offset) { return BaseBlock::size + offset; }
   // All that is read of lists and of data is counted: a hive in which one is part of many keys
   // would cost more than its size tells. False when it has come to what no sound hive costs.
-  bool spend_elements(u64 count) const;
-  bool spend_data(u64 bytes) const;
+  [[nodiscard]] bool spend_elements(u64 count) const;
+  [[nodiscard]] bool spend_data(u64 bytes) const;
   core::Findings& findings() const { return *findings_; }
   void damaged(const core::ParseError& error) const;
 

@@ -17,22 +17,22 @@ class Key {
   // `path` begins the paths of all keys: "SYSTEM". Fails where the root is no key.
   static core::Result<Key> read_root(core::Borrowed<Hive> hive, std::string_view path);
 
-  const std::string& name() const { return name_; }
-  const std::string& path() const { return path_; }  // "SYSTEM\Select"
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& path() const { return path_; }  // "SYSTEM\Select"
 
   // In the order of the hive's list. Keys that cannot be read, name another parent or stand there
   // twice are left out with a finding.
-  std::vector<Key> subkeys() const;
-  std::vector<Value> values() const;
+  [[nodiscard]] std::vector<Key> subkeys() const;
+  [[nodiscard]] std::vector<Value> values() const;
 
   // By name; ASCII case does not count. Paths have backslashes: "Control\Class".
-  std::optional<Key> find(std::string_view path) const;
-  std::optional<Value> find_value(std::string_view name) const;
+  [[nodiscard]] std::optional<Key> find(std::string_view path) const;
+  [[nodiscard]] std::optional<Value> find_value(std::string_view name) const;
 
   // What the value has; empty or nothing where there is none.
-  std::string text(std::string_view name) const;
-  std::vector<std::string> texts(std::string_view name) const;
-  std::optional<u64> number(std::string_view name) const;
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  [[nodiscard]] std::optional<u64> number(std::string_view name) const;
 
  private:
   Key(const Hive& hive, u32 cell) : hive_{&hive}, cell_{cell} {}
@@ -56,7 +56,7 @@ class Key {
 };
 
 // ASCII letters in lower case: how names of keys, values, services and files are compared here.
-std::string lower(std::string_view text);
-bool is_same_name(std::string_view left, std::string_view right);
+[[nodiscard]] std::string lower(std::string_view text);
+[[nodiscard]] bool is_same_name(std::string_view left, std::string_view right);
 
 }  // namespace coldtrace::registry

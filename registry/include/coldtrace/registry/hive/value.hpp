@@ -28,11 +28,11 @@ struct Value {
   std::vector<std::byte> data;
 
   // The text, or the first of several; empty where the data is no text.
-  std::string text() const;
+  [[nodiscard]] std::string text() const;
   // The texts of REG_MULTI_SZ, empty ones left out, or the one text of another type.
-  std::vector<std::string> texts() const;
+  [[nodiscard]] std::vector<std::string> texts() const;
   // A DWORD or QWORD, or binary data of up to 8 bytes; nothing otherwise.
-  std::optional<u64> number() const;
+  [[nodiscard]] std::optional<u64> number() const;
 };
 
 }  // namespace coldtrace::registry

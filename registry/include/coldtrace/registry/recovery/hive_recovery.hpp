@@ -15,7 +15,7 @@ struct HiveRecovery {
   u64 entries = 0;
   u64 pages = 0;
 
-  bool is_complete() const { return !before.is_dirty() || entries > 0; }
+  [[nodiscard]] bool is_complete() const { return !before.is_dirty() || entries > 0; }
 };
 
 // Writes to a dirty hive, in memory, what its logs have and Windows would write when it loads it.

@@ -22,10 +22,11 @@ struct ApiSetComparison {
   u64 added = 0, removed = 0, changed = 0;
   std::vector<ApiSetChange> changes;  // by name
 
-  bool same() const { return version_before == version_after && changes.empty(); }
+  [[nodiscard]] bool same() const { return version_before == version_after && changes.empty(); }
 };
 
 // Null stands for an image without a schema.
-ApiSetComparison compare_api_sets(const pe::ApiSetSchema* before, const pe::ApiSetSchema* after);
+[[nodiscard]] ApiSetComparison compare_api_sets(const pe::ApiSetSchema* before,
+                                                const pe::ApiSetSchema* after);
 
 }  // namespace coldtrace::syscall_map

@@ -21,9 +21,9 @@ struct ExportChange {
   std::string name;  // empty: exported by ordinal alone
   std::optional<ComparedExport> before, after;
 
-  bool renumbered() const;  // another ordinal
-  bool redirected() const;  // forwarded elsewhere, or no longer, or only now
-  bool moved() const;       // another address, which every build gives to most
+  [[nodiscard]] bool renumbered() const;  // another ordinal
+  [[nodiscard]] bool redirected() const;  // forwarded elsewhere, or no longer, or only now
+  [[nodiscard]] bool moved() const;       // another address, which every build gives to most
 };
 
 struct ExportComparison {
@@ -33,7 +33,7 @@ struct ExportComparison {
 };
 
 // Of a name that is exported more than once the n-th is compared with the n-th.
-ExportComparison compare_exports(const pe::ExportDirectory& before,
-                                 const pe::ExportDirectory& after);
+[[nodiscard]] ExportComparison compare_exports(const pe::ExportDirectory& before,
+                                               const pe::ExportDirectory& after);
 
 }  // namespace coldtrace::syscall_map

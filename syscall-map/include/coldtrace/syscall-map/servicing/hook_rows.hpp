@@ -22,7 +22,7 @@ enum class HookRowKind : u8 {
   member,          // of a member list, with a value
 };
 
-std::string_view to_string(HookRowKind kind);
+[[nodiscard]] std::string_view to_string(HookRowKind kind);
 
 // A number, one below 0, or a text.
 using HookRowContent = std::variant<u64, i64, std::string>;
@@ -45,11 +45,11 @@ struct HookRow {
   u32 occurrence = 0;                // of rows of one kind and name how many come before
   std::vector<HookRowValue> values;  // those that are known
 
-  const HookRowValue* find(std::string_view member) const;
+  [[nodiscard]] const HookRowValue* find(std::string_view member) const;
 };
 
 // What of a table a driver uses, row by row. Left out are trace points that are refused, members
 // that the build does not have, and interfaces that the kernel neither exports nor imports.
-std::vector<HookRow> list_hook_rows(const HookTable& table);
+[[nodiscard]] std::vector<HookRow> list_hook_rows(const HookTable& table);
 
 }  // namespace coldtrace::syscall_map

@@ -38,9 +38,10 @@ struct ImportComparison {
 
 // The imports of an image, at its start and delayed; those without a readable name are left out,
 // which read_imports() tells.
-ImageImports list_imports(const pe::Image& image, core::Findings& findings);
+[[nodiscard]] ImageImports list_imports(const pe::Image& image, core::Findings& findings);
 
 // One that became delayed is removed and added.
-ImportComparison compare_imports(const ImageImports& before, const ImageImports& after);
+[[nodiscard]] ImportComparison compare_imports(const ImageImports& before,
+                                               const ImageImports& after);
 
 }  // namespace coldtrace::syscall_map

@@ -53,11 +53,11 @@ struct ModuleComparison {
 
 // What tells two builds of a module apart, by the members of their identities as JSON has them:
 // "file_version", "pdb" and so on.
-std::vector<std::string_view> changed_identity(const pe::Identity& before,
-                                               const pe::Identity& after);
+[[nodiscard]] std::vector<std::string_view> changed_identity(const pe::Identity& before,
+                                                             const pe::Identity& after);
 
 // `role` is that of both images, if they have one.
-ModuleComparison compare_modules(const KernelView& before, const KernelView& after,
-                                 std::optional<ImageRole> role);
+[[nodiscard]] ModuleComparison compare_modules(const KernelView& before, const KernelView& after,
+                                               std::optional<ImageRole> role);
 
 }  // namespace coldtrace::syscall_map

@@ -30,7 +30,7 @@ enum class PairedBy : u8 {
   role,       // the same, of what it is in a build of Windows
 };
 
-std::string_view to_string(PairedBy why);
+[[nodiscard]] std::string_view to_string(PairedBy why);
 
 // The same module of two systems, by index; one index is absent where only one has it.
 struct ModulePair {
@@ -46,7 +46,7 @@ struct ModulePairs {
 // Pairs modules of one machine, each with one at most. Where several of a name are left on either
 // side, which is which is not known: they are in one system alone, and `servicing-ambiguous` counts
 // the names.
-ModulePairs pair_modules(std::span<const ServicedModule> before,
-                         std::span<const ServicedModule> after);
+[[nodiscard]] ModulePairs pair_modules(std::span<const ServicedModule> before,
+                                       std::span<const ServicedModule> after);
 
 }  // namespace coldtrace::syscall_map

@@ -19,7 +19,7 @@ enum class RowState : u8 {
 };
 inline constexpr std::size_t row_states = 6;
 
-std::string_view to_string(RowState state);
+[[nodiscard]] std::string_view to_string(RowState state);
 
 // A value that two builds do not share.
 struct ChangedValue {
@@ -43,9 +43,11 @@ struct ComparedBuild {
 
 // Every row of `before`, in its order, then those that the new build alone has. A row is found by
 // its kind and name, a service also by another name that both builds give it.
-std::vector<RowChange> compare_hook_rows(const HookTable& before, const ComparedBuild& after);
+[[nodiscard]] std::vector<RowChange> compare_hook_rows(const HookTable& before,
+                                                       const ComparedBuild& after);
 
 // As if the new system had no kernel: every row is unproved, for this reason.
-std::vector<RowChange> unproved_rows(const HookTable& before, std::string_view reason);
+[[nodiscard]] std::vector<RowChange> unproved_rows(const HookTable& before,
+                                                   std::string_view reason);
 
 }  // namespace coldtrace::syscall_map

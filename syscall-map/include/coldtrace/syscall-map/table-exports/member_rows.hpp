@@ -24,10 +24,10 @@ struct EdrsandblastRow {
   std::vector<u64> values;      // by column; 0: none, as its reader takes it
 };
 // The built-in member list `edrsandblast`, whose names are the columns.
-std::vector<std::string> edrsandblast_columns();
+[[nodiscard]] std::vector<std::string> edrsandblast_columns();
 // By build and revision, each once: of two kernels with one key and other values the first counts.
-std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> builds,
-                                                    core::Findings& findings);
+[[nodiscard]] std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> builds,
+                                                                  core::Findings& findings);
 
 // System Informer, kphlib/kphdyn.xml, from which its build makes the binary dynamic data.
 // Source: winsiderss/systeminformer at 103cc43d, tools/CustomBuildTool/DynData.cs (version 16).
@@ -49,6 +49,7 @@ struct KphdynTable {
   std::vector<KphdynFields> fields;
 };
 // Of the built-in member list `kphdyn`.
-KphdynTable make_kphdyn_table(std::span<const HookTable> builds, core::Findings& findings);
+[[nodiscard]] KphdynTable make_kphdyn_table(std::span<const HookTable> builds,
+                                            core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -29,6 +29,6 @@ struct MemberSymbols {
 // A structure is there when the list asks for its size too; of its members those of one name, whose
 // size is known. What is left out is counted in the finding `hook-value`: members of members,
 // whose type has no name here, constants, and what find_value() does not take.
-MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings);
+[[nodiscard]] MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -23,7 +23,8 @@ struct SystemColumn {
 // Of the builds for `machine`, by version. A build of another machine, without a version, or with
 // other numbers than one of its version is the finding `hook-row`; services without a name, or
 // with one of low confidence, are `hook-value`.
-std::vector<SystemColumn> make_system_columns(std::span<const HookTable> builds, ServiceTable table,
-                                              pe::Machine machine, core::Findings& findings);
+[[nodiscard]] std::vector<SystemColumn> make_system_columns(std::span<const HookTable> builds,
+                                                            ServiceTable table, pe::Machine machine,
+                                                            core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

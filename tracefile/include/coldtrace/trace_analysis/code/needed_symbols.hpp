@@ -21,7 +21,7 @@ struct CodeUse {
   u64 frames = 0;     // of stacks
   u64 addresses = 0;  // others: of threads' functions, DPCs, ISRs, page faults and so on
 
-  u64 all() const { return samples + frames + addresses; }
+  [[nodiscard]] u64 all() const { return samples + frames + addresses; }
   void add(const CodeUse& other);
 };
 
@@ -55,14 +55,14 @@ class NeededSymbols {
   void add(const tracefile::Event& event);
 
   // By use, then by name, GUID and age. Those that no address lies in are among them.
-  std::vector<NeededPdb> pdbs() const;
-  std::vector<UnnamedImage> images_without_pdb() const;
+  [[nodiscard]] std::vector<NeededPdb> pdbs() const;
+  [[nodiscard]] std::vector<UnnamedImage> images_without_pdb() const;
 
   // Of addresses that no image is known at: in managed methods, and others.
-  const CodeUse& methods() const { return methods_; }
-  const CodeUse& elsewhere() const { return elsewhere_; }
+  [[nodiscard]] const CodeUse& methods() const { return methods_; }
+  [[nodiscard]] const CodeUse& elsewhere() const { return elsewhere_; }
   // PDBs of WPP providers beyond those that are kept.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
 
  private:
   struct Identity {

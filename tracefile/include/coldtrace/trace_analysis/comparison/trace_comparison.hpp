@@ -11,7 +11,7 @@ struct ComparisonOptions {
 
 enum class Change : u8 { appeared, disappeared, changed };
 
-std::string_view to_string(Change change);
+[[nodiscard]] std::string_view to_string(Change change);
 
 struct KindDifference {
   Change change;
@@ -31,12 +31,13 @@ struct TraceComparison {
   u64 same_kinds = 0;
   u64 same_pairs = 0;
 
-  bool same() const { return kinds.empty() && pairs.empty(); }
+  [[nodiscard]] bool same() const { return kinds.empty() && pairs.empty(); }
 };
 
-TraceComparison compare(const TraceTally& a, const TraceTally& b, const ComparisonOptions& options);
+[[nodiscard]] TraceComparison compare(const TraceTally& a, const TraceTally& b,
+                                      const ComparisonOptions& options);
 
 // Events a second, in thousandths; nothing where no time passed.
-std::optional<u64> rate_of(u64 events, const TraceTally& tally);
+[[nodiscard]] std::optional<u64> rate_of(u64 events, const TraceTally& tally);
 
 }  // namespace coldtrace::trace_analysis

@@ -30,7 +30,7 @@ struct PairTally {
   i64 total = 0;
   i64 longest = 0;
 
-  i64 mean() const { return pairs == 0 ? 0 : total / static_cast<i64>(pairs); }
+  [[nodiscard]] i64 mean() const { return pairs == 0 ? 0 : total / static_cast<i64>(pairs); }
 };
 
 struct TraceTally {

@@ -15,19 +15,23 @@ class ProcessTree {
   // `population` must outlive the tree.
   explicit ProcessTree(core::Borrowed<Population> population);
 
-  const Population& population() const { return population_; }
+  [[nodiscard]] const Population& population() const { return population_; }
 
   // nobody: it is a root.
-  Index parent_of(Index process) const { return parents_[process]; }
+  [[nodiscard]] Index parent_of(Index process) const { return parents_[process]; }
   // In the order of their start, as all lists here.
-  std::span<const Index> roots() const { return roots_; }
-  std::span<const Index> children_of(Index process) const { return children_.of(process); }
-  std::span<const Index> threads_of(Index process) const { return threads_.of(process); }
+  [[nodiscard]] std::span<const Index> roots() const { return roots_; }
+  [[nodiscard]] std::span<const Index> children_of(Index process) const {
+    return children_.of(process);
+  }
+  [[nodiscard]] std::span<const Index> threads_of(Index process) const {
+    return threads_.of(process);
+  }
   // Threads whose process is not known.
-  std::span<const Index> stray_threads() const { return strays_; }
+  [[nodiscard]] std::span<const Index> stray_threads() const { return strays_; }
 
   // Whether another process than the creator's is stated as the parent.
-  bool has_other_parent(Index process) const;
+  [[nodiscard]] bool has_other_parent(Index process) const;
 
  private:
   // Lists that lie one behind the other.

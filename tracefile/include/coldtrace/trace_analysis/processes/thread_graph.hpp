@@ -22,10 +22,10 @@ class ThreadGraph {
   // At most `most_nodes` processes and threads, processes first.
   ThreadGraph(core::Borrowed<ProcessTree> tree, std::size_t most_nodes);
 
-  const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   // The node of the process that a thread runs in when another process started it, else no_node.
-  u32 home_of(const Node& node) const;
-  u64 left_out() const { return left_out_; }  // processes and threads
+  [[nodiscard]] u32 home_of(const Node& node) const;
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // processes and threads
 
  private:
   u32 parent_of_process(Index process) const;

@@ -50,8 +50,8 @@ class CallTree {
   u32 add(std::span<const Frame> path, const SampleSum& sum);
 
   // The first one is the root, of no frame.
-  const std::vector<Node>& nodes() const { return nodes_; }
-  u64 cut() const { return cut_; }  // how often a path was not kept
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] u64 cut() const { return cut_; }  // how often a path was not kept
 
  private:
   struct Edge {

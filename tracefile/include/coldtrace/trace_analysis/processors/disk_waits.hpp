@@ -7,7 +7,7 @@ namespace coldtrace::trace_analysis {
 
 // Whether a wait took about as long as a request, in ticks; `slack` is a tenth of a millisecond.
 // Source: PerfView, ThreadTimeStackComputer.
-bool is_about(i64 wait, i64 request, i64 slack);
+[[nodiscard]] bool is_about(i64 wait, i64 request, i64 slack);
 
 // Which waits a request to a disk explains: the last one of the thread that had ended when it was
 // made ready, if it ended inside the wait, and either a DPC of the same processor made the thread
@@ -33,11 +33,11 @@ class DiskWaits final : public Analysis {
   void on_disk_end(const DiskEnd& record) override { requests_.on_disk_end(record); }
 
   // To be asked when a thread is made ready.
-  std::optional<Ended> last_of(Index thread) const;
+  [[nodiscard]] std::optional<Ended> last_of(Index thread) const;
   // How it explains the wait before the turn; nothing: it does not.
-  std::optional<How> explains(const Ended& last, const Turn& turn) const;
+  [[nodiscard]] std::optional<How> explains(const Ended& last, const Turn& turn) const;
   // Those that have not ended, in the order of their begin.
-  std::vector<DiskStart> open() const { return requests_.open(); }
+  [[nodiscard]] std::vector<DiskStart> open() const { return requests_.open(); }
 
  private:
   i64 tenth_of_millisecond_;

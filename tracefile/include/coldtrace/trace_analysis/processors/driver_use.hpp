@@ -12,10 +12,10 @@ struct DriverUse {
   u64 dpcs = 0, isrs = 0;
   i64 in_dpc = 0, in_isr = 0;  // ticks, each without what interrupted it
 
-  i64 time() const;
+  [[nodiscard]] i64 time() const;
 };
 
 // Those with most time first.
-std::vector<DriverUse> drivers_of(const std::vector<RoutineUse>& routines);
+[[nodiscard]] std::vector<DriverUse> drivers_of(const std::vector<RoutineUse>& routines);
 
 }  // namespace coldtrace::trace_analysis

@@ -30,13 +30,13 @@ class ProcessorLanes final : public Analysis {
   ProcessorLanes(const ProcessorLanes&) = delete;
   ProcessorLanes& operator=(const ProcessorLanes&) = delete;
 
-  const SliceLanes& lanes() const { return lanes_; }  // by processor
-  const std::vector<Details>& details() const { return details_; }
-  u64 turns() const { return turns_seen_; }
+  [[nodiscard]] const SliceLanes& lanes() const { return lanes_; }  // by processor
+  [[nodiscard]] const std::vector<Details>& details() const { return details_; }
+  [[nodiscard]] u64 turns() const { return turns_seen_; }
   // Turns that begin before another one of their processor ends, and are left out.
-  u64 overlapping() const { return overlapping_; }
+  [[nodiscard]] u64 overlapping() const { return overlapping_; }
   // Of all processors together.
-  const TimeBins& busy() const { return busy_; }
+  [[nodiscard]] const TimeBins& busy() const { return busy_; }
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;

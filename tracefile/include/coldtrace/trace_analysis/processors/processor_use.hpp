@@ -63,25 +63,29 @@ class ProcessorUse final : public Analysis {
     u64 threadless = 0;         // samples of nobody who is known
     u64 left_out_routines = 0;  // interrupts of routines beyond those that are kept
   };
-  const Counts& counts() const { return counts_; }
-  std::optional<u32> interval() const { return weights_.interval(); }  // units of 100 ns
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] std::optional<u32> interval() const {
+    return weights_.interval();
+  }  // units of 100 ns
 
-  const Schedule& schedule() const { return schedule_; }
-  bool has_switches() const { return schedule_.turns().counts().switches > 0; }
-  bool has_interrupts() const { return !routines_.empty(); }
-  bool has_samples() const { return total_.all.samples > 0; }
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+  [[nodiscard]] bool has_switches() const { return schedule_.turns().counts().switches > 0; }
+  [[nodiscard]] bool has_interrupts() const { return !routines_.empty(); }
+  [[nodiscard]] bool has_samples() const { return total_.all.samples > 0; }
   // What samples say more than switches do, in ticks, where a trace has both.
-  std::optional<i64> difference(const ThreadUse& use) const;
+  [[nodiscard]] std::optional<i64> difference(const ThreadUse& use) const;
 
   // By number or index; those beyond the end have nothing.
-  const SampledUse& total() const { return total_; }
-  const std::vector<ThreadUse>& threads() const { return threads_; }
-  const std::vector<ThreadUse>& processes() const { return processes_; }
-  const ThreadUse& unknown_process() const { return unknown_process_; }
-  const std::vector<ProcessorShare>& processors() const { return processors_; }
-  const std::vector<SampledUse>& modules() const { return modules_; }
-  const std::vector<SampledUse>& functions() const { return functions_; }
-  const std::vector<RoutineUse>& routines() const { return routines_; }  // as they came
+  [[nodiscard]] const SampledUse& total() const { return total_; }
+  [[nodiscard]] const std::vector<ThreadUse>& threads() const { return threads_; }
+  [[nodiscard]] const std::vector<ThreadUse>& processes() const { return processes_; }
+  [[nodiscard]] const ThreadUse& unknown_process() const { return unknown_process_; }
+  [[nodiscard]] const std::vector<ProcessorShare>& processors() const { return processors_; }
+  [[nodiscard]] const std::vector<SampledUse>& modules() const { return modules_; }
+  [[nodiscard]] const std::vector<SampledUse>& functions() const { return functions_; }
+  [[nodiscard]] const std::vector<RoutineUse>& routines() const {
+    return routines_;
+  }  // as they came
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;

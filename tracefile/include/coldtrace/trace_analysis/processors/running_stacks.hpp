@@ -23,8 +23,8 @@ class RunningStacks final : public Analysis {
                 Sink each = {})
       : weights_{clock, intervals}, code_{code}, each_{std::move(each)} {}
 
-  const CallTree& tree() const { return tree_; }
-  const StackJoin& stacks() const { return join_; }
+  [[nodiscard]] const CallTree& tree() const { return tree_; }
+  [[nodiscard]] const StackJoin& stacks() const { return join_; }
 
   void begin(const Observed& observed) override;
   void on_sample(const Sample& record) override;

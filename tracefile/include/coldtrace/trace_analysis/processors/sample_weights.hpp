@@ -33,7 +33,7 @@ class SampleWeights {
   // One sample.
   SampleSum weigh(const Sample& sample);
   // Units of 100 ns, at the first event.
-  std::optional<u32> interval() const;
+  [[nodiscard]] std::optional<u32> interval() const;
 
  private:
   const tracefile::Clock& clock_;

@@ -29,10 +29,10 @@ class SliceLanes {
   // Joins slices until there are no more than that, or none is left to be joined.
   void coarsen(std::size_t most_slices);
 
-  const std::vector<std::vector<Slice>>& all() const { return lanes_; }
-  std::size_t slices() const { return slices_; }
+  [[nodiscard]] const std::vector<std::vector<Slice>>& all() const { return lanes_; }
+  [[nodiscard]] std::size_t slices() const { return slices_; }
   // Ticks of the grid; 0: nothing was joined.
-  i64 grid() const { return grid_; }
+  [[nodiscard]] i64 grid() const { return grid_; }
 
  private:
   void join(std::vector<Slice>& lane) const;

@@ -29,11 +29,11 @@ class StackJoin {
   void add(const StackWalk& walk);
 
   // Innermost first; empty as long as none has come.
-  std::span<const u64> frames(Slot slot) const { return slots_[slot].frames; }
-  i64 time_of(Slot slot) const { return slots_[slot].key.time; }
+  [[nodiscard]] std::span<const u64> frames(Slot slot) const { return slots_[slot].frames; }
+  [[nodiscard]] i64 time_of(Slot slot) const { return slots_[slot].key.time; }
 
-  std::size_t frames_held() const { return frames_held_; }
-  u64 cut() const { return cut_; }  // stacks that are not, or not whole, kept
+  [[nodiscard]] std::size_t frames_held() const { return frames_held_; }
+  [[nodiscard]] u64 cut() const { return cut_; }  // stacks that are not, or not whole, kept
 
  private:
   static constexpr Slot no_slot = 0xffff'ffff;

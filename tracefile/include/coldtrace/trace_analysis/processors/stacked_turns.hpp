@@ -30,8 +30,8 @@ class StackedTurns final : public Analysis {
   StackedTurns(const StackedTurns&) = delete;
   StackedTurns& operator=(const StackedTurns&) = delete;
 
-  const StackJoin& stacks() const { return join_; }
-  const Turns& turns() const { return turns_; }
+  [[nodiscard]] const StackJoin& stacks() const { return join_; }
+  [[nodiscard]] const Turns& turns() const { return turns_; }
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;

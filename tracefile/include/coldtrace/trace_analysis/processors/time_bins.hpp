@@ -18,10 +18,12 @@ class TimeBins {
   void begin(i64 start) { start_ = start; }
   void add(i64 from, i64 to);
 
-  i64 start() const { return start_; }
-  i64 width() const { return width_; }                    // ticks
-  const std::vector<i64>& bins() const { return bins_; }  // ticks, up to the last that has any
-  i64 total() const { return total_; }
+  [[nodiscard]] i64 start() const { return start_; }
+  [[nodiscard]] i64 width() const { return width_; }  // ticks
+  [[nodiscard]] const std::vector<i64>& bins() const {
+    return bins_;
+  }  // ticks, up to the last that has any
+  [[nodiscard]] i64 total() const { return total_; }
 
   // Joins steps until they are as wide as that, so that several can be drawn on one scale.
   void widen(i64 width);

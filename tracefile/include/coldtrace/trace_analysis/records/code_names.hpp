@@ -36,9 +36,11 @@ class CodeNames {
   Code find(std::optional<u32> pid, u64 address, i64 time);
 
   // By number; names of modules are paths as the trace has them.
-  const std::vector<std::string_view>& modules() const { return modules_; }
-  const std::vector<Function>& functions() const { return functions_; }
-  u64 left_out() const { return left_out_; }  // addresses looked up beyond the functions kept
+  [[nodiscard]] const std::vector<std::string_view>& modules() const { return modules_; }
+  [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
+  [[nodiscard]] u64 left_out() const {
+    return left_out_;
+  }  // addresses looked up beyond the functions kept
 
  private:
   static constexpr std::size_t most_functions = std::size_t{1} << 17U;

@@ -18,10 +18,10 @@ class CounterTicks {
   explicit CounterTicks(const tracefile::AnyTrace& trace);
 
   // As ticks of the trace; nothing where they are too many, or how fast the counter was is lost.
-  std::optional<i64> to_ticks(u64 count) const;
+  [[nodiscard]] std::optional<i64> to_ticks(u64 count) const;
 
   // Ticks of the trace in a millisecond; 0: not known.
-  i64 millisecond() const { return millisecond_; }
+  [[nodiscard]] i64 millisecond() const { return millisecond_; }
 
  private:
   u64 ticks_ = 1, per_ = 1;  // of the trace, in as many of the counter

@@ -24,7 +24,7 @@ struct EventPair {
 };
 
 // "[PROVIDER!]EVENT=[PROVIDER!]EVENT[@FIELD]"; nothing where a part is missing.
-std::optional<EventPair> parse_event_pair(std::string_view text);
+[[nodiscard]] std::optional<EventPair> parse_event_pair(std::string_view text);
 
 // Knows the events of pairs, and of which of them a trace has any.
 class EventPairs {
@@ -32,7 +32,7 @@ class EventPairs {
   explicit EventPairs(std::vector<EventPair> pairs)
       : pairs_{std::move(pairs)}, met_(pairs_.size()) {}
 
-  const std::vector<EventPair>& all() const { return pairs_; }
+  [[nodiscard]] const std::vector<EventPair>& all() const { return pairs_; }
 
   // What an event of the kind is to which pair. One that ends a pair and begins one does it in this
   // order.
@@ -43,7 +43,7 @@ class EventPairs {
   std::vector<Role> roles_of(const tracefile::EventKind& kind);
 
   // Sides that no event was, once roles_of() was asked for the kinds of all.
-  core::NoMatch unmatched() const;
+  [[nodiscard]] core::NoMatch unmatched() const;
 
  private:
   struct Met {

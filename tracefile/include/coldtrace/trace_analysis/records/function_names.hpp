@@ -16,7 +16,7 @@ enum class NameSource : u8 {
   entry_point,  // it names the nearest entry point before the address
 };
 
-std::string_view to_string(NameSource source);
+[[nodiscard]] std::string_view to_string(NameSource source);
 
 // What lies at an address.
 struct FunctionName {
@@ -28,14 +28,14 @@ struct FunctionName {
   std::string_view tier{};  // how the runtime has compiled a method; empty: not said
   bool is_cold = false;     // a part of a method that is away from the rest
 
-  bool known() const { return !module.empty() || !function.empty(); }
+  [[nodiscard]] bool known() const { return !module.empty() || !function.empty(); }
   // "NtClose+0x14"; empty where no function is known.
-  std::string place() const;
+  [[nodiscard]] std::string place() const;
   // "ntdll.dll!NtClose"; without a function each address is one, "ntdll.dll+0x1f2a0". Empty where
   // nothing is known.
-  std::string label() const;
+  [[nodiscard]] std::string label() const;
   // "ntdll.dll!NtClose+0x14"
-  std::string text() const;
+  [[nodiscard]] std::string text() const;
 };
 
 // Names what lies at an address of a process, or of the kernel, at a time. Sources that know

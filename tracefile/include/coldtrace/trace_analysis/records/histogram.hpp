@@ -14,21 +14,21 @@ class Histogram {
   void add(u64 value);
   void add(const Histogram& other);
 
-  u64 count() const { return count_; }
-  u64 sum() const { return sum_; }
-  u64 least() const { return least_; }
-  u64 greatest() const { return greatest_; }
+  [[nodiscard]] u64 count() const { return count_; }
+  [[nodiscard]] u64 sum() const { return sum_; }
+  [[nodiscard]] u64 least() const { return least_; }
+  [[nodiscard]] u64 greatest() const { return greatest_; }
 
   // Of the steps that have values: the greatest value of each, and how many it has.
   struct Step {
     u64 greatest;
     u64 count;
   };
-  std::vector<Step> steps() const;
+  [[nodiscard]] std::vector<Step> steps() const;
 
   // The least value that `percent` of all are not above, as the greatest of its step; nothing
   // without values.
-  std::optional<u64> percentile(unsigned percent) const;
+  [[nodiscard]] std::optional<u64> percentile(unsigned percent) const;
 
  private:
   struct Numbered {

@@ -18,25 +18,26 @@ class Losses {
  public:
   Losses() = default;
   // Reads the trace once.
-  static Losses find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options);
+  [[nodiscard]] static Losses find(const tracefile::AnyTrace& trace,
+                                   const tracefile::StreamOptions& options);
 
   // Whether events of the processor, or of any, may be missing between two moments.
-  bool on(u16 cpu, i64 from, i64 to) const;
-  bool anywhere(i64 from, i64 to) const { return overlaps(all_, from, to); }
+  [[nodiscard]] bool on(u16 cpu, i64 from, i64 to) const;
+  [[nodiscard]] bool anywhere(i64 from, i64 to) const { return overlaps(all_, from, to); }
 
   // Whether the last switch of the processor says who runs on it at that moment. Not so where the
   // next switch takes it from another thread: one between the two is missing.
-  bool is_runner_known(u16 cpu, i64 time) const;
+  [[nodiscard]] bool is_runner_known(u16 cpu, i64 time) const;
   // Whether such a switch may be missing between two moments.
-  bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
-  u64 broken_chains() const { return broken_chains_; }  // how often that is
+  [[nodiscard]] bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
+  [[nodiscard]] u64 broken_chains() const { return broken_chains_; }  // how often that is
 
   // Buffers that could be read when the trace was opened and not now.
-  u64 unread_buffers() const { return unread_buffers_; }
+  [[nodiscard]] u64 unread_buffers() const { return unread_buffers_; }
 
   using Stretch = trace_analysis::Stretch;
   // In order and apart.
-  const std::vector<Stretch>& all() const { return all_; }
+  [[nodiscard]] const std::vector<Stretch>& all() const { return all_; }
 
  private:
   class Pass;

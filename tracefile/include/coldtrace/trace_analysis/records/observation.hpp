@@ -32,11 +32,11 @@ class Observation {
   void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr,
            EventWitness* witness = nullptr);
 
-  const Population& population() const { return population_; }
-  const Losses& losses() const { return losses_; }
-  const Observed& observed() const { return observed_; }
+  [[nodiscard]] const Population& population() const { return population_; }
+  [[nodiscard]] const Losses& losses() const { return losses_; }
+  [[nodiscard]] const Observed& observed() const { return observed_; }
   // Buffers that one of the two readings could not read.
-  u64 unread_buffers() const { return unread_buffers_; }
+  [[nodiscard]] u64 unread_buffers() const { return unread_buffers_; }
 
  private:
   const tracefile::AnyTrace& trace_;

@@ -72,8 +72,8 @@ class Population {
   // Of the events that follow.
   void set_time(i64 time) { now_ = time; }
 
-  const std::vector<Process>& processes() const { return processes_; }
-  const std::vector<Thread>& threads() const { return threads_; }
+  [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
+  [[nodiscard]] const std::vector<Thread>& threads() const { return threads_; }
 
   // Who has the id now; somebody new whose start is not known where nobody has it.
   Index process(u32 pid);
@@ -93,7 +93,7 @@ class Population {
   Thread& at_thread(Index index) { return threads_[index]; }
 
   // Whether some process or thread with that id began after another one had it.
-  u64 reused_ids() const { return reused_; }
+  [[nodiscard]] u64 reused_ids() const { return reused_; }
 
   // To be called once, after all records: finds the parents of those that a rundown lists.
   void finish();
@@ -123,9 +123,10 @@ class Population {
 // Who had the id at some time from `from` to `to`, both included, as far as the trace tells; idle
 // threads, which have none of their own, are left out. Somebody whose end is not known is there
 // until the id is given again, and who was to have it when the interval begins had it before.
-std::vector<Index> find_threads(const Population& population, u32 tid, i64 from, i64 to);
+[[nodiscard]] std::vector<Index> find_threads(const Population& population, u32 tid, i64 from,
+                                              i64 to);
 
 // The id of the process that a thread belongs to, as far as it is known yet.
-std::optional<u32> pid_of(const Population& population, Index thread);
+[[nodiscard]] std::optional<u32> pid_of(const Population& population, Index thread);
 
 }  // namespace coldtrace::trace_analysis

@@ -140,9 +140,9 @@ struct Service {
   u64 number;
   friend auto operator<=>(const Service&, const Service&) = default;
 };
-std::string_view to_string(Service::Kind kind);
+[[nodiscard]] std::string_view to_string(Service::Kind kind);
 // Whether its number is the address of code.
-bool has_address(Service::Kind kind);
+[[nodiscard]] bool has_address(Service::Kind kind);
 
 // A thread calls a service, or comes back from it.
 struct CallRecord {
@@ -247,7 +247,7 @@ struct FileStart {
 
 // Of the status that a request ends with. Source: ntstatus.h, NTSTATUS: the severity is its two
 // highest bits.
-constexpr bool is_error(u32 status) {
+[[nodiscard]] constexpr bool is_error(u32 status) {
   return status >> 30U == 3;
 }
 
@@ -328,14 +328,14 @@ struct Collision {
 };
 
 // Source: phnt ntkeapi.h, _KWAIT_REASON and _KTHREAD_STATE; empty for a number without a name.
-std::string_view wait_reason_name(u8 reason);
-std::string_view to_string(ThreadState state);
-std::string_view to_string(DiskAction action);
-std::string_view to_string(FileAction action);
-std::string_view to_string(Protocol protocol);
+[[nodiscard]] std::string_view wait_reason_name(u8 reason);
+[[nodiscard]] std::string_view to_string(ThreadState state);
+[[nodiscard]] std::string_view to_string(DiskAction action);
+[[nodiscard]] std::string_view to_string(FileAction action);
+[[nodiscard]] std::string_view to_string(Protocol protocol);
 // "VeryLow"; empty for a number without a name. Source: wdm.h, IO_PRIORITY_HINT.
-std::string_view io_priority_name(u8 priority);
+[[nodiscard]] std::string_view io_priority_name(u8 priority);
 // "Mutant", "SynchronizationEvent".
-std::string_view to_string(ObjectKind kind);
+[[nodiscard]] std::string_view to_string(ObjectKind kind);
 
 }  // namespace coldtrace::trace_analysis

@@ -9,7 +9,7 @@ namespace coldtrace::trace_analysis {
 // Times of damaged traces are any numbers: what is longer than the clock can count is as long as
 // that, and what runs backwards takes no time.
 
-constexpr i64 ticks_between(i64 from, i64 to) {
+[[nodiscard]] constexpr i64 ticks_between(i64 from, i64 to) {
   if (to <= from) return 0;
   i64 ticks = 0;
   return __builtin_sub_overflow(to, from, &ticks) ? std::numeric_limits<i64>::max() : ticks;

@@ -33,8 +33,8 @@ class BusyTime {
   // To be called once, after all intervals.
   void finish();
 
-  i64 total() const { return total_; }  // ticks, once finished
-  u64 cut() const { return cut_; }      // intervals that count in part, or not
+  [[nodiscard]] i64 total() const { return total_; }  // ticks, once finished
+  [[nodiscard]] u64 cut() const { return cut_; }      // intervals that count in part, or not
 
  private:
   void settle();

@@ -25,7 +25,7 @@ struct DiskSums {
 
   void add(const DiskRequest& request);
   void add(const DiskSums& other);
-  u64 count() const;
+  [[nodiscard]] u64 count() const;
 };
 
 // Requests to disks by disk, file, process, size and priority.
@@ -65,22 +65,24 @@ class DiskIo final : public Analysis {
   void on_disk_end(const DiskEnd& record) override { requests_.on_disk_end(record); }
   void finish(const Observed& observed) override;
 
-  const DiskRequests& requests() const { return requests_; }
-  const FileTable& files() const { return files_; }
+  [[nodiscard]] const DiskRequests& requests() const { return requests_; }
+  [[nodiscard]] const FileTable& files() const { return files_; }
 
-  const DiskSums& all() const { return all_; }
+  [[nodiscard]] const DiskSums& all() const { return all_; }
   // Also those that were asked and have not answered.
-  const std::map<std::optional<u32>, Disk>& disks() const { return disks_; }
-  const std::vector<DiskSums>& of_files() const { return of_files_; }  // by number
-  const std::map<Index, DiskSums>& of_threads() const { return of_threads_; }
-  const std::map<Index, DiskSums>& of_processes() const { return of_processes_; }
-  const std::map<std::optional<u8>, DiskSums>& of_priorities() const { return of_priorities_; }
-  const Histogram& sizes() const { return sizes_; }  // bytes of reads and writes
+  [[nodiscard]] const std::map<std::optional<u32>, Disk>& disks() const { return disks_; }
+  [[nodiscard]] const std::vector<DiskSums>& of_files() const { return of_files_; }  // by number
+  [[nodiscard]] const std::map<Index, DiskSums>& of_threads() const { return of_threads_; }
+  [[nodiscard]] const std::map<Index, DiskSums>& of_processes() const { return of_processes_; }
+  [[nodiscard]] const std::map<std::optional<u8>, DiskSums>& of_priorities() const {
+    return of_priorities_;
+  }
+  [[nodiscard]] const Histogram& sizes() const { return sizes_; }  // bytes of reads and writes
   // Whether the snapshot is of a disk that nothing was asked of.
-  bool has_snapshot_of_other_disk() const;
-  const Agreement& agreement() const { return agreement_; }
+  [[nodiscard]] bool has_snapshot_of_other_disk() const;
+  [[nodiscard]] const Agreement& agreement() const { return agreement_; }
   // Requests to disks beyond the most: they are those of no known disk.
-  u64 to_other_disks() const { return to_other_disks_; }
+  [[nodiscard]] u64 to_other_disks() const { return to_other_disks_; }
 
  private:
   void add(const DiskRequest& request);

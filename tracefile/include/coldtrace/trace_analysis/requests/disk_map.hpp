@@ -11,11 +11,11 @@ namespace coldtrace::trace_analysis {
 
 // What a snapshot says of a name.
 enum class NameState : u8 { live, detached, unreachable, unnamed, deleted, stale, slack };
-std::string_view to_string(NameState state);
+[[nodiscard]] std::string_view to_string(NameState state);
 // As ntfs snapshot writes it; nothing of another text.
-std::optional<NameState> find_name_state(std::string_view text);
+[[nodiscard]] std::optional<NameState> find_name_state(std::string_view text);
 // Whether its file is in use, also where no directory lists it.
-bool is_in_use(NameState state);
+[[nodiscard]] bool is_in_use(NameState state);
 
 // Which file has which bytes of a disk, by a snapshot of its file systems.
 class DiskMap {
@@ -37,12 +37,12 @@ class DiskMap {
   void finish();
 
   // Nothing where no file has the byte.
-  const File* find(u64 offset) const;
+  [[nodiscard]] const File* find(u64 offset) const;
 
-  std::size_t files() const { return files_.size(); }
-  std::size_t extents() const { return extents_.size(); }
-  u64 left_out() const { return left_out_; }  // files and extents
-  u64 impossible() const { return impossible_; }
+  [[nodiscard]] std::size_t files() const { return files_.size(); }
+  [[nodiscard]] std::size_t extents() const { return extents_.size(); }
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // files and extents
+  [[nodiscard]] u64 impossible() const { return impossible_; }
 
  private:
   struct Extent {

@@ -50,15 +50,15 @@ class DiskRequests final : public Analysis {
   void on_disk_start(const DiskStart& record) override;
   void on_disk_end(const DiskEnd& record) override;
 
-  const Counts& counts() const { return counts_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
   // Whether a disk may have been busy between two moments with what no request tells of, or with
   // one that has not ended by now.
-  bool is_doubtful(i64 from, i64 to) const;
+  [[nodiscard]] bool is_uncertain(i64 from, i64 to) const;
 
   // The begin of the first one that has not ended by now.
-  std::optional<i64> first_open() const;
+  [[nodiscard]] std::optional<i64> first_open() const;
   // Begun and not ended, in the order of their begin.
-  std::vector<DiskStart> open() const;
+  [[nodiscard]] std::vector<DiskStart> open() const;
 
  private:
   std::optional<DiskStart> take_start(const DiskEnd& record, std::optional<i64> begin);
@@ -76,7 +76,7 @@ class DiskRequests final : public Analysis {
   std::unordered_map<u32, i64> last_end_;    // by disk
   std::optional<i64> unseen_end_;  // of what nobody knows the disk of: the latest that it may be
   std::multiset<i64> begins_;      // of these
-  std::vector<Losses::Stretch> doubtful_;  // in order, and apart
+  std::vector<Losses::Stretch> uncertain_;  // in order, and apart
   Counts counts_;
 };
 

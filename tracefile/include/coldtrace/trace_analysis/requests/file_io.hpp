@@ -55,13 +55,14 @@ class FileIo final : public Analysis {
   void finish(const Observed& observed) override;
 
   using Actions = std::array<FileSums, static_cast<std::size_t>(FileAction::count)>;
-  const Actions& of_actions() const { return of_actions_; }
-  const std::array<Histogram, static_cast<std::size_t>(FileAction::count)>& times() const {
+  [[nodiscard]] const Actions& of_actions() const { return of_actions_; }
+  [[nodiscard]] const std::array<Histogram, static_cast<std::size_t>(FileAction::count)>& times()
+      const {
     return times_;
   }
-  const std::vector<FileSums>& of_files() const { return of_files_; }  // by number
-  const std::map<Index, FileSums>& of_processes() const { return of_processes_; }
-  const FileTable& files() const { return files_; }
+  [[nodiscard]] const std::vector<FileSums>& of_files() const { return of_files_; }  // by number
+  [[nodiscard]] const std::map<Index, FileSums>& of_processes() const { return of_processes_; }
+  [[nodiscard]] const FileTable& files() const { return files_; }
 
   // One that has not ended.
   struct UnderWay {
@@ -71,14 +72,18 @@ class FileIo final : public Analysis {
     Index thread;
   };
   // In the order of their begin.
-  std::vector<UnderWay> under_way() const;
+  [[nodiscard]] std::vector<UnderWay> under_way() const;
 
-  u64 open() const { return open_.size(); }     // at the end of the trace
-  u64 lost_ends() const { return lost_ends_; }  // operations whose IRP began another one
-  u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
-  u64 left_out() const { return left_out_; }    // operations beyond the most, which do not end
+  [[nodiscard]] u64 open() const { return open_.size(); }  // at the end of the trace
+  [[nodiscard]] u64 lost_ends() const {
+    return lost_ends_;
+  }  // operations whose IRP began another one
+  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  [[nodiscard]] u64 left_out() const {
+    return left_out_;
+  }  // operations beyond the most, which do not end
   // Times that a file object beyond the most was opened: what is asked of it has no name.
-  u64 unnamed() const { return unnamed_; }
+  [[nodiscard]] u64 unnamed() const { return unnamed_; }
 
  private:
   struct Open : UnderWay {

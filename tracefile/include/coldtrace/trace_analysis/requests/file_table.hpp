@@ -25,8 +25,8 @@ class FileTable {
   u32 number_of(const DiskMap::File& file);
 
   const File& operator[](u32 number) const { return files_[number]; }
-  std::size_t size() const { return files_.size(); }
-  u64 left_out() const { return left_out_; }  // how often
+  [[nodiscard]] std::size_t size() const { return files_.size(); }
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // how often
 
  private:
   u32 add(std::string key, File file);

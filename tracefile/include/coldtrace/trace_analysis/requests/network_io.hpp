@@ -38,12 +38,16 @@ class NetworkIo final : public Analysis {
   void on_network_start(const NetworkStart& record) override;
   void on_network_end(const NetworkEnd& record) override;
 
-  const std::map<Index, NetworkSums>& of_processes() const { return of_processes_; }
-  const std::map<Peer, NetworkSums>& of_peers() const { return of_peers_; }
-  u64 open() const { return open_.size(); }     // requests that have not ended
-  u64 lost_ends() const { return lost_ends_; }  // requests whose IRP began another one
-  u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
-  u64 left_out() const { return left_out_; }    // transfers and requests beyond the most
+  [[nodiscard]] const std::map<Index, NetworkSums>& of_processes() const { return of_processes_; }
+  [[nodiscard]] const std::map<Peer, NetworkSums>& of_peers() const { return of_peers_; }
+  [[nodiscard]] u64 open() const { return open_.size(); }  // requests that have not ended
+  [[nodiscard]] u64 lost_ends() const {
+    return lost_ends_;
+  }  // requests whose IRP began another one
+  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  [[nodiscard]] u64 left_out() const {
+    return left_out_;
+  }  // transfers and requests beyond the most
 
  private:
   struct Open {

@@ -28,7 +28,7 @@ struct RestSaving {
   // `spin_up`: how long somebody then had to wait, if anybody did.
   void add(i64 ticks, std::optional<i64> spin_up);
   // How long it was off, in units of 100 ns, when it was turned off after `timeout` of each.
-  i64 off(const tracefile::Clock& clock, i64 timeout) const;
+  [[nodiscard]] i64 off(const tracefile::Clock& clock, i64 timeout) const;
 };
 
 // Who ended a time without anything to do.
@@ -57,21 +57,21 @@ class Rest {
   void add_busy(i64 from, i64 to);
   void add_idle(const IdleTime& idle);
 
-  i64 busy() const { return busy_; }
-  i64 idle() const { return idle_; }
-  const Histogram& busy_times() const { return busy_times_; }
-  const Histogram& idle_times() const { return idle_times_; }
-  const std::vector<IdleTime>& longest() const { return longest_; }    // longest first
-  const std::vector<RestSaving>& savings() const { return savings_; }  // by timeout
+  [[nodiscard]] i64 busy() const { return busy_; }
+  [[nodiscard]] i64 idle() const { return idle_; }
+  [[nodiscard]] const Histogram& busy_times() const { return busy_times_; }
+  [[nodiscard]] const Histogram& idle_times() const { return idle_times_; }
+  [[nodiscard]] const std::vector<IdleTime>& longest() const { return longest_; }  // longest first
+  [[nodiscard]] const std::vector<RestSaving>& savings() const { return savings_; }  // by timeout
   // Of one who knows how long each idle time will be.
-  const RestSaving& optimum() const { return optimum_; }
+  [[nodiscard]] const RestSaving& optimum() const { return optimum_; }
 
   // By who ended them: how many idle times, and how long these were.
   struct Ended {
     u64 count = 0;
     i64 time = 0;
   };
-  const std::map<std::pair<Index, Index>, Ended>& ended() const {
+  [[nodiscard]] const std::map<std::pair<Index, Index>, Ended>& ended() const {
     return ended_;
   }  // thread, process
 
@@ -115,8 +115,8 @@ class AtRest final : public Analysis {
   void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
   void finish(const Observed& observed) override;
 
-  const std::map<Device, Rest>& devices() const { return devices_; }
-  i64 elapsed() const { return elapsed_; }
+  [[nodiscard]] const std::map<Device, Rest>& devices() const { return devices_; }
+  [[nodiscard]] i64 elapsed() const { return elapsed_; }
 
  private:
   struct Chain {

@@ -40,9 +40,9 @@ class LongestWaits final : public Analysis {
   void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
   void finish(const Observed& observed) override { turns_.finish(observed); }
 
-  u64 count() const { return count_; }  // of all, those that are not kept too
+  [[nodiscard]] u64 count() const { return count_; }  // of all, those that are not kept too
   // Longest first; of equal ones the earlier one.
-  std::vector<LongWait> longest() const;
+  [[nodiscard]] std::vector<LongWait> longest() const;
 
  private:
   void add(const Turn& turn);

@@ -18,7 +18,7 @@ enum class PriorityCause : u8 {
   base_set,    // SetBasePriority, which moves it
   count,       // of these
 };
-std::string_view to_string(PriorityCause cause);
+[[nodiscard]] std::string_view to_string(PriorityCause cause);
 
 // A thread has another priority than before.
 struct PriorityStep {
@@ -35,9 +35,9 @@ struct PriorityStep {
   Moment shown;                 // the event that shows `now`
   std::optional<Moment> told;   // the event that says when, and why
 
-  i64 time() const { return told ? told->time : shown.time; }
+  [[nodiscard]] i64 time() const { return told ? told->time : shown.time; }
 };
-std::string_view to_string(PriorityStep::Shown shown);
+[[nodiscard]] std::string_view to_string(PriorityStep::Shown shown);
 
 // The priorities of a thread, in ticks. The times of its levels, `changing` and `unknown` add up to
 // the time from the first to the last event that shows one.
@@ -81,15 +81,19 @@ class Priorities final : public Analysis {
   Priorities(const Priorities&) = delete;
   Priorities& operator=(const Priorities&) = delete;
 
-  const Turns& turns() const { return turns_; }
-  const std::vector<ThreadPriorities>& threads() const { return threads_; }  // by index
+  [[nodiscard]] const Turns& turns() const { return turns_; }
+  [[nodiscard]] const std::vector<ThreadPriorities>& threads() const {
+    return threads_;
+  }  // by index
   // The first ones, in the order of time.
-  const std::vector<PriorityStep>& steps() const { return steps_; }
-  u64 steps_left_out() const { return steps_left_out_; }
+  [[nodiscard]] const std::vector<PriorityStep>& steps() const { return steps_; }
+  [[nodiscard]] u64 steps_left_out() const { return steps_left_out_; }
   // Changes by events, beyond those that are kept between two switches of their thread: its
   // priority is unknown from the first of these on.
-  u64 changes_left_out() const { return changes_left_out_; }
-  u64 impossible() const { return impossible_; }  // priorities that no thread can have
+  [[nodiscard]] u64 changes_left_out() const { return changes_left_out_; }
+  [[nodiscard]] u64 impossible() const {
+    return impossible_;
+  }  // priorities that no thread can have
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;

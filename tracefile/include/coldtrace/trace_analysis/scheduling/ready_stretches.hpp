@@ -49,9 +49,9 @@ class ReadyStretches {
   void finish(const Turns& turns, const Observed& observed);
 
   // That have switched so far; absent: more than are followed.
-  std::optional<std::size_t> processors() const { return processors_; }
+  [[nodiscard]] std::optional<std::size_t> processors() const { return processors_; }
   // Stretches that are told without all that is known: they have too many turns.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
 
  private:
   struct Processor {

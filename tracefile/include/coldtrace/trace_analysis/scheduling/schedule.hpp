@@ -46,10 +46,10 @@ class Schedule final : public Analysis {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  const Turns& turns() const { return turns_; }
-  const std::vector<ThreadSchedule>& threads() const { return threads_; }  // by index
-  const std::vector<ProcessorSchedule>& processors() const { return processors_; }
-  i64 elapsed() const { return elapsed_; }
+  [[nodiscard]] const Turns& turns() const { return turns_; }
+  [[nodiscard]] const std::vector<ThreadSchedule>& threads() const { return threads_; }  // by index
+  [[nodiscard]] const std::vector<ProcessorSchedule>& processors() const { return processors_; }
+  [[nodiscard]] i64 elapsed() const { return elapsed_; }
 
   void begin(const Observed& observed) override {
     turns_.begin(observed);

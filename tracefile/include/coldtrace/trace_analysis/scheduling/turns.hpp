@@ -51,7 +51,7 @@ struct Absence {
   std::optional<i64> swapped;
   std::optional<i64> created;  // until it was made ready for the first time
 };
-Absence absence_before(const Turn& turn);
+[[nodiscard]] Absence absence_before(const Turn& turn);
 
 // Where a thread is when the trace ends.
 struct Standing {
@@ -89,15 +89,15 @@ class Turns final : public Analysis {
     u64 broken = 0;       // switches away from a thread that the processor had not gone to
     u64 overlapping = 0;  // turns of a thread that was on another processor
   };
-  const Counts& counts() const { return counts_; }
-  std::optional<i64> first_switch(u16 cpu) const { return processors_[cpu].first; }
-  std::optional<i64> last_switch(u16 cpu) const { return processors_[cpu].last; }
-  u64 breaks(u16 cpu) const { return processors_[cpu].breaks; }
-  std::size_t processors() const { return processors_.size(); }
-  Standing standing(Index thread) const;
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] std::optional<i64> first_switch(u16 cpu) const { return processors_[cpu].first; }
+  [[nodiscard]] std::optional<i64> last_switch(u16 cpu) const { return processors_[cpu].last; }
+  [[nodiscard]] u64 breaks(u16 cpu) const { return processors_[cpu].breaks; }
+  [[nodiscard]] std::size_t processors() const { return processors_.size(); }
+  [[nodiscard]] Standing standing(Index thread) const;
   // What a thread that does not run at the end of the trace does until then; nothing where that is
   // not known. `begin` is the end, for the turn that would follow.
-  std::optional<Turn> absence_at_end(Index thread, i64 end) const;
+  [[nodiscard]] std::optional<Turn> absence_at_end(Index thread, i64 end) const;
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;
@@ -135,7 +135,7 @@ class Turns final : public Analysis {
   static void make_ready(Follow& thread, const Readied& record);
   void enter(Processor& processor, const ContextSwitch& record);
   void describe_absence(Turn& turn, const Follow& thread) const;
-  bool is_doubtful(i64 from, i64 to) const;
+  bool is_uncertain(i64 from, i64 to) const;
   Before absence_of(const Follow& thread, i64 until) const;
 
   Sink sink_;

@@ -11,18 +11,18 @@ namespace coldtrace::trace_analysis {
 class Periods {
  public:
   // As long as each other, the first one from the first event on. `ticks` is positive.
-  static Periods of_length(i64 ticks);
+  [[nodiscard]] static Periods of_length(i64 ticks);
   // From each of the moments on, in ticks, and one before them all.
-  static Periods from_moments(std::vector<i64> moments);
+  [[nodiscard]] static Periods from_moments(std::vector<i64> moments);
 
-  u64 number_of(i64 time, i64 first) const;
+  [[nodiscard]] u64 number_of(i64 time, i64 first) const;
 
   // Nothing where the trace begins or ends before the period does. A period has its `from` and not
   // its `to`.
   struct Span {
     std::optional<i64> from, to;
   };
-  Span span_of(u64 number, i64 first) const;
+  [[nodiscard]] Span span_of(u64 number, i64 first) const;
 
  private:
   i64 length_ = 0;

@@ -77,12 +77,16 @@ class ServiceTotals {
   static constexpr std::size_t most_rows = std::size_t{1} << 18U;
   using Rows = std::map<std::pair<u64, u32>, PeriodSums>;  // by period and service
 
-  const std::vector<ServiceSums>& services() const { return services_; }  // as they came
-  const std::vector<CallEdge>& edges() const { return edges_; }
-  const Rows& rows() const { return rows_; }
+  [[nodiscard]] const std::vector<ServiceSums>& services() const {
+    return services_;
+  }  // as they came
+  [[nodiscard]] const std::vector<CallEdge>& edges() const { return edges_; }
+  [[nodiscard]] const Rows& rows() const { return rows_; }
   // Calls and returns of periods and services beyond the rows that are kept.
-  u64 left_out() const { return left_out_; }
-  Periods::Span span_of(u64 period) const { return periods_->span_of(period, first()); }
+  [[nodiscard]] u64 left_out() const { return left_out_; }
+  [[nodiscard]] Periods::Span span_of(u64 period) const {
+    return periods_->span_of(period, first());
+  }
 
   void begin(const Observed& observed) { observed_ = &observed; }
   // Code that was loaded where other code was before is another service.

@@ -35,13 +35,13 @@ class Services final : public Analysis {
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 
-  const ServiceTotals& totals() const { return totals_; }
-  const std::vector<ServiceSums>& services() const { return totals_.services(); }
-  const std::vector<CallEdge>& edges() const { return totals_.edges(); }
+  [[nodiscard]] const ServiceTotals& totals() const { return totals_; }
+  [[nodiscard]] const std::vector<ServiceSums>& services() const { return totals_.services(); }
+  [[nodiscard]] const std::vector<CallEdge>& edges() const { return totals_.edges(); }
   // That the trace gives it; empty when it gives none.
-  std::string_view name_of(const Service& service) const;
-  u64 without_thread() const { return without_thread_; }      // calls and returns
-  u64 nameless_returns() const { return nameless_returns_; }  // without a call
+  [[nodiscard]] std::string_view name_of(const Service& service) const;
+  [[nodiscard]] u64 without_thread() const { return without_thread_; }      // calls and returns
+  [[nodiscard]] u64 nameless_returns() const { return nameless_returns_; }  // without a call
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;
@@ -72,7 +72,7 @@ class Services final : public Analysis {
   void close(Stack& stack, const CallRecord& record);
   void abandon(Stack& stack, std::size_t from);
   void give_back(Stack& stack, const Open& call);
-  bool is_doubtful(i64 from, i64 to) const;
+  bool is_uncertain(i64 from, i64 to) const;
 
   const Losses* losses_ = nullptr;
   CodeNames& code_;

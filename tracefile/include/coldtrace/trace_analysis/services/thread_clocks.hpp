@@ -19,11 +19,11 @@ class ThreadClocks {
   void on_switch(const ContextSwitch& record);
 
   // Nothing before the first switch of the thread.
-  std::optional<Reading> read(Index thread, i64 time) const;
+  [[nodiscard]] std::optional<Reading> read(Index thread, i64 time) const;
 
   // Ticks that the thread ran between two readings; nothing where that is not known.
-  static std::optional<i64> between(const std::optional<Reading>& begin,
-                                    const std::optional<Reading>& end);
+  [[nodiscard]] static std::optional<i64> between(const std::optional<Reading>& begin,
+                                                  const std::optional<Reading>& end);
 
  private:
   struct Stay {

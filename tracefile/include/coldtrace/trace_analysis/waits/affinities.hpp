@@ -14,7 +14,7 @@ class Affinities {
   void set(Index thread, i64 time, std::optional<u64> processors);
 
   // Those that it may use all along from one time to another. What is told first was so before.
-  std::optional<u64> find(Index thread, i64 from, i64 to) const;
+  [[nodiscard]] std::optional<u64> find(Index thread, i64 from, i64 to) const;
 
  private:
   struct Change {

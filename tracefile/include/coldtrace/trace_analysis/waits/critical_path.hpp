@@ -39,8 +39,8 @@ struct Hop {
   std::optional<u8> wait_reason;       // of interrupt and waiting: a KWAIT_REASON
   std::optional<Service> interrupter;  // of interrupt: the routine that ended the wait
 };
-std::string_view to_string(Hop::Kind kind);
-std::string_view to_string(Hop::End end);
+[[nodiscard]] std::string_view to_string(Hop::Kind kind);
+[[nodiscard]] std::string_view to_string(Hop::End end);
 
 // What an interval in the life of a thread was spent on: where it waited, that is what the thread
 // did meanwhile which ended the wait, and so on. Keeps the turns of the window that is asked for.
@@ -54,13 +54,13 @@ class CriticalPath final : public Analysis {
 
   // Hops one behind the other from `from` to `to`; their lengths have the sum of the interval.
   // To be called once the trace is read, with no time before the window.
-  std::vector<Hop> find(Index thread, i64 from, i64 to) const;
+  [[nodiscard]] std::vector<Hop> find(Index thread, i64 from, i64 to) const;
 
   // Of this time and later all is kept: before it, longer windows than memory holds are unknown.
-  std::optional<i64> given_up_before() const { return given_up_before_; }
+  [[nodiscard]] std::optional<i64> given_up_before() const { return given_up_before_; }
   // DPCs that were given up, the oldest ones, too: hops that they end lack their routine.
-  u64 interrupts_given_up() const { return interrupts_given_up_; }
-  const Turns& turns() const { return turns_; }
+  [[nodiscard]] u64 interrupts_given_up() const { return interrupts_given_up_; }
+  [[nodiscard]] const Turns& turns() const { return turns_; }
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override { turns_.on_switch(record); }

@@ -36,7 +36,7 @@ class Deadlocks final : public Analysis {
     bool events_missing = false;  // since it closed: it may have ended before
     // Every thread of it was seen to leave its processor. Without that the last wait may have been
     // for an object that was free.
-    bool proved() const;
+    [[nodiscard]] bool proved() const;
   };
   // Of a trace that names no objects: a thread that waits to its end.
   struct Suspect {
@@ -54,21 +54,21 @@ class Deadlocks final : public Analysis {
   void on_thread(const ThreadRecord& record) override;
   void finish(const Observed& observed) override;
 
-  const WaitObjects& objects() const { return waits_.objects(); }
-  const std::vector<Deadlock>& deadlocks() const { return deadlocks_; }
-  const std::vector<LockOrder::Inversion>& inversions() const { return inversions_; }
+  [[nodiscard]] const WaitObjects& objects() const { return waits_.objects(); }
+  [[nodiscard]] const std::vector<Deadlock>& deadlocks() const { return deadlocks_; }
+  [[nodiscard]] const std::vector<LockOrder::Inversion>& inversions() const { return inversions_; }
   // Whether its mutants are those of a deadlock.
-  bool is_deadlocked(const LockOrder::Inversion& inversion) const;
+  [[nodiscard]] bool is_deadlocked(const LockOrder::Inversion& inversion) const;
 
-  bool names_objects() const { return names_objects_; }
+  [[nodiscard]] bool names_objects() const { return names_objects_; }
   // In the order in which their waits began; none where the trace names objects.
-  const std::vector<Suspect>& suspects() const { return suspects_; }
-  bool any_switch() const { return wakes_.any_switch(); }
-  bool any_ready() const { return wakes_.any_ready(); }
+  [[nodiscard]] const std::vector<Suspect>& suspects() const { return suspects_; }
+  [[nodiscard]] bool any_switch() const { return wakes_.any_switch(); }
+  [[nodiscard]] bool any_ready() const { return wakes_.any_ready(); }
 
   // Cycles that were gone before all their threads were seen to wait.
-  u64 passing() const { return passing_; }
-  bool reached_limit() const;
+  [[nodiscard]] u64 passing() const { return passing_; }
+  [[nodiscard]] bool reached_limit() const;
 
  private:
   struct Live {

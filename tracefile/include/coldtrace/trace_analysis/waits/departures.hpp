@@ -14,9 +14,9 @@ class Departures {
   void on_switch(const ContextSwitch& record);
 
   // Nothing of a thread that was not seen to leave.
-  std::optional<Moment> of(Index thread) const;
+  [[nodiscard]] std::optional<Moment> of(Index thread) const;
   // From which a turn came back; it must have a time for that.
-  Moment before(const Turn& turn) const;
+  [[nodiscard]] Moment before(const Turn& turn) const;
 
  private:
   std::vector<std::optional<Moment>> last_;  // by thread

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <tuple>
 
 #include "coldtrace/trace_analysis/records/counter_ticks.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
 #include "coldtrace/trace_analysis/waits/departures.hpp"
+#include "coldtrace/trace_analysis/waits/edge_table.hpp"
 #include "coldtrace/trace_analysis/waits/ended_waits.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -54,10 +54,10 @@ class FileWaits final : public Analysis {
   void finish(const Observed& observed) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  const FileTable& files() const { return files_.files(); }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_.all(); }
+  [[nodiscard]] const FileTable& files() const { return files_.files(); }
   // Waits of edges beyond the most, and requests with more waits than are kept.
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] u64 left_out() const { return edges_.left_out() + left_out_; }
 
  private:
   static constexpr std::size_t most_kept = 64;  // waits, and ended requests, of a thread
@@ -84,7 +84,9 @@ class FileWaits final : public Analysis {
   std::optional<How> explains(const FileOperation& operation, const Turn& turn) const;
   bool ended_in(const Ended& one, const Turn& turn) const;
   void take_inside(Thread& thread, const FileOperation& operation);
-  Edge* edge(Index thread, u32 file, FileAction action);
+  Edge* edge(Index thread, u32 file, FileAction action) {
+    return edges_.find_or_add({thread, file, action}, {thread, file, action, {}});
+  }
   void count(const FileOperation& operation, const Wait& wait, How how);
 
   i64 tenth_of_millisecond_;
@@ -95,9 +97,8 @@ class FileWaits final : public Analysis {
   bool at_end_ = false;  // of the trace: turns have no end because it ends
   std::vector<Thread> threads_;
   std::vector<std::vector<Index>> ended_on_;  // by processor, since its last switch: whose requests
-  std::vector<Edge> edges_;
-  std::map<std::tuple<Index, u32, FileAction>, std::size_t> numbers_;
-  u64 left_out_ = 0;
+  EdgeTable<Edge, std::tuple<Index, u32, FileAction>> edges_{most_edges};
+  u64 left_out_ = 0;  // waits that a request had before those that are kept
 };
 
 }  // namespace coldtrace::trace_analysis

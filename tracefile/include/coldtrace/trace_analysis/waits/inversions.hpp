@@ -79,13 +79,15 @@ class Inversions final : public Analysis {
   void finish(const Observed& observed) override;
 
   // In the order of time.
-  const std::vector<Inversion>& inversions() const { return inversions_; }
-  const std::vector<LowerRan>& lower_ran() const { return lower_ran_; }  // by thread
-  const WaitObjects& objects() const { return waits_.objects(); }
-  bool names_objects() const { return names_objects_; }
+  [[nodiscard]] const std::vector<Inversion>& inversions() const { return inversions_; }
+  [[nodiscard]] const std::vector<LowerRan>& lower_ran() const { return lower_ran_; }  // by thread
+  [[nodiscard]] const WaitObjects& objects() const { return waits_.objects(); }
+  [[nodiscard]] bool names_objects() const { return names_objects_; }
   // Inversions, or waits that may be in some.
-  u64 left_out() const { return left_out_ + chains_.left_out() + waits_.objects().left_out(); }
-  u64 stretches_cut() const { return stretches_.left_out(); }
+  [[nodiscard]] u64 left_out() const {
+    return left_out_ + chains_.left_out() + waits_.objects().left_out();
+  }
+  [[nodiscard]] u64 stretches_cut() const { return stretches_.left_out(); }
 
  private:
   // A thread waits for another one, by a chain of owners that stays.

@@ -39,7 +39,7 @@ class LockOrder {
   std::vector<Inversion> find_inversions();
 
   // Whether orders or circles may be missing from the answer.
-  bool reached_limit() const { return reached_limit_; }
+  [[nodiscard]] bool reached_limit() const { return reached_limit_; }
 
  private:
   struct Held {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <tuple>
 
 #include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/trace_analysis/waits/edge_table.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -24,13 +24,11 @@ class LockOwners final : public Analysis {
   void on_priority_change(const PriorityChange& record) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_.all(); }
+  [[nodiscard]] u64 left_out() const { return edges_.left_out(); }
 
  private:
-  std::vector<Edge> edges_;
-  std::map<std::tuple<u64, Index, Index>, std::size_t> numbers_;
-  u64 left_out_ = 0;
+  EdgeTable<Edge, std::tuple<u64, Index, Index>> edges_{most_edges};
 };
 
 }  // namespace coldtrace::trace_analysis

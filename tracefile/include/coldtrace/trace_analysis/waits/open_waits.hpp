@@ -28,8 +28,8 @@ class WaitObjects {
   void names_thread(u64 address, Index thread);
   void waited_with(ObjectIndex object, std::optional<u8> reason);
 
-  const std::vector<Object>& all() const { return objects_; }
-  u64 left_out() const { return left_out_; }  // mentions of objects beyond
+  [[nodiscard]] const std::vector<Object>& all() const { return objects_; }
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // mentions of objects beyond
 
  private:
   struct Hash {
@@ -88,9 +88,9 @@ class OpenWaits {
   void switched(const ContextSwitch& record);
 
   // Null: it does not wait.
-  const Waiting* find(Index thread) const;
-  std::size_t threads() const { return waiting_.size(); }  // those beyond do not wait
-  const WaitObjects& objects() const { return objects_; }
+  [[nodiscard]] const Waiting* find(Index thread) const;
+  [[nodiscard]] std::size_t threads() const { return waiting_.size(); }  // those beyond do not wait
+  [[nodiscard]] const WaitObjects& objects() const { return objects_; }
   WaitObjects& objects() { return objects_; }
 
  private:
@@ -117,13 +117,13 @@ class MutantOwners {
   };
 
   // Whether an object of the kind has an owner.
-  static bool can_own(ObjectKind kind) { return kind == ObjectKind::mutant; }
+  [[nodiscard]] static bool can_own(ObjectKind kind) { return kind == ObjectKind::mutant; }
 
   void ended(const OpenWaits::Ended& wait, ObjectKind kind);
 
   // Null where nobody is known to have it: its owner ended, or events are missing since.
-  const Owner* find(ObjectIndex object, const Population& population, const Losses& losses,
-                    i64 now) const;
+  [[nodiscard]] const Owner* find(ObjectIndex object, const Population& population,
+                                  const Losses& losses, i64 now) const;
 
  private:
   std::unordered_map<ObjectIndex, Owner> owners_;

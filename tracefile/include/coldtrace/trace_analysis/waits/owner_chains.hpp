@@ -49,13 +49,15 @@ class OwnerChains {
 
   OwnerChains(Begins begins, Ends ends) : begins_{std::move(begins)}, ends_{std::move(ends)} {}
 
-  bool waits(Index thread) const { return waits_.count(thread) != 0; }
+  [[nodiscard]] bool waits(Index thread) const { return waits_.count(thread) != 0; }
   void begin(Index thread, i64 time, const Wait& wait);
   void end(Index thread, i64 time, bool seen);
   // Another one has what those of the threads that wait do so for; nobody: that is not known.
   void change_owner(const std::unordered_set<Index>& threads, i64 time, Index owner,
                     const Moment& owned_since);
-  u64 left_out() const { return left_out_; }  // waits, or owners that are not known for that
+  [[nodiscard]] u64 left_out() const {
+    return left_out_;
+  }  // waits, or owners that are not known for that
 
  private:
   std::vector<Index> with_those_behind(std::vector<Index> threads) const;

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <tuple>
 
 #include "coldtrace/trace_analysis/processors/disk_waits.hpp"
 #include "coldtrace/trace_analysis/waits/departures.hpp"
+#include "coldtrace/trace_analysis/waits/edge_table.hpp"
 #include "coldtrace/trace_analysis/waits/ended_waits.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -38,11 +38,13 @@ class RequestWaits final : public Analysis {
   void finish(const Observed& observed) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }  // waits
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_.all(); }
+  [[nodiscard]] u64 left_out() const { return edges_.left_out(); }  // waits
 
  private:
-  Edge* edge(Index thread, std::optional<u32> disk, DiskAction action);
+  Edge* edge(Index thread, std::optional<u32> disk, DiskAction action) {
+    return edges_.find_or_add({thread, disk, action}, {thread, disk, action, {}, 0, std::nullopt});
+  }
   void end_turn(const Turn& turn);
   void add_open(const DiskStart& request, const Observed& observed);
 
@@ -50,9 +52,7 @@ class RequestWaits final : public Analysis {
   DiskWaits disk_;
   std::vector<std::optional<DiskWaits::Ended>> readied_;  // by thread, since it is ready
   Departures departures_;
-  std::vector<Edge> edges_;
-  std::map<std::tuple<Index, std::optional<u32>, DiskAction>, std::size_t> numbers_;
-  u64 left_out_ = 0;
+  EdgeTable<Edge, std::tuple<Index, std::optional<u32>, DiskAction>> edges_{most_edges};
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <tuple>
 #include <unordered_map>
 
 #include "coldtrace/trace_analysis/records/analysis.hpp"
+#include "coldtrace/trace_analysis/waits/edge_table.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -33,8 +33,9 @@ class StatedWaits final : public Analysis {
   void on_collision(const Collision& record) override;
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 left_out() const { return left_out_; }  // events beyond the pairs and messages that are kept
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_.all(); }
+  // Events beyond the pairs and messages that are kept.
+  [[nodiscard]] u64 left_out() const { return edges_.left_out() + left_out_; }
 
  private:
   using Key = std::tuple<Kind, Index, Index, u64>;
@@ -55,11 +56,10 @@ class StatedWaits final : public Analysis {
   std::unordered_map<u32, Receiver> receivers_;  // by message, since it was sent
   std::unordered_map<u32, Index> waiters_;       // by message
   std::unordered_map<Index, Waiting> waiting_;   // by thread
-  std::vector<Edge> edges_;
-  std::map<Key, std::size_t> numbers_;
-  u64 left_out_ = 0;
+  EdgeTable<Edge, Key> edges_{most_edges};
+  u64 left_out_ = 0;  // messages
 };
 
-std::string_view to_string(StatedWaits::Kind kind);
+[[nodiscard]] std::string_view to_string(StatedWaits::Kind kind);
 
 }  // namespace coldtrace::trace_analysis

@@ -48,14 +48,14 @@ class WaitGraph final : public Analysis {
   void on_thread(const ThreadRecord& record) override;
   void finish(const Observed& observed) override;
 
-  const WaitObjects& objects() const { return waits_.objects(); }
-  const std::vector<Edge>& edges() const { return edges_; }
-  const std::vector<Owner>& owners() const { return owners_; }
-  const Wakes& wakes() const { return wakes_; }
+  [[nodiscard]] const WaitObjects& objects() const { return waits_.objects(); }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
+  [[nodiscard]] const Wakes& wakes() const { return wakes_; }
   // Whether the trace names what threads wait for; else only who woke them is known.
-  bool names_objects() const { return names_objects_; }
-  u64 ends_without_begin() const { return ends_without_begin_; }
-  u64 left_out() const { return left_out_ + waits_.objects().left_out(); }  // waits
+  [[nodiscard]] bool names_objects() const { return names_objects_; }
+  [[nodiscard]] u64 ends_without_begin() const { return ends_without_begin_; }
+  [[nodiscard]] u64 left_out() const { return left_out_ + waits_.objects().left_out(); }  // waits
 
  private:
   Edge* edge(Index thread, ObjectIndex object);

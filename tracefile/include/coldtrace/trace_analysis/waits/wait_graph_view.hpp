@@ -51,25 +51,25 @@ class WaitGraphView {
   WaitGraphView(const WaitEvidence& evidence, const Population& population,
                 const std::optional<std::vector<Index>>& processes, std::size_t most_nodes);
 
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const std::vector<Edge>& edges() const { return edges_; }
-  u64 threads_left_out() const { return threads_left_out_; }
-  u64 objects_left_out() const { return objects_left_out_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] u64 threads_left_out() const { return threads_left_out_; }
+  [[nodiscard]] u64 objects_left_out() const { return objects_left_out_; }
 
   // In the order of what matters most: waits of the processes that are open, then the longest.
-  const std::vector<u32>& waits() const { return waits_; }
+  [[nodiscard]] const std::vector<u32>& waits() const { return waits_; }
   // Where the trace names no objects.
-  const std::vector<u32>& wakes() const { return wakes_; }
+  [[nodiscard]] const std::vector<u32>& wakes() const { return wakes_; }
   // Of the objects that these waits are for.
-  const std::vector<u32>& owners() const { return owners_; }
+  [[nodiscard]] const std::vector<u32>& owners() const { return owners_; }
   // In the order in which they came.
-  const std::vector<u32>& stated() const { return stated_edges_; }
-  const std::vector<u32>& lock_owners() const { return lock_owners_; }
+  [[nodiscard]] const std::vector<u32>& stated() const { return stated_edges_; }
+  [[nodiscard]] const std::vector<u32>& lock_owners() const { return lock_owners_; }
   // Those that are open, then the longest.
-  const std::vector<u32>& requests() const { return requests_; }
-  const std::vector<u32>& files() const { return files_; }
+  [[nodiscard]] const std::vector<u32>& requests() const { return requests_; }
+  [[nodiscard]] const std::vector<u32>& files() const { return files_; }
   // The longest first.
-  const std::vector<u32>& kinds() const { return kinds_; }
+  [[nodiscard]] const std::vector<u32>& kinds() const { return kinds_; }
 
  private:
   static constexpr u32 no_node = 0xffff'ffff;

@@ -30,7 +30,7 @@ enum class WaitKind : u8 {
   file,
   page,
 };
-std::string_view to_string(WaitKind kind);
+[[nodiscard]] std::string_view to_string(WaitKind kind);
 
 // What a function says of a wait in it.
 struct KnownWait {
@@ -43,7 +43,7 @@ struct KnownWait {
   WaitKind kind = WaitKind::object;  // not of a border
 };
 // Of a function with its image, "ntdll.dll!NtDelayExecution"; nothing of all that do not wait.
-std::optional<KnownWait> find_known_wait(std::string_view function);
+[[nodiscard]] std::optional<KnownWait> find_known_wait(std::string_view function);
 
 // Which kind of thing threads waited for, by the functions in the stack of the switch back to them:
 // never which one. Of functions in each other the innermost one counts that is not general, else
@@ -71,8 +71,8 @@ class WaitKinds final : public Analysis {
   void finish(const Observed& observed) override { turns_.finish(observed); }
 
   // In the order in which they came.
-  const std::vector<Edge>& edges() const { return edges_; }
-  const StackJoin& stacks() const { return turns_.stacks(); }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] const StackJoin& stacks() const { return turns_.stacks(); }
 
  private:
   struct Found {

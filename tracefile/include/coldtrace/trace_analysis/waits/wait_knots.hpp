@@ -45,9 +45,9 @@ class WaitKnots {
   // The knot that holds the thread, or nothing.
   std::optional<Knot> find(Index thread, i64 now);
   // Who waits for members, directly or behind others, in the order in which they are found.
-  std::vector<Victim> find_victims(const std::vector<Member>& members, i64 now) const;
+  [[nodiscard]] std::vector<Victim> find_victims(const std::vector<Member>& members, i64 now) const;
 
-  u64 gave_up() const { return gave_up_; }  // searches that met more threads
+  [[nodiscard]] u64 gave_up() const { return gave_up_; }  // searches that met more threads
 
  private:
   class Search;

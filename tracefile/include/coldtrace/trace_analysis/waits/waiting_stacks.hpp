@@ -24,11 +24,11 @@ class WaitingStacks final : public Analysis {
   WaitingStacks(const WaitingStacks&) = delete;
   WaitingStacks& operator=(const WaitingStacks&) = delete;
 
-  const CallTree& tree() const { return tree_; }
+  [[nodiscard]] const CallTree& tree() const { return tree_; }
   // What frames of files are numbers of.
-  const FileTable& files() const { return file_waits_.files(); }
-  const StackJoin& stacks() const { return turns_.stacks(); }
-  const Turns& turns() const { return turns_.turns(); }
+  [[nodiscard]] const FileTable& files() const { return file_waits_.files(); }
+  [[nodiscard]] const StackJoin& stacks() const { return turns_.stacks(); }
+  [[nodiscard]] const Turns& turns() const { return turns_.turns(); }
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;

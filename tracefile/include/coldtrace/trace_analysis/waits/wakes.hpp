@@ -35,13 +35,13 @@ class Wakes {
   void readied(const Readied& record, const Losses& losses);
   void ended(Index thread);
 
-  const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
   // By thread, as far as there are any; nothing of one that does not wait.
-  const std::vector<std::optional<Open>>& open() const { return off_; }
-  bool any_switch() const { return any_switch_; }
-  bool any_ready() const { return any_ready_; }
-  u64 unseen() const { return unseen_; }      // waits that ended by nobody who was seen
-  u64 left_out() const { return left_out_; }  // waits of edges beyond the most
+  [[nodiscard]] const std::vector<std::optional<Open>>& open() const { return off_; }
+  [[nodiscard]] bool any_switch() const { return any_switch_; }
+  [[nodiscard]] bool any_ready() const { return any_ready_; }
+  [[nodiscard]] u64 unseen() const { return unseen_; }  // waits that ended by nobody who was seen
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // waits of edges beyond the most
 
  private:
   struct Key {

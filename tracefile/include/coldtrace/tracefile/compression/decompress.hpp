@@ -10,7 +10,7 @@ namespace coldtrace::tracefile {
 // Source: Windows SDK ntwmi.h, TRACE_COMPRESSION and the State of the first buffer.
 enum class Compression : u8 { none = 0, lznt1 = 2, xpress = 3, xpress_huffman = 4 };
 
-std::string_view to_string(Compression compression);
+[[nodiscard]] std::string_view to_string(Compression compression);
 
 // Decompresses until `plain` is full or `compressed` ends.
 core::Decompressed decompress(Compression compression, core::ByteView compressed,

@@ -32,29 +32,29 @@ class Ctrace {
       std::span<core::Findings> findings, core::Findings& of_all);
 
   // In the order of Event::file.
-  const std::vector<CtracePart>& parts() const { return parts_; }
+  [[nodiscard]] const std::vector<CtracePart>& parts() const { return parts_; }
   // The buffers of one processor and session after each other; by processor, then by session.
-  const std::vector<CtraceChain>& chains() const { return chains_; }
-  bool is_one_run() const { return parts_.back().run == 0; }
+  [[nodiscard]] const std::vector<CtraceChain>& chains() const { return chains_; }
+  [[nodiscard]] bool is_one_run() const { return parts_.back().run == 0; }
   // Of the first file.
-  const CtraceHeader& header() const { return parts_.front().header; }
-  const CtraceScan& scan() const { return parts_.front().scan; }
+  [[nodiscard]] const CtraceHeader& header() const { return parts_.front().header; }
+  [[nodiscard]] const CtraceScan& scan() const { return parts_.front().scan; }
   // Of all files.
-  core::FileTime start_time() const;  // the earliest that is known, else 0
-  u64 events() const;
-  u64 lost() const;
-  u64 missing() const;
-  const std::vector<Schema>& declarations() const { return declarations_; }
-  const CompiledSchemas& schemas() const { return *schemas_; }
-  const NameTables& names() const { return names_; }
+  [[nodiscard]] core::FileTime start_time() const;  // the earliest that is known, else 0
+  [[nodiscard]] u64 events() const;
+  [[nodiscard]] u64 lost() const;
+  [[nodiscard]] u64 missing() const;
+  [[nodiscard]] const std::vector<Schema>& declarations() const { return declarations_; }
+  [[nodiscard]] const CompiledSchemas& schemas() const { return *schemas_; }
+  [[nodiscard]] const NameTables& names() const { return names_; }
   // Of FILETIMEs: events carry their own time.
-  const Clock& clock() const { return clock_; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
   // Empty unless the options of open() ask for it.
-  const std::vector<KindCount>& kinds() const { return kinds_; }
+  [[nodiscard]] const std::vector<KindCount>& kinds() const { return kinds_; }
 
   // How far the time of an event between two pairs can be wrong, in 100 ns.
-  u64 error_bound() const { return error_bound_; }
-  const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
+  [[nodiscard]] u64 error_bound() const { return error_bound_; }
+  [[nodiscard]] const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
     return clocks_.at({part.run, processor});
   }
 
@@ -65,7 +65,7 @@ class Ctrace {
                 const CtraceClock& clock, CtraceClock::Cursor& cursor, Event& event) const;
 
   // `first` and `last` of the options are FILETIMEs; what they have of pointers means nothing here.
-  std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
+  [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:
   class Visitor;

@@ -29,7 +29,7 @@ struct CtraceBufferHeader {
 core::Result<CtraceBufferHeader> read_ctrace_buffer_header(core::ByteView bytes, u64 offset);
 
 // Of header and entries, without the four bytes of the CRC itself.
-u32 ctrace_buffer_crc(core::ByteView buffer);
+[[nodiscard]] u32 ctrace_buffer_crc(core::ByteView buffer);
 
 // One entry of a buffer.
 struct CtraceEntry {
@@ -53,11 +53,11 @@ class CtraceEntries {
   enum class Item : u8 { entry, torn, end };
   Item next();
 
-  const CtraceEntry& entry() const { return entry_; }
-  u32 offset() const { return at_; }  // of what comes next
+  [[nodiscard]] const CtraceEntry& entry() const { return entry_; }
+  [[nodiscard]] u32 offset() const { return at_; }  // of what comes next
   // Of the stretch without entries, when there is one.
-  u32 torn_offset() const { return torn_offset_; }
-  u32 torn_length() const { return torn_length_; }
+  [[nodiscard]] u32 torn_offset() const { return torn_offset_; }
+  [[nodiscard]] u32 torn_length() const { return torn_length_; }
 
  private:
   // Bytes of the entry at the offset, 0 when there is none.

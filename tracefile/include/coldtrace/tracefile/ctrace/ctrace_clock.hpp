@@ -45,7 +45,8 @@ class CtraceClock {
     CtraceClock* clock;
     core::Findings* findings;
   };
-  static CtraceClock merge(std::span<const Source> sources, u64 frequency, std::size_t parts);
+  [[nodiscard]] static CtraceClock merge(std::span<const Source> sources, u64 frequency,
+                                         std::size_t parts);
 
   // The pairs of the processor, in the order of the file, and then the end of them. Without any,
   // `first_stamp` is taken as `start`.
@@ -68,15 +69,15 @@ class CtraceClock {
   Time to_time(u64 stamp, Cursor& cursor) const;
 
   // The fastest rate between two pairs, or the nominal one.
-  CycleRate fastest() const { return fastest_; }
+  [[nodiscard]] CycleRate fastest() const { return fastest_; }
   // The largest error between two pairs when no cycle is faster than `fastest`, without the
   // resolution of the FILETIMEs.
-  u64 error_bound(CycleRate fastest) const;
-  u64 pairs() const { return pairs_; }
+  [[nodiscard]] u64 error_bound(CycleRate fastest) const;
+  [[nodiscard]] u64 pairs() const { return pairs_; }
   // Of the buffer that has the first pair.
-  u64 first_offset() const { return first_offset_; }
+  [[nodiscard]] u64 first_offset() const { return first_offset_; }
   // Of those that were added and are not left out.
-  std::optional<CalibrationPair> pair_at(u64 index) const;
+  [[nodiscard]] std::optional<CalibrationPair> pair_at(u64 index) const;
 
  private:
   static constexpr std::size_t most_in_memory = 4096;

@@ -35,10 +35,11 @@ struct CtraceHeader {
   std::string schema_text;
 };
 
-bool is_ctrace(const core::ImageSource& source);
+[[nodiscard]] bool is_ctrace(const core::ImageSource& source);
 
 // Why is_ctrace() is false of a file whose header is one in all fields but the magic; else nothing.
-std::optional<core::ParseError> find_damaged_ctrace_magic(const core::ImageSource& source);
+[[nodiscard]] std::optional<core::ParseError> find_damaged_ctrace_magic(
+    const core::ImageSource& source);
 
 // Fails when the header is not whole: without it nothing can be decoded.
 core::Result<CtraceHeader> read_ctrace_header(const core::ImageSource& source);

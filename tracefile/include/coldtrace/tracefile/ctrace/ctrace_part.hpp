@@ -22,7 +22,9 @@ struct CtracePart {
   // are not there any more.
   std::set<u16> begins_late;
 
-  u16 cpu_of(u16 processor) const { return static_cast<u16>(first_processor + processor); }
+  [[nodiscard]] u16 cpu_of(u16 processor) const {
+    return static_cast<u16>(first_processor + processor);
+  }
 };
 
 // Where the buffers of a processor in one session begin; each names the next.

@@ -28,7 +28,7 @@ class CtraceData {
   CtraceData& counted_utf16(std::string_view utf8);
   CtraceData& counted_bytes(core::ByteView bytes);
 
-  core::ByteView view() const { return bytes_; }
+  [[nodiscard]] core::ByteView view() const { return bytes_; }
 
  private:
   CtraceData& integer(coldtrace::u64 number, unsigned size);

@@ -34,12 +34,12 @@ struct BufferEntry {
   u32 timed_events = 0;  // that have a time of their own
   bool wanted = true;    // false: a sieve let none of its events through
 
-  bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
+  [[nodiscard]] bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };
 
 // What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
 // its events.
-BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
+[[nodiscard]] BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
 
 // Reads buffers one after the other into the same memory, as load_buffer() does.
 class BufferLoader {
@@ -54,7 +54,8 @@ class BufferLoader {
 };
 
 // Reads and decompresses. A range that cannot be read or decompressed leaves what came before it.
-std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source, const BufferEntry& entry,
-                                          Compression compression);
+[[nodiscard]] std::shared_ptr<const Buffer> load_buffer(const core::ImageSource& source,
+                                                        const BufferEntry& entry,
+                                                        Compression compression);
 
 }  // namespace coldtrace::tracefile

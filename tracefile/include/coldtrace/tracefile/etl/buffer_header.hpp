@@ -38,10 +38,10 @@ struct BufferHeader {
 };
 
 // Whether the numbers can be those of a buffer: sizes, type and flags the format allows.
-bool is_plausible(const BufferHeader& header);
+[[nodiscard]] bool is_plausible(const BufferHeader& header);
 
 // The numbers as they are; `bytes` holds a whole header.
-BufferHeader load_buffer_header(core::ByteView bytes);
+[[nodiscard]] BufferHeader load_buffer_header(core::ByteView bytes);
 
 // The header of the buffer at `offset` of the file, which starts `bytes`. Fails when it is not
 // plausible.

@@ -38,13 +38,13 @@ class BufferWalker {
 
   // False at the end; event() is valid after true.
   bool next();
-  const Event& event() const { return event_; }
+  [[nodiscard]] const Event& event() const { return event_; }
   // Where in event() bytes start that may be other events, up to its end.
-  std::optional<u32> doubtful_from() const { return doubtful_from_; }
+  [[nodiscard]] std::optional<u32> uncertain_from() const { return uncertain_from_; }
 
   // What next() met so far, by offset.
-  const std::vector<BufferDamage>& damage() const { return damage_; }
-  u32 offset() const { return next_; }  // of what next() reads
+  [[nodiscard]] const std::vector<BufferDamage>& damage() const { return damage_; }
+  [[nodiscard]] u32 offset() const { return next_; }  // of what next() reads
 
  private:
   bool ends_at_filler() const;
@@ -58,7 +58,7 @@ class BufferWalker {
   u8 pointer_size_ = 0;
   OnDamage on_damage_ = OnDamage::stop;
   std::optional<i64> latest_;  // time of the events so far
-  std::optional<u32> doubtful_from_;
+  std::optional<u32> uncertain_from_;
   std::vector<BufferDamage> damage_;
   Event event_{};
 };

@@ -47,10 +47,10 @@ struct Catalog {
 
 // Sets the times and event counts of the buffers of the files and their damage, and adds to their
 // gaps. `findings` has those of each file.
-Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
-                     std::span<core::Findings> findings);
+[[nodiscard]] Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
+                                   std::span<core::Findings> findings);
 
 // The processor that events of the buffer belong to; nothing when processors share buffers.
-BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header);
+[[nodiscard]] BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header);
 
 }  // namespace coldtrace::tracefile

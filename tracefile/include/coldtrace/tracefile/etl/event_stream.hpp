@@ -42,10 +42,12 @@ class EventStream final : public EventSequence {
               const StreamOptions& options);
 
   Item next() override;
-  const Event& event() const override { return event_; }
-  const std::shared_ptr<const Buffer>& buffer() const override { return event_buffer_; }
-  const Gap& gap() const override { return *gap_; }
-  u64 unread_buffers() const override { return unread_.size(); }
+  [[nodiscard]] const Event& event() const override { return event_; }
+  [[nodiscard]] const std::shared_ptr<const Buffer>& buffer() const override {
+    return event_buffer_;
+  }
+  [[nodiscard]] const Gap& gap() const override { return *gap_; }
+  [[nodiscard]] u64 unread_buffers() const override { return unread_.size(); }
 
  private:
   struct Run {

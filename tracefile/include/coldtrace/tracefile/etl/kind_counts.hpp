@@ -14,7 +14,7 @@ struct KindCount {
   EventKind kind;
   std::array<u64, 4> events{};  // by Decoded
 
-  u64 total() const { return events[0] + events[1] + events[2] + events[3]; }
+  [[nodiscard]] u64 total() const { return events[0] + events[1] + events[2] + events[3]; }
 };
 
 // Adds up counts of several decoders, whose kinds have different numbers.
@@ -22,7 +22,7 @@ class KindCounts {
  public:
   void add(const KindCount& count);
   // By provider, class, id, version and name.
-  std::vector<KindCount> sorted() const;
+  [[nodiscard]] std::vector<KindCount> sorted() const;
 
  private:
   using Key = std::tuple<core::Guid, EventClass, u16, u8, std::string, std::string>;

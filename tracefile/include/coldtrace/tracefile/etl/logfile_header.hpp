@@ -46,6 +46,6 @@ core::Result<LogfileHeader> read_logfile_header(core::ByteView payload, unsigned
                                                 u64 offset);
 
 // The clock of the session whose header event has timestamp `first`.
-Clock make_clock(const LogfileHeader& header, i64 first);
+[[nodiscard]] Clock make_clock(const LogfileHeader& header, i64 first);
 
 }  // namespace coldtrace::tracefile

@@ -11,8 +11,8 @@ namespace coldtrace::tracefile {
 class RunningThreads {
  public:
   // A switch is what threads are known from; others it completes where they have no thread.
-  static bool is_switch(const Event& event);
-  static bool may_complete(const Event& event);
+  [[nodiscard]] static bool is_switch(const Event& event);
+  [[nodiscard]] static bool may_complete(const Event& event);
 
   // Completes events that were logged without thread and process. The event must come in the
   // order of time. A context switch is of the thread that ran until then.

@@ -23,29 +23,31 @@ class Trace {
 
   // Of several files, whose buffers were found, with the findings of each. All are of one clock,
   // that of the first that has its header.
-  static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
-                     std::span<core::Findings> findings);
+  [[nodiscard]] static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
+                                   std::span<core::Findings> findings);
 
   // In the order of Event::file.
-  const std::vector<ScannedFile>& files() const { return *files_; }
+  [[nodiscard]] const std::vector<ScannedFile>& files() const { return *files_; }
   // Of the file whose clock is that of the trace.
-  const LogfileHeader& header() const { return scan().header; }
-  const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
-  const Clock& clock() const { return clock_; }
-  const NameTables& names() const { return catalog_->names; }
-  u64 events() const { return catalog_->events; }
+  [[nodiscard]] const LogfileHeader& header() const { return scan().header; }
+  [[nodiscard]] const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
+  [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] const NameTables& names() const { return catalog_->names; }
+  [[nodiscard]] u64 events() const { return catalog_->events; }
   // Whether a buffer is the first thing in the file, and not found behind other bytes.
-  bool starts_file() const { return !scan().buffers.empty() && scan().buffers[0].offset == 0; }
+  [[nodiscard]] bool starts_file() const {
+    return !scan().buffers.empty() && scan().buffers[0].offset == 0;
+  }
   // Empty unless the options of open() ask for it.
-  const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
-  const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
-  const std::set<MessagePdb>& message_pdbs() const { return catalog_->message_pdbs; }
+  [[nodiscard]] const std::vector<KindCount>& kinds() const { return catalog_->kinds; }
+  [[nodiscard]] const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
+  [[nodiscard]] const std::set<MessagePdb>& message_pdbs() const { return catalog_->message_pdbs; }
 
   // Where manifest events get their fields from, as TraceSchemas says.
-  const SchemaChain& schemas() const { return *schemas_; }
+  [[nodiscard]] const SchemaChain& schemas() const { return *schemas_; }
 
   // The options' override of the pointer size is that given to open().
-  EventStream stream(StreamOptions options) const;
+  [[nodiscard]] EventStream stream(StreamOptions options) const;
 
   // Calls `visit` with every event of one buffer of scan(). Safe from several threads at once.
   template <class Visit>

@@ -15,17 +15,17 @@ struct BufferContext {
 };
 
 // Where in the file the bytes at `offset` of the buffer lie; the buffer when it is compressed.
-constexpr u64 place_of(const BufferContext& context, u32 offset) {
+[[nodiscard]] constexpr u64 place_of(const BufferContext& context, u32 offset) {
   return context.compressed ? context.offset : context.offset + offset;
 }
 
 // Events of the header group have the time of the session's start wherever they lie.
-inline bool is_of_the_session(const Event& event) {
+[[nodiscard]] inline bool is_of_the_session(const Event& event) {
   return event.kernel_group == u8{0};
 }
 
 // Whether the event's time is when it happened.
-inline bool has_time_of_its_own(const Event& event) {
+[[nodiscard]] inline bool has_time_of_its_own(const Event& event) {
   return event.has_time && !is_of_the_session(event);
 }
 
@@ -38,9 +38,9 @@ struct EventRead {
 
 // The size that the first eight bytes of an event say, no more than `room`; 0 when they are none,
 // or none of the kinds that events in files have.
-u32 record_size(core::ByteView bytes, u32 room);
+[[nodiscard]] u32 record_size(core::ByteView bytes, u32 room);
 
-inline bool starts_record(core::ByteView bytes, u32 room) {
+[[nodiscard]] inline bool starts_record(core::ByteView bytes, u32 room) {
   return record_size(bytes, room) != 0;
 }
 

@@ -15,7 +15,7 @@ enum class ClockType : u8 {
   cpu_cycles = 3,
 };
 
-std::string_view to_string(ClockType type);
+[[nodiscard]] std::string_view to_string(ClockType type);
 
 // Turns timestamps of a trace into UTC. Integer division towards zero, as Windows does it: 2,041
 // of 2,041 events of a file equal the export that Windows made of it.
@@ -30,23 +30,23 @@ class Clock {
   // That of a session whose header is lost: timestamps have an order and no time.
   Clock() = default;
 
-  bool known() const { return known_; }
+  [[nodiscard]] bool known() const { return known_; }
 
-  ClockType type() const { return type_; }
+  [[nodiscard]] ClockType type() const { return type_; }
   // Cycle counters run at the processor's nominal speed at best.
-  bool approximate() const { return type_ == ClockType::cpu_cycles; }
+  [[nodiscard]] bool approximate() const { return type_ == ClockType::cpu_cycles; }
 
-  core::FileTime to_file_time(i64 timestamp) const;
+  [[nodiscard]] core::FileTime to_file_time(i64 timestamp) const;
 
   // The length of `ticks` in units of 100 ns.
-  i64 to_duration(i64 ticks) const;
+  [[nodiscard]] i64 to_duration(i64 ticks) const;
   // How many ticks pass in so many units of 100 ns.
-  i64 to_ticks(u32 units) const;
+  [[nodiscard]] i64 to_ticks(u32 units) const;
 
   // The least timestamp that is not before `time`; nothing when all are.
-  std::optional<i64> first_timestamp_at(core::FileTime time) const;
+  [[nodiscard]] std::optional<i64> first_timestamp_at(core::FileTime time) const;
   // The greatest timestamp that is not after `time`; nothing when all are.
-  std::optional<i64> last_timestamp_at(core::FileTime time) const;
+  [[nodiscard]] std::optional<i64> last_timestamp_at(core::FileTime time) const;
 
  private:
   bool known_ = false;

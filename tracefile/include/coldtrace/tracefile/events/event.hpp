@@ -56,7 +56,9 @@ struct Event {
   ThreadSource thread_source = ThreadSource::header;
 
   // What names of the trace are looked up by.
-  i64 name_time() const { return file_time != 0 ? static_cast<i64>(file_time) : timestamp; }
+  [[nodiscard]] i64 name_time() const {
+    return file_time != 0 ? static_cast<i64>(file_time) : timestamp;
+  }
 };
 
 }  // namespace coldtrace::tracefile

@@ -24,17 +24,17 @@ class EventSequence {
   virtual ~EventSequence() = default;
 
   virtual Item next() = 0;
-  virtual const Event& event() const = 0;
+  [[nodiscard]] virtual const Event& event() const = 0;
   // Keeps the bytes of the event alive.
-  virtual const std::shared_ptr<const Buffer>& buffer() const = 0;
-  virtual const Gap& gap() const = 0;
+  [[nodiscard]] virtual const std::shared_ptr<const Buffer>& buffer() const = 0;
+  [[nodiscard]] virtual const Gap& gap() const = 0;
 
   // Of the event, from a sequence that attaches stacks; null: there is none.
-  virtual std::shared_ptr<const AttachedStack> stack() const { return nullptr; }
+  [[nodiscard]] virtual std::shared_ptr<const AttachedStack> stack() const { return nullptr; }
 
   // Buffers so far that were read when the trace was opened and cannot be read again, or not to
   // their end. Each has a gap.
-  virtual u64 unread_buffers() const = 0;
+  [[nodiscard]] virtual u64 unread_buffers() const = 0;
 
  protected:
   EventSequence() = default;

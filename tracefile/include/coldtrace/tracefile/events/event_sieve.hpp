@@ -13,7 +13,7 @@ class EventSieve {
   virtual ~EventSieve() = default;
   // Whether the event may be wanted. Several threads ask at once. Processes and threads of events
   // of the kernel that have none in their headers are not yet known.
-  virtual bool lets_through(const Event& event) const = 0;
+  [[nodiscard]] virtual bool lets_through(const Event& event) const = 0;
 
  protected:
   EventSieve() = default;

@@ -15,7 +15,7 @@ struct Gap {
     damaged,          // events of this buffer from here on cannot be read
     unreadable,       // the bytes cannot be read
     not_a_buffer,     // bytes between buffers that are none
-    buffers_missing,  // the numbers of the buffers have a hole before this one
+    buffers_missing,  // numbers of buffers are missing before this one
     not_unpacked,     // a compressed buffer beyond what the file may unpack to
     entries_torn,     // room in a buffer that was reserved and never written
   };
@@ -30,6 +30,6 @@ struct Gap {
   u16 file = 0;       // as that of events
 };
 
-std::string_view to_string(Gap::Reason reason);
+[[nodiscard]] std::string_view to_string(Gap::Reason reason);
 
 }  // namespace coldtrace::tracefile

@@ -27,7 +27,7 @@ enum class HeaderType : u8 {
   instance64 = 21,
 };
 
-std::string_view to_string(HeaderType type);
+[[nodiscard]] std::string_view to_string(HeaderType type);
 
 // How the records of a type are laid out; a header size of 0 is a type that no file has.
 struct HeaderLayout {
@@ -36,7 +36,7 @@ struct HeaderLayout {
   u8 pointer_size;  // of the producer
 };
 
-constexpr HeaderLayout layout_of(HeaderType type) {
+[[nodiscard]] constexpr HeaderLayout layout_of(HeaderType type) {
   switch (type) {
     case HeaderType::system32:
       return {4, 32, 4};

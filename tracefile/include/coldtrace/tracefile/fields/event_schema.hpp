@@ -21,7 +21,7 @@ struct SchemaKey {
 
 // That of an event whose schema is declared outside the trace: those of manifests, and WPP
 // messages.
-std::optional<SchemaKey> outside_key_of(const Event& event);
+[[nodiscard]] std::optional<SchemaKey> outside_key_of(const Event& event);
 
 // A schema as the merge of a trace embeds it, and the names of the maps that its fields use.
 struct EmbeddedSchema {

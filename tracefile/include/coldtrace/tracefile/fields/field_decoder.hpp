@@ -32,7 +32,7 @@ enum class Decoded : u8 {
   raw,       // nothing: there is no schema
 };
 
-std::string_view to_string(Decoded decoded);
+[[nodiscard]] std::string_view to_string(Decoded decoded);
 
 struct DecodeResult {
   Decoded decoded;
@@ -40,14 +40,14 @@ struct DecodeResult {
 };
 
 // Bytes of a field that always has as many, which one that is an array has not; 0 of others.
-std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
+[[nodiscard]] std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
 
 // The first fields of a schema whose sizes do not depend on the payload.
 struct FixedFields {
   std::size_t count = 0;
   std::size_t size = 0;  // bytes
 };
-FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
+[[nodiscard]] FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
 
 // Reads the fields of a payload, but for the first ones that the visitor has `read`, which lie in
 // it. Work is bounded whatever counts the payload has.
@@ -55,7 +55,7 @@ DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, un
                            FieldVisitor& visitor, const FixedFields& read = {});
 
 // As decode_fields, without anyone to tell. `fixed` is that of the schema and pointer size.
-DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
-                            unsigned pointer_size, const FixedFields& fixed);
+[[nodiscard]] DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
+                                          unsigned pointer_size, const FixedFields& fixed);
 
 }  // namespace coldtrace::tracefile

@@ -99,10 +99,10 @@ enum class OutType : u16 {
 
 // Bytes of a unit of what is text, 2 of UTF-16 and 1 of the rest; 0 of what is none. Of
 // InType::text only the payload tells.
-unsigned text_unit(InType in, OutType out);
+[[nodiscard]] unsigned text_unit(InType in, OutType out);
 
 // Whether one value is one unit of text, so that several of them are a text.
-bool is_character(InType in, OutType out);
+[[nodiscard]] bool is_character(InType in, OutType out);
 
 // Names of a field's values, or of its bits.
 struct ValueMap {

@@ -21,11 +21,11 @@ struct ProviderNames {
   std::vector<Name> opcodes;  // opcode << 16 | task; task 0 is any
 
   // Each is empty where nothing has the number.
-  std::string_view find_level(u8 level) const;
-  std::string_view find_task(u16 task) const;
-  std::string_view find_channel(u8 channel) const;
+  [[nodiscard]] std::string_view find_level(u8 level) const;
+  [[nodiscard]] std::string_view find_task(u16 task) const;
+  [[nodiscard]] std::string_view find_channel(u8 channel) const;
   // An opcode of the task goes before one of all tasks.
-  std::string_view find_opcode(u8 opcode, u16 task) const;
+  [[nodiscard]] std::string_view find_opcode(u8 opcode, u16 task) const;
   // Adds the names of numbers that have none, up to 4096 of a kind.
   void merge(const ProviderNames& others);
   // In the order of their bits. Bits that have no name, but for those by which the compiler marks
@@ -34,6 +34,6 @@ struct ProviderNames {
 };
 
 // Without the prefix "win:" of predefined names.
-std::string_view without_prefix(std::string_view name);
+[[nodiscard]] std::string_view without_prefix(std::string_view name);
 
 }  // namespace coldtrace::tracefile

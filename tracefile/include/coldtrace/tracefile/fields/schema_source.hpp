@@ -16,15 +16,16 @@ class SchemaSource {
   virtual ~SchemaSource() = default;
 
   // All may be called from several threads at once.
-  virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
-  virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
+  [[nodiscard]] virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
   // Schemas that the event may have instead of the one of find(): they are tried in this order when
   // that one leaves bytes of a payload, or the payload ends inside it.
-  virtual std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey&) const {
+  [[nodiscard]] virtual std::vector<std::shared_ptr<const EventSchema>> find_others(
+      const SchemaKey&) const {
     return {};
   }
   // What the provider calls the numbers of its headers; null where that is not known.
-  virtual std::shared_ptr<const ProviderNames> find_names(const core::Guid&) const {
+  [[nodiscard]] virtual std::shared_ptr<const ProviderNames> find_names(const core::Guid&) const {
     return nullptr;
   }
 
@@ -38,11 +39,12 @@ class SchemaTable final : public SchemaSource {
  public:
   void add(const SchemaKey& key, EventSchema schema);
   void set_names(const core::Guid& provider, ProviderNames names);
-  std::size_t size() const { return schemas_.size(); }
+  [[nodiscard]] std::size_t size() const { return schemas_.size(); }
 
-  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
-  std::string_view find_provider_name(const core::Guid& provider) const override;
-  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
+  [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  [[nodiscard]] std::string_view find_provider_name(const core::Guid& provider) const override;
+  [[nodiscard]] std::shared_ptr<const ProviderNames> find_names(
+      const core::Guid& provider) const override;
 
  private:
   std::map<SchemaKey, std::shared_ptr<const EventSchema>> schemas_;
@@ -61,10 +63,12 @@ class SchemaChain final : public SchemaSource {
     sources_.push_back({std::move(source), true});
   }
 
-  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
-  std::string_view find_provider_name(const core::Guid& provider) const override;
-  std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey& key) const override;
-  std::shared_ptr<const ProviderNames> find_names(const core::Guid& provider) const override;
+  [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  [[nodiscard]] std::string_view find_provider_name(const core::Guid& provider) const override;
+  [[nodiscard]] std::vector<std::shared_ptr<const EventSchema>> find_others(
+      const SchemaKey& key) const override;
+  [[nodiscard]] std::shared_ptr<const ProviderNames> find_names(
+      const core::Guid& provider) const override;
 
  private:
   struct Link {

@@ -22,16 +22,16 @@ enum class ValueShape : u8 {
 };
 
 // Times in the clock of the session are integers where that is lost.
-ValueShape shape_of(const Value& value, bool clock_known = true);
+[[nodiscard]] ValueShape shape_of(const Value& value, bool clock_known = true);
 
 // The number to show of an unsigned_integer.
-u64 shown_number(const Value& value);
+[[nodiscard]] u64 shown_number(const Value& value);
 
 // The number that the hex digits of a `text` are; nothing where it is none.
-std::optional<u64> hex_number(const Value& value);
+[[nodiscard]] std::optional<u64> hex_number(const Value& value);
 
 // The value of a floating.
-double shown_floating(const Value& value);
+[[nodiscard]] double shown_floating(const Value& value);
 
 // Makes the text of values of the shape `text`; always ASCII. One object per thread.
 class ValueText {
@@ -51,7 +51,7 @@ class ValueText {
 void append_sid(core::TextBuffer& text, core::ByteView sid);
 
 // The names of a value in its map, or nothing: bits are joined with '|'.
-std::string find_mapped_names(const ValueMap& map, u64 number);
-std::string find_mapped_names(const ValueMap& map, const Value& value);
+[[nodiscard]] std::string find_mapped_names(const ValueMap& map, u64 number);
+[[nodiscard]] std::string find_mapped_names(const ValueMap& map, const Value& value);
 
 }  // namespace coldtrace::tracefile

@@ -25,7 +25,7 @@ class InstrumentationManifest {
   static constexpr std::size_t largest = std::size_t{16} << 20;
 
   // Whether a file that begins so may be one.
-  static bool is_likely(core::ByteView start);
+  [[nodiscard]] static bool is_likely(core::ByteView start);
   // As much of a file as that looks at.
   static constexpr std::size_t likely_size = std::size_t{64} << 10;
 
@@ -36,19 +36,20 @@ class InstrumentationManifest {
                                                     const std::vector<std::string>& languages);
 
   // Those that have a GUID, in the order of the file.
-  const std::vector<core::Guid>& providers() const;
+  [[nodiscard]] const std::vector<core::Guid>& providers() const;
 
   // Null where the manifest does not have the provider. What is odd of it is told to `findings`
   // then and when it is asked for; they outlive the object, which keeps the document.
-  std::unique_ptr<ProviderSchemas> find(const core::Guid& provider, const Options& options,
-                                        core::Findings& findings) const;
+  [[nodiscard]] std::unique_ptr<ProviderSchemas> find(const core::Guid& provider,
+                                                      const Options& options,
+                                                      core::Findings& findings) const;
 
   // Whether a tool made the provider from what Windows tells of one, in which output types, lengths
   // and structures are lost.
-  bool is_recreated(const core::Guid& provider) const;
+  [[nodiscard]] bool is_recreated(const core::Guid& provider) const;
 
   // Whether its texts are in none of the languages that it was read for; nothing where it has none.
-  std::optional<bool> lacks_languages() const;
+  [[nodiscard]] std::optional<bool> lacks_languages() const;
 
  private:
   struct Document;

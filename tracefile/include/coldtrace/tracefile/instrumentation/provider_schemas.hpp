@@ -16,7 +16,7 @@ class MessageTexts {
   MessageTexts() = default;
   virtual ~MessageTexts() = default;
   // Valid UTF-8 without the line's end; empty where there is none.
-  virtual std::string find(u32 id) const = 0;
+  [[nodiscard]] virtual std::string find(u32 id) const = 0;
 
  protected:
   MessageTexts(const MessageTexts&) = default;
@@ -41,13 +41,13 @@ class ProviderSchemas {
   ProviderSchemas& operator=(const ProviderSchemas&) = delete;
   virtual ~ProviderSchemas() = default;
 
-  virtual const core::Guid& guid() const = 0;
-  virtual const std::string& name() const = 0;  // empty where the file does not tell
-  virtual const ProviderNames& names() const = 0;
+  [[nodiscard]] virtual const core::Guid& guid() const = 0;
+  [[nodiscard]] virtual const std::string& name() const = 0;  // empty where the file does not tell
+  [[nodiscard]] virtual const ProviderNames& names() const = 0;
   // Null where the provider has no such event.
   virtual std::shared_ptr<const EventSchema> find(u16 id, u8 version) = 0;
   // Every one that find() may have a schema of, in the order of id and version.
-  virtual std::vector<DeclaredEvent> events() const = 0;
+  [[nodiscard]] virtual std::vector<DeclaredEvent> events() const = 0;
 };
 
 }  // namespace coldtrace::tracefile

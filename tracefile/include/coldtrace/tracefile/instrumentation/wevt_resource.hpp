@@ -60,7 +60,7 @@ struct WevtEvent {
 
   // A record of the event log of before Vista, which is no event of ETW and may have the id and
   // version of one.
-  bool is_classic() const { return (keywords >> 55 & 1) != 0; }
+  [[nodiscard]] bool is_classic() const { return (keywords >> 55 & 1) != 0; }
 };
 
 struct WevtEventName {
@@ -89,12 +89,13 @@ core::Result<WevtProvider> read_wevt_provider(const WevtResource& resource,
                                               core::Findings& findings);
 
 // `index` counts the rows of EVNT. Nothing behind the last one.
-std::optional<WevtEvent> read_wevt_event(const WevtResource& resource, const WevtProvider& provider,
-                                         u32 index);
+[[nodiscard]] std::optional<WevtEvent> read_wevt_event(const WevtResource& resource,
+                                                       const WevtProvider& provider, u32 index);
 
 // By binary search: the rows are in the order of id and version. No classic record.
-std::optional<WevtEvent> find_wevt_event(const WevtResource& resource, const WevtProvider& provider,
-                                         u16 id, u8 version);
+[[nodiscard]] std::optional<WevtEvent> find_wevt_event(const WevtResource& resource,
+                                                       const WevtProvider& provider, u16 id,
+                                                       u8 version);
 
 // One item of a template: a field, or a structure of fields.
 struct WevtItem {

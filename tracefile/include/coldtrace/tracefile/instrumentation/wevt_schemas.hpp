@@ -24,11 +24,11 @@ class WevtSchemas final : public ProviderSchemas {
                                                          const WevtResource::Provider& provider,
                                                          Options options, core::Findings& findings);
 
-  const core::Guid& guid() const override { return provider_.guid; }
-  const std::string& name() const override { return provider_.name; }
-  const ProviderNames& names() const override { return names_; }
+  [[nodiscard]] const core::Guid& guid() const override { return provider_.guid; }
+  [[nodiscard]] const std::string& name() const override { return provider_.name; }
+  [[nodiscard]] const ProviderNames& names() const override { return names_; }
   std::shared_ptr<const EventSchema> find(u16 id, u8 version) override;
-  std::vector<DeclaredEvent> events() const override;
+  [[nodiscard]] std::vector<DeclaredEvent> events() const override;
 
  private:
   WevtSchemas(const WevtResource& resource, WevtProvider provider, Options options,

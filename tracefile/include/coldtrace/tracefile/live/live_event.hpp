@@ -28,8 +28,8 @@ class LiveEvent {
   ~LiveEvent() = default;
 
   // For an EventDecoder, as long as this object lives.
-  const Event& event() const& { return event_; }
-  const Event& event() const&& = delete;
+  [[nodiscard]] const Event& event() const& { return event_; }
+  [[nodiscard]] const Event& event() const&& = delete;
 
  private:
   LiveEvent() = default;

@@ -28,7 +28,7 @@ class EventMessage final : private FieldVisitor {
   // says, see trace_message.hpp.
   std::string make(const EventSchema& schema, const Event& event);
   // Whether the last one was.
-  bool cut() const { return cut_; }
+  [[nodiscard]] bool cut() const { return cut_; }
 
  private:
   void value(const FieldSchema& field, const Value& value) override;

@@ -19,7 +19,7 @@ class MessageFormats final : public SchemaSource {
   explicit MessageFormats(std::set<SchemaKey> wanted);
 
   // Whether a file that starts so is a TMF text.
-  static bool is_likely(core::ByteView start);
+  [[nodiscard]] static bool is_likely(core::ByteView start);
   static constexpr std::size_t likely_size = 4096;
   // Larger than the formats of a whole Windows.
   static constexpr u64 largest = u64{64} << 20;
@@ -33,11 +33,12 @@ class MessageFormats final : public SchemaSource {
   u64 add_annotations(std::string_view lines, const FlagNames& flags, const std::string& source,
                       core::Findings& findings);
 
-  bool has_all() const { return formats_.size() == wanted_.size(); }
+  [[nodiscard]] bool has_all() const { return formats_.size() == wanted_.size(); }
 
-  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
-  std::string_view find_provider_name(const core::Guid&) const override { return {}; }
-  std::vector<std::shared_ptr<const EventSchema>> find_others(const SchemaKey& key) const override;
+  [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  [[nodiscard]] std::string_view find_provider_name(const core::Guid&) const override { return {}; }
+  [[nodiscard]] std::vector<std::shared_ptr<const EventSchema>> find_others(
+      const SchemaKey& key) const override;
 
  private:
   u64 add(std::string_view text, char separator, const FlagNames& flags, const std::string& source,

@@ -52,7 +52,7 @@ struct Conversion {
   unsigned bits = 64;  // by h and hh, which keep the low ones
   char type = 's';
 
-  static Conversion parse(std::string_view text);
+  [[nodiscard]] static Conversion parse(std::string_view text);
 };
 
 // An argument as its item and a conversion say: valid UTF-8.

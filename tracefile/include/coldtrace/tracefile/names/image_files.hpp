@@ -13,8 +13,8 @@ class ImageFiles {
   u32 add(const TracedImage& file);
 
   const TracedImage& operator[](u32 number) const { return *files_[number]; }
-  std::size_t size() const { return files_.size(); }
-  std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t size() const { return files_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   std::map<TracedImage, u32> numbers_;

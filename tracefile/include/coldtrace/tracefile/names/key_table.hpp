@@ -22,13 +22,13 @@ class KeyTable {
     return {&slot.value, true};
   }
 
-  const Value* find_value(u64 key) const {
+  [[nodiscard]] const Value* find_value(u64 key) const {
     if (slots_.empty()) return nullptr;
     const auto& slot = slots_[place_of(key)];
     return slot.is_used ? &slot.value : nullptr;
   }
 
-  std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+  [[nodiscard]] std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
  private:
   struct Slot {

@@ -38,12 +38,12 @@ struct ManagedRecord {
 };
 
 // Nothing for other events, and for those that are cut.
-std::optional<ManagedRecord> read_managed_record(const Event& event);
+[[nodiscard]] std::optional<ManagedRecord> read_managed_record(const Event& event);
 
 // How the runtime has compiled a method; empty where it does not say. From .NET Core 3.0 on.
-std::string_view method_tier(u32 flags);
+[[nodiscard]] std::string_view method_tier(u32 flags);
 // Whether it is a part that the compiler has moved away from the rest.
-bool is_cold_part(u32 flags);
+[[nodiscard]] bool is_cold_part(u32 flags);
 
 // Which code of managed methods lay where and when. A range that is used again is that of the later
 // method from its load on.
@@ -67,8 +67,10 @@ class ManagedCode {
 
   std::optional<Method> find(u32 pid, u64 address, i64 time, NameValidity& validity) const;
 
-  std::size_t size() const { return records_.size() + modules_.size() + entries_.size(); }
-  std::size_t bytes() const {
+  [[nodiscard]] std::size_t size() const {
+    return records_.size() + modules_.size() + entries_.size();
+  }
+  [[nodiscard]] std::size_t bytes() const {
     return codes_.capacity() * sizeof(Code) + records_.capacity() * sizeof(Record) +
            modules_.capacity() * sizeof(Module) + ranges_.capacity() * sizeof(Range) +
            entries_.capacity() * sizeof(Entry);

@@ -17,6 +17,6 @@ struct MessagePdb {
 
 // The one that an event names: each WPP provider that logs does so once (DbgIdRSDS). Nothing of
 // other events. Source: facts of real files, as in kernel_event_table.inc.
-std::optional<MessagePdb> find_message_pdb(const Event& event);
+[[nodiscard]] std::optional<MessagePdb> find_message_pdb(const Event& event);
 
 }  // namespace coldtrace::tracefile

@@ -55,14 +55,16 @@ class NameRecords {
   // A process that begins, by what another format says of it.
   void add_started_process(u32 pid, i64 time, std::string_view image_name);
 
-  const std::vector<NameRecord>& all() const { return records_; }
-  std::string_view text(const NameRecord& record) const {
+  [[nodiscard]] const std::vector<NameRecord>& all() const { return records_; }
+  [[nodiscard]] std::string_view text(const NameRecord& record) const {
     return std::string_view{texts_}.substr(record.text, record.count);
   }
-  const u64* frames(const NameRecord& record) const { return frames_.data() + record.text; }
-  const std::vector<ImageFileRecord>& image_files() const { return image_files_; }
-  const std::vector<ManagedRecord>& managed() const { return managed_; }
-  const std::vector<SamplingIntervals::Change>& sampling_intervals() const {
+  [[nodiscard]] const u64* frames(const NameRecord& record) const {
+    return frames_.data() + record.text;
+  }
+  [[nodiscard]] const std::vector<ImageFileRecord>& image_files() const { return image_files_; }
+  [[nodiscard]] const std::vector<ManagedRecord>& managed() const { return managed_; }
+  [[nodiscard]] const std::vector<SamplingIntervals::Change>& sampling_intervals() const {
     return sampling_intervals_;
   }
 

@@ -20,8 +20,8 @@ namespace coldtrace::tracefile {
 class TextPool {
  public:
   u32 add(std::string_view text);
-  std::string_view text(u32 id) const { return texts_[id]; }
-  std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::string_view text(u32 id) const { return texts_[id]; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   struct Hash : std::hash<std::string_view> {
@@ -45,7 +45,7 @@ class NameTables {
   // To be called once, after all records.
   void finish();
 
-  std::optional<std::string_view> find_process(u32 pid, i64 time) const;
+  [[nodiscard]] std::optional<std::string_view> find_process(u32 pid, i64 time) const;
   // `validity` is that of the time.
   std::optional<std::string_view> find_process(u32 pid, i64 time, NameValidity& validity) const;
 
@@ -53,13 +53,13 @@ class NameTables {
     u32 pid;
     std::string_view name;  // empty when it has none
   };
-  std::optional<Thread> find_thread(u32 tid, i64 time) const;
+  [[nodiscard]] std::optional<Thread> find_thread(u32 tid, i64 time) const;
 
   // The process of a thread; the idle threads are all of process 0.
-  std::optional<u32> find_process_of(u32 tid, i64 time) const;
+  [[nodiscard]] std::optional<u32> find_process_of(u32 tid, i64 time) const;
 
-  std::optional<std::string_view> find_file(u64 object, i64 time) const;
-  std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
+  [[nodiscard]] std::optional<std::string_view> find_file(u64 object, i64 time) const;
+  [[nodiscard]] std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
 
   struct Image {
     std::string_view name;
@@ -68,7 +68,8 @@ class NameTables {
   };
   // The image that has the address in the process, or in the kernel, whose addresses are the same
   // in all processes and need none.
-  std::optional<Image> find_image(std::optional<u32> pid, u64 address, i64 time) const;
+  [[nodiscard]] std::optional<Image> find_image(std::optional<u32> pid, u64 address,
+                                                i64 time) const;
 
   struct Method {
     std::string_view name;    // "Namespace.Type.Method"
@@ -81,22 +82,23 @@ class NameTables {
     bool is_entry_point;
   };
   // The managed method that has its code at the address, as the .NET runtime of the process says.
-  std::optional<Method> find_method(std::optional<u32> pid, u64 address, i64 time) const;
+  [[nodiscard]] std::optional<Method> find_method(std::optional<u32> pid, u64 address,
+                                                  i64 time) const;
 
   // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
-  std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
+  [[nodiscard]] std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
   // Images by their file name or by all of their path; `validity` is that of the time.
   enum class ImageForm : u8 { file, path };
   void append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time,
                       ImageForm form, NameValidity& validity) const;
 
-  const ImageFiles& image_files() const { return image_files_; }
+  [[nodiscard]] const ImageFiles& image_files() const { return image_files_; }
 
-  const StackTable& stacks() const { return stacks_; }
-  const SamplingIntervals& sampling_intervals() const { return sampling_intervals_; }
+  [[nodiscard]] const StackTable& stacks() const { return stacks_; }
+  [[nodiscard]] const SamplingIntervals& sampling_intervals() const { return sampling_intervals_; }
 
-  std::size_t bytes() const;
-  std::size_t entries() const;
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] std::size_t entries() const;
 
  private:
   struct ImageEntry {

@@ -21,8 +21,8 @@ class NameValidity {
       to_ = std::min(to_, change);
   }
 
-  i64 from() const { return from_; }
-  i64 to() const { return to_; }  // not included
+  [[nodiscard]] i64 from() const { return from_; }
+  [[nodiscard]] i64 to() const { return to_; }  // not included
 
  private:
   i64 time_;

@@ -22,9 +22,9 @@ class SamplingIntervals {
 
   // That in force at a time: what the first change was from has been so since sampling began.
   // Nothing where no event tells.
-  std::optional<u32> at(i64 time) const;
+  [[nodiscard]] std::optional<u32> at(i64 time) const;
 
-  std::size_t bytes() const { return changes_.capacity() * sizeof(Change); }
+  [[nodiscard]] std::size_t bytes() const { return changes_.capacity() * sizeof(Change); }
 
  private:
   std::vector<Change> changes_;  // in the order of time

@@ -31,10 +31,10 @@ class StackTable {
     std::optional<bool> kernel;
   };
   // Nothing when it has no definition, or one that can be of a later use of the key.
-  std::optional<std::span<const u64>> find(const Reference& reference) const;
+  [[nodiscard]] std::optional<std::span<const u64>> find(const Reference& reference) const;
 
-  std::size_t size() const { return entries_.size(); }
-  std::size_t bytes() const {
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t bytes() const {
     return entries_.capacity() * sizeof(Entry) + frames_.capacity() * sizeof(u64);
   }
 

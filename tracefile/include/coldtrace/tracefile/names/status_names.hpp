@@ -8,20 +8,20 @@
 namespace coldtrace::tracefile {
 
 // "STATUS_ACCESS_DENIED"; empty for what the tables do not have.
-std::string_view find_nt_status(u32 status);
+[[nodiscard]] std::string_view find_nt_status(u32 status);
 // The same of what a process or thread ended with: most are numbers of the program's own.
-std::string_view find_exit_status(u32 value);
+[[nodiscard]] std::string_view find_exit_status(u32 value);
 // "ERROR_FILE_NOT_FOUND".
-std::string_view find_win32_error(u32 error);
+[[nodiscard]] std::string_view find_win32_error(u32 error);
 
 // Whether the output type calls the value a status.
-constexpr bool is_status(OutType out) {
+[[nodiscard]] constexpr bool is_status(OutType out) {
   return out == OutType::win32_error || out == OutType::nt_status || out == OutType::hresult ||
          out == OutType::exit_status;
 }
 
 // The name of the status that a value is by its output type, or empty. An HRESULT that wraps
 // another code is named by that.
-std::string find_status_name(const Value& value);
+[[nodiscard]] std::string find_status_name(const Value& value);
 
 }  // namespace coldtrace::tracefile

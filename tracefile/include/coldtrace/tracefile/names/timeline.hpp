@@ -29,11 +29,11 @@ class Timeline {
   // To be called once, after all records.
   void finish();
   // The entry in effect at `time`, or nothing.
-  const Entry* find(u64 key, i64 time) const;
+  [[nodiscard]] const Entry* find(u64 key, i64 time) const;
   const Entry* find(u64 key, i64 time, NameValidity& validity) const;
 
-  std::size_t size() const { return entries_.size(); }
-  std::size_t bytes() const { return entries_.size() * sizeof(Entry); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
   // The first entry behind those of the key up to `time`; may be the end.

@@ -22,7 +22,7 @@ struct TracedImage {
   std::string name;
   std::string pdb_name;
 
-  bool known() const { return time_date_stamp != 0 || size_of_image != 0; }
+  [[nodiscard]] bool known() const { return time_date_stamp != 0 || size_of_image != 0; }
 
   auto operator<=>(const TracedImage&) const = default;
 };

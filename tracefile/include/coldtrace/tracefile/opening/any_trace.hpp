@@ -45,44 +45,46 @@ class AnyTrace {
 
   // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
   // which are in those that open() gives too.
-  const std::vector<InputFile>& files() const { return files_; }
-  const std::vector<Rejected>& rejected() const { return rejected_; }
+  [[nodiscard]] const std::vector<InputFile>& files() const { return files_; }
+  [[nodiscard]] const std::vector<Rejected>& rejected() const { return rejected_; }
   // The path, with the member of an archive, or how many there are.
-  std::string name() const;
+  [[nodiscard]] std::string name() const;
 
   // One of the two is not null.
-  const Trace* etl() const { return etl_.get(); }
-  const Ctrace* ctrace() const { return ctrace_.get(); }
+  [[nodiscard]] const Trace* etl() const { return etl_.get(); }
+  [[nodiscard]] const Ctrace* ctrace() const { return ctrace_.get(); }
 
   // False of .ctrace files of several machines or boots: ids of processes and threads then do not
   // tell who is who.
-  bool is_one_run() const { return etl_ || ctrace_->is_one_run(); }
+  [[nodiscard]] bool is_one_run() const { return etl_ || ctrace_->is_one_run(); }
 
   // "etl" or "ctrace".
-  std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
+  [[nodiscard]] std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
 
-  const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
-  const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
-  const SchemaSource& schemas() const;
+  [[nodiscard]] const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
+  [[nodiscard]] const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
+  [[nodiscard]] const SchemaSource& schemas() const;
   // Of the session; nothing where its header is lost.
-  std::optional<core::FileTime> start_time() const;
-  u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
+  [[nodiscard]] std::optional<core::FileTime> start_time() const;
+  [[nodiscard]] u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
 
   // Empty unless the options ask for it.
-  const std::vector<KindCount>& kinds() const { return etl_ ? etl_->kinds() : ctrace_->kinds(); }
+  [[nodiscard]] const std::vector<KindCount>& kinds() const {
+    return etl_ ? etl_->kinds() : ctrace_->kinds();
+  }
 
   // Of manifest events and WPP messages, in .ctrace files of those that ETW gave to a driver; empty
   // unless the options ask for it.
-  const std::set<SchemaKey>& schema_keys() const;
+  [[nodiscard]] const std::set<SchemaKey>& schema_keys() const;
   // With the texts of WPP messages, as the trace says.
-  const std::set<MessagePdb>& message_pdbs() const;
+  [[nodiscard]] const std::set<MessagePdb>& message_pdbs() const;
   // The same as kinds(), by other schemas; reads the whole trace.
-  std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
+  [[nodiscard]] std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
 
   // "10.0", of the machine that was traced; empty of several that differ in it.
-  std::string windows_version() const;
+  [[nodiscard]] std::string windows_version() const;
 
-  std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
+  [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:
   AnyTrace() = default;

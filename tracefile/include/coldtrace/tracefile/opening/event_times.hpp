@@ -17,11 +17,15 @@ struct EventTimes {
 // Tells the times of each buffer that has events, in file order, and how many it has. False where
 // that cannot be told of all: without a clock, or where temporary files cannot be read.
 using TimedBuffer = std::function<void(const EventTimes& times, u64 events)>;
-bool visit_event_times(const BufferScan& scan, const Clock& clock, const TimedBuffer& visit);
-bool visit_event_times(const Ctrace& trace, const CtracePart& part, const TimedBuffer& visit);
+[[nodiscard]] bool visit_event_times(const BufferScan& scan, const Clock& clock,
+                                     const TimedBuffer& visit);
+[[nodiscard]] bool visit_event_times(const Ctrace& trace, const CtracePart& part,
+                                     const TimedBuffer& visit);
 
 // Nothing without events, or without a clock.
-std::optional<EventTimes> find_event_times(const BufferScan& scan, const Clock& clock);
-std::optional<EventTimes> find_event_times(const Ctrace& trace, const CtracePart& part);
+[[nodiscard]] std::optional<EventTimes> find_event_times(const BufferScan& scan,
+                                                         const Clock& clock);
+[[nodiscard]] std::optional<EventTimes> find_event_times(const Ctrace& trace,
+                                                         const CtracePart& part);
 
 }  // namespace coldtrace::tracefile

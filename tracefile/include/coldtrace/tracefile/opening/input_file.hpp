@@ -41,6 +41,6 @@ core::Expected<std::vector<InputFile>, TraceFailure> open_input(
 // Traces in a folder and below it, by path: files with the contents of a trace, those that nothing
 // is known of with a name that ends in .etl or .ctrace, and packed ones with .etl, .ctrace or
 // .diagsession in their names. Links are not followed.
-std::vector<std::string> find_traces(const std::string& folder);
+[[nodiscard]] std::vector<std::string> find_traces(const std::string& folder);
 
 }  // namespace coldtrace::tracefile

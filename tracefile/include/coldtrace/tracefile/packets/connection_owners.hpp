@@ -43,7 +43,7 @@ class ConnectionOwners {
   void add(const Event& event, const EventContext& context, EventDecoder& decoder);
 
   // That of the last event of the connection up to `time`, else of the first one behind it.
-  std::optional<Owner> find(const Connection& connection, core::FileTime time) const;
+  [[nodiscard]] std::optional<Owner> find(const Connection& connection, core::FileTime time) const;
 
   // Tells what there was no room for.
   void report(core::Findings& findings) const;

@@ -37,7 +37,7 @@ class PacketCapture {
   void finish();
 
   // Those that were given to the sink.
-  u64 packets() const;
+  [[nodiscard]] u64 packets() const;
 
  private:
   class Maker;

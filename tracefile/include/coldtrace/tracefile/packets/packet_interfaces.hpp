@@ -25,7 +25,7 @@ class PacketInterfaces {
 
   void learn(PacketRecordKind kind, const PacketRecord& record);
 
-  PacketInterface describe(const PacketPlace& place) const;
+  [[nodiscard]] PacketInterface describe(const PacketPlace& place) const;
 
  private:
   struct Component {

@@ -60,19 +60,19 @@ constexpr std::size_t packet_fields = static_cast<std::size_t>(PacketField::valu
 class PacketRecord final : FieldVisitor {
  public:
   // Which kind an event is of; nothing where it tells of no packet.
-  static std::optional<PacketRecordKind> kind_of(const Event& event);
+  [[nodiscard]] static std::optional<PacketRecordKind> kind_of(const Event& event);
 
   // False where there is no schema, or the payload ends before its last field.
   bool read(const Event& event, EventDecoder& decoder);
 
-  bool has(PacketField field) const { return present_[index(field)]; }
-  u64 number(PacketField field) const { return numbers_[index(field)]; }
-  u32 number32(PacketField field) const { return static_cast<u32>(number(field)); }
-  core::ByteView bytes(PacketField field) const { return bytes_[index(field)]; }
+  [[nodiscard]] bool has(PacketField field) const { return present_[index(field)]; }
+  [[nodiscard]] u64 number(PacketField field) const { return numbers_[index(field)]; }
+  [[nodiscard]] u32 number32(PacketField field) const { return static_cast<u32>(number(field)); }
+  [[nodiscard]] core::ByteView bytes(PacketField field) const { return bytes_[index(field)]; }
   // UTF-8.
-  std::string text(PacketField field) const;
+  [[nodiscard]] std::string text(PacketField field) const;
   // What the schema's map calls a number; empty where it has no name.
-  std::string mapped(PacketField field) const;
+  [[nodiscard]] std::string mapped(PacketField field) const;
 
  private:
   static std::size_t index(PacketField field) { return static_cast<std::size_t>(field); }

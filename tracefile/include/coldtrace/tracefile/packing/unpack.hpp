@@ -13,7 +13,7 @@ namespace coldtrace::tracefile {
 
 // Whether unpack() knows the packing: gzip, and through libarchive xz, bzip2, Zstandard, LZ4, ZIP,
 // 7-Zip, cabinets and tar.
-bool is_unpackable(core::FileKind kind);
+[[nodiscard]] bool is_unpackable(core::FileKind kind);
 
 struct UnpackedFile {
   std::string name;  // of the member, '!' between those of packings in each other; may be empty
@@ -33,7 +33,7 @@ struct Unpacked {
 
 // What `limit` of unpack() is where the user gives none: no more than 64 GiB, and no more than a
 // packed file of `size` bytes justifies.
-u64 default_unpacked_limit(u64 size);
+[[nodiscard]] u64 default_unpacked_limit(u64 size);
 
 // Whether a member of an archive is wanted: by its first bytes, at most 256 KiB, what they are the
 // start of, and its name.
@@ -41,7 +41,7 @@ using WantedMember =
     std::function<bool(core::ByteView head, core::FileKind kind, std::string_view name)>;
 
 // By its contents; what is damaged where it starts by its name too.
-bool is_trace_member(core::ByteView head, core::FileKind kind, std::string_view name);
+[[nodiscard]] bool is_trace_member(core::ByteView head, core::FileKind kind, std::string_view name);
 
 // Unpacks what is wanted of a packed file, by the contents of its members and packings in each
 // other, into one temporary file of at most `limit` bytes; what is packed alone is always wanted.
@@ -54,12 +54,14 @@ core::Result<Unpacked> unpack(const core::ImageSource& source, core::FileKind ki
 // Whether something that is wanted begins in a packed file, what is packed alone included, and
 // packings in each other as far as the first bytes of the outer one tell. Reads no more than it has
 // to.
-bool holds_member(const core::ImageSource& source, core::FileKind kind, const WantedMember& wanted);
+[[nodiscard]] bool holds_member(const core::ImageSource& source, core::FileKind kind,
+                                const WantedMember& wanted);
 
 // Why there are no files, for people: "it is a ZIP archive without a trace; it holds a.txt".
-std::string describe_none(const Unpacked& unpacked, core::FileKind kind, std::string_view wanted);
+[[nodiscard]] std::string describe_none(const Unpacked& unpacked, core::FileKind kind,
+                                        std::string_view wanted);
 
 // "a, b and 3 others" of `count` names of which the first are given.
-std::string list_names(const std::vector<std::string>& names, u64 count);
+[[nodiscard]] std::string list_names(const std::vector<std::string>& names, u64 count);
 
 }  // namespace coldtrace::tracefile

@@ -25,7 +25,7 @@ enum class Undecoded : u8 {
   header_only,       // a record without payload format
 };
 
-std::string_view to_string(Undecoded reason);
+[[nodiscard]] std::string_view to_string(Undecoded reason);
 
 // What all events of one kind have in common. Names may be empty.
 struct EventKind {
@@ -58,13 +58,13 @@ class EventDecoder {
 
   // The schema that decode() takes: the first of the kind's that explains every byte of the
   // payload, or that of the kind itself. Null when there is none.
-  const EventSchema* choose_schema(const Event& event, const EventKind& kind) const;
+  [[nodiscard]] const EventSchema* choose_schema(const Event& event, const EventKind& kind) const;
 
   // `read` are first fields of the kind's own schema that the visitor has read; of events that may
   // have another one there are none.
   DecodeResult decode(const Event& event, const EventKind& kind, FieldVisitor& visitor,
                       const FixedFields& read = {}) const;
-  DecodeResult measure(const Event& event, const EventKind& kind) const;
+  [[nodiscard]] DecodeResult measure(const Event& event, const EventKind& kind) const;
 
  private:
   using Key = std::array<u64, 4>;

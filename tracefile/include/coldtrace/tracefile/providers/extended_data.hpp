@@ -46,7 +46,7 @@ class ExtendedItems {
 };
 
 // The data of the first item of the type, or nothing.
-std::optional<core::ByteView> find_extended(const Event& event, ExtendedType type);
+[[nodiscard]] std::optional<core::ByteView> find_extended(const Event& event, ExtendedType type);
 
 // The stack of the event, innermost frame first: one vector for all its stack items. Keys of
 // stacks that are defined elsewhere are in `keys`.
@@ -57,10 +57,10 @@ struct EventStack {
 void read_stack(const Event& event, EventStack& stack);
 
 // The provider's name in its traits, or empty.
-std::string_view provider_traits_name(const Event& event);
+[[nodiscard]] std::string_view provider_traits_name(const Event& event);
 
 // Values of performance counters that a PERFINFO event carries in its header, or empty.
-core::ByteView header_counters(const Event& event);
+[[nodiscard]] core::ByteView header_counters(const Event& event);
 
 // What INSTANCE headers have beside those of FULL ones.
 struct EventInstance {
@@ -68,7 +68,7 @@ struct EventInstance {
   u32 parent_id;
   core::Guid parent;
 };
-std::optional<EventInstance> find_instance(const Event& event);
+[[nodiscard]] std::optional<EventInstance> find_instance(const Event& event);
 
 // What WPP messages have beside number, time, thread and GUID.
 struct MessageHeader {
@@ -76,6 +76,6 @@ struct MessageHeader {
   std::optional<u32> sequence;
   std::optional<u32> component;
 };
-std::optional<MessageHeader> find_message_header(const Event& event);
+[[nodiscard]] std::optional<MessageHeader> find_message_header(const Event& event);
 
 }  // namespace coldtrace::tracefile

@@ -25,15 +25,15 @@ struct ExtendedMember {
   core::ByteView data;
 
   // "event_key", "item_19", "event_key_2".
-  std::string full_name() const;
+  [[nodiscard]] std::string full_name() const;
 };
 
 // The form of the member that lines call so, also with the number of a repetition or of an item;
 // nothing where no line can have it. Items of another size than theirs are hex, whatever their
 // form.
-std::optional<ExtendedMember::Form> find_extended_form(std::string_view name);
+[[nodiscard]] std::optional<ExtendedMember::Form> find_extended_form(std::string_view name);
 // Without repetitions and items of no known type.
-std::vector<std::string_view> extended_member_names();
+[[nodiscard]] std::vector<std::string_view> extended_member_names();
 
 // Those of an event, in the order of its line.
 void read_extended_members(const Event& event, std::vector<ExtendedMember>& members);

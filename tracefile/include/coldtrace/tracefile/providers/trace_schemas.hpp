@@ -13,11 +13,11 @@ struct TraceSchemas {
   // As they are believed: events of the .NET runtime as coldtrace's own table has them, what is
   // embedded, manifests of EventSources, what comes from outside; last the table's layouts of
   // earlier versions of an event, and those of packet captures.
-  SchemaChain in_order() const;
+  [[nodiscard]] SchemaChain in_order() const;
 
   // Whether no schema that is found later takes the place of that of the key: of those that come
   // first, the first stays.
-  bool is_settled(const SchemaKey& key) const;
+  [[nodiscard]] bool is_settled(const SchemaKey& key) const;
 };
 
 }  // namespace coldtrace::tracefile

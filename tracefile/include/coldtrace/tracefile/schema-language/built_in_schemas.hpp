@@ -11,6 +11,6 @@ struct BuiltInSchema {
   std::string_view text;
 };
 
-const std::array<BuiltInSchema, 4>& built_in_schemas();
+[[nodiscard]] const std::array<BuiltInSchema, 4>& built_in_schemas();
 
 }  // namespace coldtrace::tracefile

@@ -6,12 +6,12 @@ namespace coldtrace::tracefile {
 
 // A C header for a driver: ids, values of enums and flags, and a packed structure for the fields of
 // each event up to the first whose size depends on the data. It needs <coldtrace/trace_writer.h>.
-std::string to_c_header(const std::vector<Schema>& schemas);
+[[nodiscard]] std::string to_c_header(const std::vector<Schema>& schemas);
 
 // The names that the header uses: "wmk_context_switch", "WMK_CONTEXT_SWITCH".
-std::string c_name(const Schema& schema, std::string_view name, u8 version = 0);
-std::string c_constant(std::string_view name);
+[[nodiscard]] std::string c_name(const Schema& schema, std::string_view name, u8 version = 0);
+[[nodiscard]] std::string c_constant(std::string_view name);
 // A field's name in it: C's and C++'s own words get a '_' behind them.
-std::string c_member(std::string_view name);
+[[nodiscard]] std::string c_member(std::string_view name);
 
 }  // namespace coldtrace::tracefile

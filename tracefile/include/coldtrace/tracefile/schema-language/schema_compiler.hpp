@@ -27,12 +27,12 @@ class CompiledSchemas final : public SchemaSource {
   CompiledSchemas(const std::vector<Schema>& schemas, unsigned pointer_size);
 
   // The event of an entry, or null.
-  const CompiledEvent* find_event(u16 id, u8 version) const;
+  [[nodiscard]] const CompiledEvent* find_event(u16 id, u8 version) const;
   // Whether some version of the event holds what is never shown.
-  bool is_encrypted(u16 id) const;
+  [[nodiscard]] bool is_encrypted(u16 id) const;
 
-  std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
-  std::string_view find_provider_name(const core::Guid& provider) const override;
+  [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
+  [[nodiscard]] std::string_view find_provider_name(const core::Guid& provider) const override;
 
  private:
   std::vector<CompiledEvent> events_;  // by id and version

@@ -123,22 +123,22 @@ struct Schema {
   std::vector<EventDeclaration> events;
   friend bool operator==(const Schema&, const Schema&) = default;
 
-  const EnumDeclaration* find_enum(std::string_view enum_name) const;
-  const StructDeclaration* find_struct(std::string_view struct_name) const;
+  [[nodiscard]] const EnumDeclaration* find_enum(std::string_view enum_name) const;
+  [[nodiscard]] const StructDeclaration* find_struct(std::string_view struct_name) const;
 };
 
 constexpr std::size_t largest_schema_text = 1 << 20;
 
 // The words of the language. Types that need a name after them have their keyword too.
-std::string_view keyword_of(FieldType type);
-std::string_view keyword_of(FieldMeaning meaning);  // empty for none
-std::optional<FieldType> find_type(std::string_view keyword);
-std::optional<FieldMeaning> find_meaning(std::string_view keyword);
+[[nodiscard]] std::string_view keyword_of(FieldType type);
+[[nodiscard]] std::string_view keyword_of(FieldMeaning meaning);  // empty for none
+[[nodiscard]] std::optional<FieldType> find_type(std::string_view keyword);
+[[nodiscard]] std::optional<FieldMeaning> find_meaning(std::string_view keyword);
 
 // Bytes of one integer of the type, 0 of other types.
-unsigned integer_size(FieldType type);
+[[nodiscard]] unsigned integer_size(FieldType type);
 
 // Text of the declarations that parse_schemas() reads back as the same.
-std::string to_text(const std::vector<Schema>& schemas);
+[[nodiscard]] std::string to_text(const std::vector<Schema>& schemas);
 
 }  // namespace coldtrace::tracefile

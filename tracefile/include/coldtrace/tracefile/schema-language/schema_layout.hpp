@@ -19,10 +19,11 @@ struct Layout {
 };
 
 // The size of a field of the schema, absent when it depends on the data.
-std::optional<u32> size_of(const Schema& schema, const FieldDeclaration& field,
-                           unsigned pointer_size);
+[[nodiscard]] std::optional<u32> size_of(const Schema& schema, const FieldDeclaration& field,
+                                         unsigned pointer_size);
 
-Layout compute_layout(const Schema& schema, const std::vector<FieldDeclaration>& fields,
-                      unsigned pointer_size);
+[[nodiscard]] Layout compute_layout(const Schema& schema,
+                                    const std::vector<FieldDeclaration>& fields,
+                                    unsigned pointer_size);
 
 }  // namespace coldtrace::tracefile

@@ -6,6 +6,6 @@
 namespace coldtrace::tracefile {
 
 // What events of the trace are understood by; both outlive it.
-EventContext event_context_of(const AnyTrace& trace, const SchemaSource& schemas);
+[[nodiscard]] EventContext event_context_of(const AnyTrace& trace, const SchemaSource& schemas);
 
 }  // namespace coldtrace::tracefile

@@ -23,19 +23,19 @@ struct EventSelection {
   std::optional<core::FileTime> from, to;  // both included
   std::optional<WhereExpression> where;
 
-  bool by_kind() const { return !providers.empty() || !events.empty(); }
-  bool all() const {
+  [[nodiscard]] bool by_kind() const { return !providers.empty() || !events.empty(); }
+  [[nodiscard]] bool all() const {
     return !by_kind() && processes.empty() && tids.empty() && !from && !to && !where;
   }
 };
 
 // Whether a provider or an event is what one of those lists asks for.
-bool is_provider(std::string_view wanted, const EventKind& kind);
-bool is_event(std::string_view wanted, const EventKind& kind);
+[[nodiscard]] bool is_provider(std::string_view wanted, const EventKind& kind);
+[[nodiscard]] bool is_event(std::string_view wanted, const EventKind& kind);
 // Whether a process with this id and image is what "4711", "notepad.exe" or "note*" asks for.
-bool is_process(std::string_view wanted, u32 pid, std::string_view image_name);
+[[nodiscard]] bool is_process(std::string_view wanted, u32 pid, std::string_view image_name);
 // "Process" of "Process/Start".
-std::string_view event_class_of(std::string_view name);
+[[nodiscard]] std::string_view event_class_of(std::string_view name);
 
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
 class EventSelector {
@@ -47,7 +47,7 @@ class EventSelector {
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
   // What no event had, once all were seen.
-  core::NoMatch unmatched() const;
+  [[nodiscard]] core::NoMatch unmatched() const;
 
  private:
   // One list of a selection, and which of it some event had.
@@ -97,7 +97,7 @@ class EventSelector {
 
 // What a first pass over the events may leave out by it; nothing where every event has to be seen,
 // as each list of a selection tells what no event had. The selection must outlive it.
-std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection);
+[[nodiscard]] std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection);
 
 // The times as limits of the stream.
 void limit_to_times(const EventSelection& selection, const Clock& clock, StreamOptions& options);

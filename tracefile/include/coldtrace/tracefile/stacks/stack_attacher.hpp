@@ -44,13 +44,17 @@ class StackAttacher final : public EventSequence {
                 std::optional<i64> last, bool in_time_order);
 
   Item next() override;
-  const Event& event() const override { return current_.event; }
-  const std::shared_ptr<const Buffer>& buffer() const override { return current_.buffer; }
-  const Gap& gap() const override { return current_.gap; }
-  u64 unread_buffers() const override { return events_->unread_buffers(); }
-  std::shared_ptr<const AttachedStack> stack() const override { return current_.stack; }
+  [[nodiscard]] const Event& event() const override { return current_.event; }
+  [[nodiscard]] const std::shared_ptr<const Buffer>& buffer() const override {
+    return current_.buffer;
+  }
+  [[nodiscard]] const Gap& gap() const override { return current_.gap; }
+  [[nodiscard]] u64 unread_buffers() const override { return events_->unread_buffers(); }
+  [[nodiscard]] std::shared_ptr<const AttachedStack> stack() const override {
+    return current_.stack;
+  }
 
-  const Counts& counts() const { return counts_; }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
   using Number = u64;  // of what was read, from 1 on

@@ -18,8 +18,8 @@ struct Expectation {
   u64 events = 0;         // that it was true of
   bool no_match = false;  // it names what no event has, so that its count proves nothing
 
-  u64 least() const { return min.value_or(max ? 0 : 1); }
-  bool met() const { return events >= least() && (!max || events <= *max); }
+  [[nodiscard]] u64 least() const { return min.value_or(max ? 0 : 1); }
+  [[nodiscard]] bool met() const { return events >= least() && (!max || events <= *max); }
 };
 
 // What a trace was found to have while its events were counted.

@@ -11,7 +11,7 @@ class HeaderSieve final : public EventSieve {
  public:
   // The expression must outlive the sieve.
   explicit HeaderSieve(core::Borrowed<WhereExpression> where) : where_{where.get()} {}
-  bool lets_through(const Event& event) const override;
+  [[nodiscard]] bool lets_through(const Event& event) const override;
 
  private:
   Truth truth(const WhereTest& test, const Event& event) const;
@@ -21,6 +21,6 @@ class HeaderSieve final : public EventSieve {
 
 // Whether one of its tests is of what a header has, and none of fields: what EventFilter::report()
 // tells of these needs all events.
-bool can_sift(const WhereExpression& where);
+[[nodiscard]] bool can_sift(const WhereExpression& where);
 
 }  // namespace coldtrace::tracefile

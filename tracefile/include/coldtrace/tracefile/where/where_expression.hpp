@@ -65,7 +65,7 @@ enum class WhereMember : unsigned {
   line,      // what EventLines alone knows
 };
 
-inline WhereMember member_of(const WhereTest& test) {
+[[nodiscard]] inline WhereMember member_of(const WhereTest& test) {
   return static_cast<WhereMember>(test.member);
 }
 
@@ -74,10 +74,10 @@ core::Expected<WhereExpression, core::TextError> parse_where(std::string_view te
 
 // The names of the members of a line that events and schemas tell, as an expression has them, and
 // of those that whole lines show.
-std::span<const std::string_view> where_member_names();
-std::span<const std::string_view> line_member_names();
+[[nodiscard]] std::span<const std::string_view> where_member_names();
+[[nodiscard]] std::span<const std::string_view> line_member_names();
 
 // The first member that only whole lines show, as it was written; empty where none is asked for.
-std::string_view line_member_in(const WhereExpression& where);
+[[nodiscard]] std::string_view line_member_in(const WhereExpression& where);
 
 }  // namespace coldtrace::tracefile

@@ -1,4 +1,4 @@
-#include "cli/driver/folder_files.hpp"
+#include "coldtrace/registry/driver-check/folder_files.hpp"
 
 #include <filesystem>
 #include <map>
@@ -6,11 +6,10 @@
 
 #include "coldtrace/registry/hive/key.hpp"
 
-namespace coldtrace::cli {
+namespace coldtrace::registry {
 namespace {
 
 namespace fs = std::filesystem;
-using registry::WindowsPath;
 
 // Names of a folder by their lower case. Where two differ in case alone, Windows sees one.
 using Names = std::map<std::string, std::string>;
@@ -34,7 +33,7 @@ class FolderFiles final : public DriverFiles {
 
   std::string windows_folder() const override { return name_; }
 
-  std::optional<bool> has(const WindowsPath& path, registry::FileKind kind) const override {
+  std::optional<bool> has(const WindowsPath& path, FileKind kind) const override {
     const bool below = path.place == WindowsPath::Place::windows;
     if (!path.is_known() || (!below && only_windows_)) return std::nullopt;
     fs::path at = below ? windows_ : root_;
@@ -52,7 +51,7 @@ class FolderFiles final : public DriverFiles {
     const auto status = fs::status(at, error);
     if (status.type() == fs::file_type::not_found) return not_found(path);  // a link to nowhere
     if (error) return true;
-    return fs::is_directory(status) == (kind == registry::FileKind::folder);
+    return fs::is_directory(status) == (kind == FileKind::folder);
   }
 
  private:
@@ -80,7 +79,7 @@ class FolderFiles final : public DriverFiles {
     for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
          entry.increment(error)) {
       const auto own = entry->path().filename().string();
-      names.emplace(registry::lower(own), own);
+      names.emplace(lower(own), own);
     }
     if (!error) known->second = std::move(names);
     return known->second ? &*known->second : nullptr;
@@ -95,10 +94,10 @@ class FolderFiles final : public DriverFiles {
 }  // namespace
 
 std::unique_ptr<DriverFiles> open_folder_files(const std::string& path,
-                                               const registry::WindowsFolder& windows) {
+                                               const WindowsFolder& windows) {
   auto files = std::make_unique<FolderFiles>(path);
   if (!files->find_windows(windows.name)) return nullptr;
   return files;
 }
 
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::registry

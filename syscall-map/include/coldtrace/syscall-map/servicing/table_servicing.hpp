@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/member_list.hpp"
+#include "coldtrace/syscall-map/servicing/module_pairing.hpp"
+#include "coldtrace/syscall-map/servicing/row_comparison.hpp"
+
+namespace coldtrace::syscall_map {
+
+// Rows and how many there are of each state.
+struct RowChanges {
+  std::vector<RowChange> rows;
+  std::array<u64, row_states> counts{};
+
+  [[nodiscard]] u64 count(RowState state) const { return counts[static_cast<std::size_t>(state)]; }
+};
+[[nodiscard]] RowChanges count_states(std::vector<RowChange> rows);
+
+// What an update breaks for a driver that has the table of this path: `servicing-moved`,
+// `servicing-changed`, `servicing-gone` and `servicing-unproved`, once for each row of that state.
+void note_row_changes(std::string_view path, std::span<const RowChange> rows,
+                      core::Findings& findings);
+
+// What the new build is asked for, so that its members can be held against those of a table: for
+// each that has a value the request of its name and kind, else the expression that it came from.
+[[nodiscard]] std::vector<MemberRequest> repeat_requests(const HookTable& table,
+                                                         std::span<const MemberRequest> given);
+
+// The build that a file is the kernel of; of a copy, that of the file with the same headers. Null
+// where there is none. Lives as long as `builds`.
+[[nodiscard]] const BuildFiles* find_build(std::span<const BuildFiles> builds,
+                                           const ServicedModule& kernel);
+
+// The pairs whose old module is a kernel with these headers. Those without a new one count where no
+// other has one, and then once.
+[[nodiscard]] std::vector<ModulePair> pairs_of_kernel(std::span<const ModulePair> pairs,
+                                                      std::span<const ServicedModule> before,
+                                                      const pe::Identity& kernel);
+
+}  // namespace coldtrace::syscall_map

@@ -1,0 +1,78 @@
+#include "coldtrace/ntfs_query/file_filter.hpp"
+
+#include <map>
+
+#include <catch2/catch.hpp>
+
+#include "coldtrace/ntfs_query/file_members.hpp"
+
+using namespace coldtrace;
+using namespace coldtrace::ntfs;
+
+namespace {
+
+// Numbers and texts of members.
+class Known final : public FileValues {
+ public:
+  std::multimap<FileMember, u64> numbers;
+  std::multimap<FileMember, std::string> texts;
+
+  void each(FileMember member, const See& see) override {
+    for (auto [at, end] = numbers.equal_range(member); at != end; ++at) {
+      where::Subject subject;
+      subject.number = where::Number::of(at->second);
+      see(subject);
+    }
+    for (auto [at, end] = texts.equal_range(member); at != end; ++at) {
+      where::Subject subject;
+      subject.text = at->second;
+      see(subject);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every member has a name of its own, by which it is found") {
+  const auto names = file_member_names();
+  REQUIRE(names.size() > 80);
+  for (const auto name : names) {
+    CAPTURE(name);
+    const auto member = find_file_member(name);
+    REQUIRE(member);
+    CHECK(to_string(*member) == name);
+  }
+  CHECK_FALSE(find_file_member("streams.extents"));
+}
+
+TEST_CASE("what follows the last dot is an extension, where anything does") {
+  CHECK(extension_of("a.tar.gz") == "gz");
+  CHECK_FALSE(extension_of("name"));
+  CHECK_FALSE(extension_of("name."));
+}
+
+TEST_CASE("a comparison is true of any value, and != where there is one and none is equal") {
+  Known file;
+  file.numbers = {
+      {FileMember::record, 64}, {FileMember::stream_lcn, 10}, {FileMember::stream_lcn, 20}};
+  file.texts = {{FileMember::name, "Report.DOCX"}};
+  struct Row {
+    const char* expression;
+    bool wanted;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"record == 64", true},
+      {"record == 65", false},
+      {"name like '*.docx'", true},
+      {"streams.extents.lcn == 20", true},
+      {"streams.extents.lcn != 20", false},
+      {"streams.extents.lcn != 30", true},
+      {"usn != 1", false},
+      {"not usn == 1", true},
+      {"exists usn or record in (1, 60..70)", true},
+  }));
+  CAPTURE(row.expression);
+  const auto expression = parse_file_where(row.expression);
+  REQUIRE(expression);
+  CHECK(wants(*expression, file) == row.wanted);
+}

@@ -1,0 +1,30 @@
+#include "coldtrace/ntfs/summary/summary_row.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace coldtrace;
+using namespace coldtrace::ntfs;
+
+TEST_CASE("a row sums its streams and the clusters that the volume has") {
+  const ClusterMap clusters{0, 0x1000, 100};
+  SummaryRow row;
+  row.add_data(0x2800, false);
+  row.add_data_extent({0, 3, Lcn{10}}, clusters);
+  row.add_data_extent({3, 50, std::nullopt}, clusters);  // a hole
+  row.add_data_extent({53, 5, Lcn{98}}, clusters);       // beyond the end of the volume
+  row.add_data(7, true);
+  CHECK(row.size == 0x2807);
+  CHECK(row.on_disk == 3 * 0x1000 + 7);
+  CHECK(row.data_extents == 3);
+  CHECK(row.pieces() == 2);
+  row.clear();
+  CHECK(row.size == 0);
+  CHECK(row.extents.empty());
+}
+
+TEST_CASE("sums that are too large stay the largest number") {
+  SummaryRow row;
+  row.add_data(~u64{0}, false);
+  row.add_data(5, true);
+  CHECK(row.size == ~u64{0});
+}

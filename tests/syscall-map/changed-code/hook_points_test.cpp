@@ -1,0 +1,28 @@
+#include "coldtrace/syscall-map/hook_points.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace coldtrace;
+using namespace coldtrace::syscall_map;
+
+TEST_CASE("each row of a service table is a site of its own, as wide as the table's form") {
+  LocatedServiceTable wide;
+  wide.rva = pe::Rva{0x1000};
+  wide.form = TableForm::va64;
+  wide.entries.resize(2);
+  LocatedServiceTable narrow;
+  narrow.rva = pe::Rva{0x3000};
+  narrow.form = TableForm::rva32;
+  narrow.entries.resize(3);
+  HookPoints points;
+  points.tables = {wide, narrow, {}};
+  const auto sites = service_row_sites(points);
+  REQUIRE(sites.size() == 5);
+  CHECK(sites[0].rva == pe::Rva{0x1000});
+  CHECK(sites[1].rva == pe::Rva{0x1008});
+  CHECK(sites[1].size == 8);
+  CHECK(sites[2].rva == pe::Rva{0x3000});
+  CHECK(sites[4].rva == pe::Rva{0x3008});
+  CHECK(sites[4].size == 4);
+  for (const auto& site : sites) CHECK(site.rule == pe::PatchRule::service_row);
+}

@@ -1,0 +1,94 @@
+#include "coldtrace/syscall-map/servicing/table_servicing.hpp"
+
+#include <array>
+
+#include <catch2/catch.hpp>
+
+using namespace coldtrace;
+using namespace coldtrace::syscall_map;
+
+namespace {
+
+pe::Identity kernel_of(u32 stamp) {
+  pe::Identity identity{};
+  identity.machine = pe::Machine::amd64;
+  identity.time_date_stamp = stamp;
+  identity.size_of_image = 0x1000;
+  return identity;
+}
+
+ServicedModule module_at(const std::string& path, u32 stamp) {
+  return {path, path, kernel_of(stamp), ImageRole::kernel};
+}
+
+RowChange row_of(RowState state, std::string name, std::string reason = {}) {
+  RowChange row;
+  row.state = state;
+  row.name = std::move(name);
+  row.reason = std::move(reason);
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("rows of each state are counted, and those that break something are warned of") {
+  const auto changes =
+      count_states({row_of(RowState::survives, "NtOpenFile"), row_of(RowState::moved, "NtClose"),
+                    row_of(RowState::gone, "NtOld", "no export has the name"),
+                    row_of(RowState::moved, ""), row_of(RowState::added, "NtNew")});
+  CHECK(changes.count(RowState::survives) == 1);
+  CHECK(changes.count(RowState::moved) == 2);
+  CHECK(changes.count(RowState::unproved) == 0);
+  CHECK(changes.count(RowState::added) == 1);
+  core::Findings findings;
+  note_row_changes("t.json", changes.rows, findings);
+  REQUIRE(findings.all().size() == 2);
+  CHECK(findings.count("servicing-moved") == 2);
+  CHECK(findings.all()[0].text == "t.json: service NtClose is at another place");
+  CHECK(findings.all()[1].text == "t.json: service NtOld is gone: no export has the name");
+}
+
+TEST_CASE("a table's members are asked for as the user asks, else as the table found them") {
+  HookTable table;
+  table.members.resize(3);
+  table.members[0].name = "Token";
+  table.members[0].expression = "_EPROCESS.Token";
+  table.members[0].value = 0x248;
+  table.members[1].name = "Absent";
+  table.members[2].name = "Pid";
+  table.members[2].expression = "_EPROCESS.UniqueProcessId";
+  table.members[2].value = 0x1d0;
+  const std::array given{
+      MemberRequest{
+          "Pid", MemberKind::offset, {"_EPROCESS.UniqueProcessId", "_KPROCESS.Pid"}, false},
+      MemberRequest{"Token", MemberKind::size, {"_EX_FAST_REF"}, false}};
+  const auto requests = repeat_requests(table, given);
+  REQUIRE(requests.size() == 2);
+  CHECK(requests[0] == MemberRequest{"Token", MemberKind::offset, {"_EPROCESS.Token"}, true});
+  CHECK(requests[1] == given[0]);
+}
+
+TEST_CASE("a kernel has the build of its file, else that of a copy") {
+  const auto image = [](const char* path, u32 stamp) {
+    return BuildFiles{{ImageRole::kernel, path, kernel_of(stamp), {}}};
+  };
+  const std::vector builds{image("a/kernel", 1), image("b/kernel", 2), image("c/kernel", 2)};
+  CHECK(find_build(builds, module_at("c/kernel", 2)) == &builds[2]);
+  CHECK(find_build(builds, module_at("copy/kernel", 2)) == &builds[1]);
+  CHECK(find_build(builds, module_at("d/kernel", 3)) == nullptr);
+}
+
+TEST_CASE("of the pairs of a kernel those without a new one count where no other has one") {
+  const std::vector before{module_at("a/kernel", 1), module_at("b/kernel", 1),
+                           module_at("c/kernel", 2)};
+  const auto numbers = [&](const std::vector<ModulePair>& pairs, u32 stamp) {
+    std::vector<std::size_t> found;
+    for (const auto& pair : pairs_of_kernel(pairs, before, kernel_of(stamp)))
+      found.push_back(*pair.before);
+    return found;
+  };
+  const ModulePair first{0, std::nullopt}, second{1, 7}, third{2, 8}, added{std::nullopt, 9};
+  CHECK(numbers({added, first, second, third}, 1) == std::vector<std::size_t>{1});
+  CHECK(numbers({first, {1, std::nullopt}}, 1) == std::vector<std::size_t>{0});
+  CHECK(numbers({first, second}, 2).empty());
+}
