@@ -78,8 +78,7 @@ core::Result<Copy> read_copy(const core::ImageSource& image, core::ByteRange vol
   const auto head = core::Fields<heads_size>::at(copy.bytes, 0);
   constexpr u64 signature = 0x2D53462D4556462DU;  // "-FVE-FS-"
   if (head->get<u64, 0>() != signature)
-    return core::fail(
-        {Fault::bad_magic, at, structure, "signature", signature, head->get<u64, 0>()});
+    return core::fail({Fault::missing, at, structure, "signature", 0, 0});
   copy.version = head->get<u16, 10>();
   if (copy.version != 1 && copy.version != 2)
     return core::fail({Fault::unsupported, at + 10, structure, "version", 2, copy.version});
