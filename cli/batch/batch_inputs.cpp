@@ -156,6 +156,12 @@ bool is_same_input(const std::string& one, const std::string& other) {
 }
 
 void refuse_same_name(const std::string& known, const BatchInput& input, bool whole_paths) {
+  std::error_code error;
+  if (known != input.path && !fs::exists(known, error))
+    throw Failure{
+        fmt::format("{}: the manifest has a result of this name, of {}, which is not there; where "
+                    "the files were moved, name them as then: relative paths stay what they are",
+                    input.path, known)};
   throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known, input.path,
                             input.name, whole_paths ? "" : "; --named-by path tells them apart")};
 }

@@ -40,9 +40,8 @@ std::string_view advice_on(FileKind kind) {
     case FileKind::aff:
       return "export a raw or E01 image of it, which 'coldtrace ntfs' reads";
     case FileKind::bitlocker_volume:
-      return "unlock it first, with its password, recovery key or startup key: bdemount "
-             "(libbde-utils) "
-             "gives a raw image of it";
+      return "'coldtrace ntfs' reads it with its password, recovery key or startup key, where its "
+             "metadata is whole";
     default:
       return is_packed(kind) ? "unpack it first" : "";
   }

@@ -17,6 +17,8 @@ namespace coldtrace::cli {
 namespace {
 
 struct NtfsInfoOptions : DiskOptions {
+  NtfsInfoOptions() { lists_locked = true; }
+
   bool verify = false;
   std::string color;
   unsigned jobs = 1;
@@ -93,6 +95,8 @@ void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput&
       json.field("volume", nullptr).field("counts", nullptr);
     }
     write_shadow_list(json, entry.shadows ? &*entry.shadows : nullptr);
+    const auto bitlocker = input.bitlocker.find(entry.partition.offset);
+    write_bitlocker(json, bitlocker == input.bitlocker.end() ? nullptr : &bitlocker->second);
     json.end_object();
   }
   json.end_array().key("findings");
@@ -187,6 +191,9 @@ void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts
       place.add(from, from + size, size);
       print(output, "  place on disk   {}\n", charts.strip(place.amounts(), place.width()));
     }
+    if (const auto bitlocker = input.bitlocker.find(partition.offset);
+        bitlocker != input.bitlocker.end())
+      write_bitlocker_text(output, bitlocker->second);
     if (entry.volume) write_volume_text(output, charts, entry);
     if (entry.shadows) write_shadow_text(output, *entry.shadows);
   }
@@ -203,11 +210,11 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
   if (options.verify) {
     TerminalProgress progress{options.output, options.findings.quiet};
     progress.begin("verifying", "", input->file.source->size());
-    verify_hashes(*input->file.source, hashes, progress.hook(), findings);
+    verify_hashes(*input->stored, hashes, progress.hook(), findings);
   }
   const TextCharts charts{options.output, options.color};
   std::vector<Entry> entries;
-  bool any = false;
+  bool any = input->chosen.empty();  // of volumes that are all locked
   const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
   for (const auto& partition : all ? input->disk.partitions : input->chosen) {
     auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}, std::nullopt});

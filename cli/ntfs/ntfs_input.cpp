@@ -84,7 +84,7 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   return fmt::format("no NTFS volume among its partitions: {}", fmt::join(kinds, "; "));
 }
 
-// Returns those that say where a volume is, and after them the others.
+// Returns the four that say where a volume is, and after them the others.
 std::vector<Option> add_options_of_image(Command& command, DiskOptions& options) {
   auto parent = command.add_input(
       "--parent", options.parents,
@@ -111,7 +111,10 @@ std::vector<Option> add_options_of_image(Command& command, DiskOptions& options)
   });
   partition.excludes(offset);
   add_unpacked_limit_option(command, options.unpacked_limit);
-  return {partition, offset, mft_offset, cluster_size, parent};
+  std::vector<Option> added{partition, offset, mft_offset, cluster_size, parent};
+  for (const auto& option : add_bitlocker_options(command, options.bitlocker))
+    added.push_back(option);
+  return added;
 }
 
 // Returns those that say where a volume is.
@@ -125,7 +128,7 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
       .type_name("IMAGE");
   auto added = add_options_of_image(command, options);
   leave_image_readers(command);
-  added.pop_back();
+  added.erase(added.begin() + 4, added.end());
   return added;
 }
 
@@ -198,12 +201,17 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 
 namespace {
 
+bool is_locked(const DiskInput& input, const Partition& partition) {
+  const auto found = input.bitlocker.find(partition.offset);
+  return found != input.bitlocker.end() && !found->second.opened;
+}
+
 std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile file,
                                      core::Findings& findings, Report& report) {
   DiskInput input;
   input.file = std::move(file);
+  input.stored = input.file.source.get();
   const auto kind = input.file.kind;
-  const auto& image = *input.file.source;
   const bool chosen = options.locates_volume();
   input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
   if (!chosen && !options.mft_only && ntfs::is_unopened_container(kind)) {
@@ -215,21 +223,34 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
     return input;
   }
-  input.disk = ntfs::read_disk(image, findings);
+  const auto keys = read_bitlocker_keys(options.bitlocker);
+  input.disk = ntfs::read_disk(*input.file.source, findings);
+  open_bitlocker_volumes(keys, input.file.source, input.disk.partitions, input.bitlocker, findings);
+  if (kind == FileKind::bitlocker_volume && input.disk.kind == ntfs::DiskKind::volume)
+    input.file.kind = input.disk.partitions.front().kind;
   if (options.mft_offset && !options.offset && !options.partition) {
     input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
     return input;
   }
-  if (options.offset && *options.offset >= image.size()) {
-    report.failed(options.image, fmt::format("--offset {:#x} is beyond its end, at {:#x}",
-                                             *options.offset, image.size()));
+  const u64 size = input.file.source->size();
+  if (options.offset && *options.offset >= size) {
+    report.failed(options.image,
+                  fmt::format("--offset {:#x} is beyond its end, at {:#x}", *options.offset, size));
     return std::nullopt;
   }
   if (options.offset) {
     input.chosen.push_back({.offset = *options.offset,
-                            .size = image.size() - *options.offset,
-                            .kind = ntfs::identify_at(image, *options.offset)});
-    return input;
+                            .size = size - *options.offset,
+                            .kind = ntfs::identify_at(*input.file.source, *options.offset)});
+    const auto listed = [&](const Partition& one) { return one.offset == *options.offset; };
+    if (std::ranges::none_of(input.disk.partitions, listed))
+      open_bitlocker_volumes(keys, input.file.source, input.chosen, input.bitlocker, findings);
+    if (!is_locked(input, input.chosen.front())) return input;
+    report.tell(options.image, findings);
+    report.failed(
+        options.image,
+        describe_locked(input.chosen.front(), input.bitlocker.at(*options.offset), !keys.empty()));
+    return std::nullopt;
   }
   for (const auto& partition : input.disk.partitions)
     if (options.partition ? partition.number == *options.partition : may_be_ntfs(partition))
@@ -242,10 +263,25 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     report.failed(options.image, fmt::format("there is no partition {}", *options.partition));
     return std::nullopt;
   }
-  if (input.chosen.empty()) {
-    report.failed(options.image, describe(input.disk, image));
+  core::Findings of_locked;
+  std::vector<std::string> locked;
+  for (const auto& partition : input.disk.partitions) {
+    if (options.partition && partition.number != *options.partition) continue;
+    if (!is_locked(input, partition)) continue;
+    std::erase_if(input.chosen,
+                  [&](const Partition& other) { return other.number == partition.number; });
+    locked.push_back(
+        describe_locked(partition, input.bitlocker.at(partition.offset), !keys.empty()));
+    of_locked.warning("bitlocker-locked", partition.offset, "{}", locked.back());
+  }
+  const bool listed = options.lists_locked && !locked.empty() && keys.empty() && !options.partition;
+  if (input.chosen.empty() && !listed) {
+    report.tell(options.image, findings);
+    report.failed(options.image, locked.empty() ? describe(input.disk, *input.file.source)
+                                                : fmt::format("{}", fmt::join(locked, "; ")));
     return std::nullopt;
   }
+  findings.merge(of_locked);
   return input;
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
+#include "cli/ntfs/bitlocker_keys.hpp"
+#include "cli/ntfs/bitlocker_volumes.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
@@ -19,6 +21,7 @@ namespace coldtrace::cli {
 struct DiskOptions : CommonOptions {
   std::string image;
   std::vector<std::string> parents;
+  BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u64> offset;
   bool mft_only = false;
@@ -26,6 +29,7 @@ struct DiskOptions : CommonOptions {
   std::optional<u64> cluster_size;
   std::optional<u64> unpacked_limit;
   std::vector<std::string> shadows;  // numbers, "all", "live"
+  bool lists_locked = false;         // an image whose volumes are all locked is one to list
 
   bool locates_volume() const { return partition || offset || mft_offset; }
 };
@@ -34,7 +38,8 @@ struct DiskOptions : CommonOptions {
 // own.
 void leave_image_readers(Command& command);
 
-// IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size and --unpacked-limit.
+// IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size, --unpacked-limit and the
+// files with keys of BitLocker volumes.
 void add_volume_options(Command& command, DiskOptions& options);
 // The same for a command that reads an image beside other inputs: it is the value of --image, which
 // the other options and --shadow need.
@@ -44,8 +49,10 @@ void add_disk_options(Command& command, DiskOptions& options);
 
 // An opened image with what is on it.
 struct DiskInput {
-  ntfs::ImageFile file;
+  ntfs::ImageFile file;  // BitLocker volumes that are opened are decrypted in it
+  const core::ImageSource* stored = nullptr;  // its bytes as they are
   ntfs::Disk disk;
+  BitLockerVolumes bitlocker;
   bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
   // The volumes that the options ask for: with no option every NTFS volume, as it is now.
   std::vector<ntfs::Partition> chosen;

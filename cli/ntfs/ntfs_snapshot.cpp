@@ -5,9 +5,8 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/ntfs_tables.hpp"
-#include "cli/ntfs/rows/keyed_lines.hpp"
-#include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/time_sorted_rows.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
@@ -19,7 +18,6 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/core/sorted_lines.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 #include "coldtrace/ntfs_privacy/hashed_row.hpp"
 
@@ -107,16 +105,6 @@ void add_lines(SnapshotTables& tables, Write write) {
   tables.add(lines);
 }
 
-// A temporary file that cannot be written or read ends the run.
-void check_sort(const core::Result<core::Done>& result) {
-  if (!result) throw Failure{"sorting by time: " + to_message(result.error())};
-}
-
-void add_to_sort(core::SortedLines& sorted, std::string_view lines) {
-  each_keyed_line(lines,
-                  [&](u64 time, std::string_view line) { check_sort(sorted.add(time, line)); });
-}
-
 // Walks one volume; formatting is shared by the jobs.
 void write_rows(const std::function<void(std::string_view)>& write,
                 const NtfsSnapshotOptions& options, const VolumeName& name,
@@ -146,6 +134,7 @@ void write_rows(const std::function<void(std::string_view)>& write,
           snapshot.records().fetch_ahead(source.file.record);
         for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
+          if (context.deleted != nullptr) add_deletion_finding(*context.deleted, formatter.row);
           if (formatter.hasher) formatter.hasher->hash(formatter.row);
           note_findings(formatter.row, batch.findings);
           if (source.wanted) formatter.format->write(snapshot, formatter.row, batch.text);
@@ -190,7 +179,7 @@ std::string left_out(const ntfs::Walk& walk, ntfs::StateSet wanted) {
 // Where rows go instead of to the output, each null where they do not, and whose names they have.
 struct Destination {
   SnapshotTables* tables;
-  core::SortedLines* sorted;
+  TimeSortedRows* sorted;
   const privacy::HashedNames* names;
 };
 
@@ -214,7 +203,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const NtfsSnapshotOptions
     if (to.tables != nullptr)
       to.tables->add(text);
     else if (to.sorted != nullptr)
-      add_to_sort(*to.sorted, text);
+      to.sorted->add(text);
     else
       output.write(text);
   };
@@ -271,10 +260,9 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
   SnapshotTotals totals;
   std::optional<SnapshotTables> tables;
   if (options.format == "sqlite") tables.emplace();
-  std::optional<core::SortedLines> sorted;
+  std::optional<TimeSortedRows> sorted;
   if (is_sorted_by_time(options.format)) sorted.emplace();
-  if (options.format == "timeline") output.write(timeline_header());
-  if (options.format == "l2tcsv") output.write(l2tcsv_header());
+  output.write(header_of_times(options.format));
   if (options.format == "mftecmd-csv") output.write(mftecmd_header());
   if (options.format == "csv") output.write(csv_header(options.row_fields()));
   if (options.format == "text") output.write(file_text_heading());
@@ -302,7 +290,7 @@ Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
     write_snapshot_summary(json, totals);
     if (options.array()) output.write("]\n");
   }
-  if (sorted) check_sort(sorted->take([&](std::string_view line) { output.write(line); }));
+  if (sorted) sorted->write_to(output);
   if (tables) {
     add_lines(*tables, [&](Output&, JsonWriter& lines) { write_snapshot_summary(lines, totals); });
     tables->write_to(output);

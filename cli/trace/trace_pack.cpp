@@ -9,6 +9,7 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "cli/output/libzstd.hpp"
+#include "cli/output/messages.hpp"
 #include "cli/output/stream_packer.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
@@ -128,6 +129,7 @@ Exit run_trace_pack(const TracePackOptions& options) {
   for (unsigned i = 0; i < std::max(options.jobs, 1U); ++i)
     packers.push_back(std::make_unique<FramePacker>(library));
   u64 at = 0;
+  u64 packed = 0;
   std::string entries;
   core::ordered_pipeline<Frame>(
       options.jobs,
@@ -141,12 +143,19 @@ Exit run_trace_pack(const TracePackOptions& options) {
       [&](unsigned worker, Frame& frame) { packers[worker]->pack(frame.bytes, frame.packed); },
       [&](Frame& frame) {
         output.write(frame.packed);
+        packed += frame.packed.size();
         append_number(entries, static_cast<u32>(frame.packed.size()));
         append_number(entries, static_cast<u32>(frame.bytes.size()));
         progress.add(frame.bytes.size(), 0);
       });
-  output.write(seek_table(entries));
+  const auto table = seek_table(entries);
+  output.write(table);
   output.commit();
+  const u64 limit = tracefile::default_unpacked_limit(packed + table.size());
+  if (at > limit && !options.findings.quiet)
+    say(fmt::format("{}: packed it is so small that it is unpacked to {} bytes only, unless "
+                    "--unpacked-limit {} is given\n",
+                    printable(options.file), limit, at));
   return Exit::ok;
 }
 

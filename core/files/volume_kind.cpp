@@ -12,13 +12,16 @@ using Signature = SignatureOf<FileKind>;
 
 constexpr u64 sector_size = 512;
 
-// By what stands in the first three sectors. Each format's own specification; the GUID of BitLocker
-// To Go, 4967d63b-2e29-4ad8-8399-f6a339e3d001, is that of libbde's documentation.
+// By what stands in the first three sectors. Each format's own specification; the GUIDs of
+// BitLocker To Go, 4967d63b-2e29-4ad8-8399-f6a339e3d001, and while it encrypts in pieces,
+// 92a84d3b-dd80-4d0e-9e4e-b1e3284eaed8, are those of libbde's documentation.
 constexpr std::array signatures = {
     Signature{FileKind::ntfs_volume, 3, "NTFS    "sv},
     Signature{FileKind::bitlocker_volume, 3, "-FVE-FS-"sv},
     Signature{FileKind::bitlocker_volume, 0x1a8,
               "\x3b\xd6\x67\x49\x29\x2e\xd8\x4a\x83\x99\xf6\xa3\x39\xe3\xd0\x01"sv},
+    Signature{FileKind::bitlocker_volume, 0x1a8,
+              "\x3b\x4d\xa8\x92\x80\xdd\x0e\x4d\x9e\x4e\xb1\xe3\x28\x4e\xae\xd8"sv},
     Signature{FileKind::refs_volume, 3, "ReFS"sv},
     Signature{FileKind::exfat_volume, 3, "EXFAT   "sv},
     Signature{FileKind::fat_volume, 0x36, "FAT"sv},

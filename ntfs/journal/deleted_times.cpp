@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coldtrace/ntfs/change_journal.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 #include "coldtrace/ntfs/usn_names.hpp"
@@ -34,6 +36,26 @@ std::optional<DeletedAt> DeletedTimes::find(const RowSource& source) const {
     return std::nullopt;
   const auto found = times_.find(file_key(file));
   return found == times_.end() ? std::nullopt : std::optional{found->second};
+}
+
+void add_deletion_finding(const DeletedTimes& deleted, FileRow& row) {
+  constexpr u64 tolerance = u64{60} * 10'000'000;
+  const auto at = deleted.find(*row.source);
+  if (!at) return;
+  const auto compare = [&](const Times& times, std::string_view set, bool of_name) {
+    if (times.created.ticks <= at->time.ticks || times.created.ticks - at->time.ticks <= tolerance)
+      return false;
+    row.findings.push_back(
+        {"time-journal-deleted", false,
+         fmt::format("deleted {} by the journal, and created {} by {}", core::to_string(at->time),
+                     core::to_string(times.created), set),
+         of_name});
+    return true;
+  };
+  const auto& information = row.facts.information;
+  if (information && compare(information->times, "$STANDARD_INFORMATION", false)) return;
+  if (row.file_name && compare(row.file_name->times, "$FILE_NAME", true)) return;
+  if (row.index) compare(*row.index, "the directory's entry", true);
 }
 
 DeletedTimes read_deleted_times(const Volume& volume, const RecordTable& records,

@@ -26,7 +26,7 @@ test_packages=(
   ntfs-3g sleuthkit libfsntfs-utils python3-libvshadow libbenchmark-dev psmisc
   zsh fish mandoc
   chromium-headless-shell nodejs graphviz
-  ewf-tools qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
+  ewf-tools libbde-utils qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
   ca-certificates dpkg-dev lintian
   "${python_packages[@]}" mypy
 )

@@ -581,6 +581,27 @@ class Refusals(Batch):
         self.assertIn(words, batch("--input", self.here / "a", status=2).stderr)
         self.assertEqual(tree(self.out), whole)
 
+    def test_a_case_that_was_moved_goes_on_by_relative_paths(self):
+        old, new = self.here / "old", self.here / "new"
+        for case in (old, self.here / "other"):
+            (case / "images").mkdir(parents=True)
+            for i in range(2):
+                (case / "images" / f"{i}.img").write_bytes(self.volumes[i])
+        line = ("batch", "--out-dir", "out", "--input", "images", "--", *SNAPSHOT)
+        run(*line, status=0, cwd=old)
+        run("batch", "--out-dir", self.here / "other/out", "--input", self.here / "other/images", "--", *SNAPSHOT, status=0)
+        whole = tree(old / "out")
+        made = {path: path.stat().st_mtime_ns for path in (old / "out").glob("*.ndjson")}
+        self.assertEqual(len(made), 2)
+        old.rename(new)
+        run(*line, status=0, cwd=new)
+        self.assertEqual(tree(new / "out"), whole)
+        self.assertEqual({old / path.relative_to(new): path.stat().st_mtime_ns for path in (new / "out").glob("*.ndjson")}, made)
+        # By absolute paths it is said why not.
+        (self.here / "other").rename(self.here / "moved")
+        done = run("batch", "--out-dir", self.here / "moved/out", "--input", self.here / "moved/images", "--", *SNAPSHOT, status=2)
+        self.assertIn(os.fsencode(self.here / "other/images/0.img") + b", which is not there; where the files were moved", done.stderr)
+
     def test_files_that_the_command_line_names_are_no_places_of_results(self):
         self.add("base.img")
         self.add("t.etl", b"no trace")

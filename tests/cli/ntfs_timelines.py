@@ -62,6 +62,27 @@ class Timelines(Case):
                     if times and times[kind]:
                         yield row, name, kind, times[kind]
 
+    def test_queries_have_the_lines_of_what_they_find(self):
+        def query(form, *options):
+            return subprocess.run([COLDTRACE, "ntfs", "query", "--slack", "--format", form, *options, self.image],
+                                  capture_output=True, timeout=120).stdout.splitlines()
+
+        for form in ("timeline", "l2tcsv"):
+            heading, *lines = self.snapshot(form).stdout.splitlines()
+            self.assertEqual(query(form), [heading, *lines])
+            self.assertGreater(len(lines), 50)
+        wanted = {row["path"] for row in self.rows if row["state"] == "deleted"}
+        heading, *lines = self.snapshot("timeline").stdout.splitlines()
+        deleted = [line for line in strict_csv(b"\n".join([heading, *lines]) + b"\n") if line["state"] == "deleted"]
+        found = strict_csv(b"\n".join(query("timeline", "--where", 'state == "deleted"')) + b"\n")
+        self.assertEqual(found, deleted)
+        self.assertEqual({line["path"] for line in found}, wanted)
+        # The rows that --sort and --limit choose, and their times in order.
+        some = query("timeline", "--sort", "path", "--limit", "3")
+        first = {line["path"] for line in strict_csv(b"\n".join(some) + b"\n")}
+        paths = [row["path"] for row in self.rows if row["path"]]
+        self.assertEqual(first, set(sorted(paths, key=lambda path: (path.lower(), path))[:3]))
+
     def test_timesketch(self):
         done = self.snapshot("timesketch")
         lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -122,7 +122,7 @@ class OtherFiles(Images):
         content = bytearray(volume.read_bytes())
         content[3:11] = b"-FVE-FS-"
         path = self.write("volume", content)
-        self.refused(path, "BitLocker", "its password, recovery key or startup key", "bdemount",
+        self.refused(path, "BitLocker", "its password, recovery key or startup key",
                      "the copy of an NTFS boot sector is at its end",
                      "--offset 0")
         rows, lines, _ = self.rows(path, "--offset", "0", status=1)

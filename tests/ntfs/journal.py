@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import unittest
+from datetime import datetime, timezone
 from pathlib import Path
 
 import jsonschema
@@ -572,6 +573,34 @@ class Volumes(Journals):
             asked = [line for line in strict_ndjson(done.stdout) if line["type"] == "file"]
             self.assertEqual({(row["record"], row["sequence"]): row["deleted_at"] for row in asked if row["deleted_at"]}, told)
         self.assertNotIn(b"deleted_at", self.snapshot("--state", "all", self.image))
+
+    def test_a_file_that_was_created_after_it_was_deleted_is_told(self):
+        history = self.with_deletions()
+        image, _ = w.volume(history, 2)
+        def files(name):
+            lines = strict_ndjson(self.snapshot("--journal", "--state", "deleted", self.write(name, image)))
+            return {(line["record"], line["sequence"]): line for line in lines if line["type"] == "file"}
+
+        sound = files("sound")
+        self.assertNotIn("time-journal-deleted", {finding["code"] for row in sound.values() for finding in row["findings"]})
+        number, sequence = next((t[2], t[3]) for t in history.truth if t[4] & w.DELETE and (t[2], t[3] + 1) in sound)
+        row = sound[number, sequence + 1]
+        deleted = row["deleted_at"]["time"]
+        record = row["record_offset"]
+        start = record + struct.unpack_from("<H", image, record + 0x14)[0]
+        self.assertEqual(struct.unpack_from("<I", image, start)[0], 0x10)
+        created = start + struct.unpack_from("<H", image, start + 0x14)[0]
+        moment = int((datetime.fromisoformat(deleted[:19] + "+00:00") - datetime(1601, 1, 1, tzinfo=timezone.utc)).total_seconds())
+        for seconds, told in ((30, False), (90, True)):
+            struct.pack_into("<Q", image, created, (moment + seconds) * 10**7)
+            found = files("set")
+            self.assertEqual({key for key, row in found.items() if "time-journal-deleted" in {f["code"] for f in row["findings"]}},
+                             {(number, sequence + 1)} if told else set())
+        text, = (f["text"] for f in found[number, sequence + 1]["findings"] if f["code"] == "time-journal-deleted")
+        self.assertIn(f"deleted {deleted} by the journal", text)
+        done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", "--journal", "--where", 'findings.code == "time-journal-deleted"',
+                               self.here / "set"], capture_output=True, timeout=120)
+        self.assertEqual([line["record"] for line in strict_ndjson(done.stdout) if line["type"] == "file"], [number])
 
     def test_a_deletion_of_another_file_in_the_same_record_is_not_taken(self):
         history = self.with_deletions()

@@ -19,6 +19,7 @@ struct NtfsCompareOptions : CommonOptions {
   std::string before;
   std::string after;
   std::vector<std::string> parents;
+  BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::string shadow_before;
   std::string shadow_after;
@@ -204,6 +205,7 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::s
   DiskOptions disk;
   disk.image = path;
   disk.parents = options.parents;
+  disk.bitlocker = options.bitlocker;
   disk.partition = options.partition;
   disk.unpacked_limit = options.unpacked_limit;
   if (!shadow.empty()) disk.shadows.push_back(shadow);
@@ -286,6 +288,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                        "its own base")
             .repeatable()
             .type_name("FILE");
+        add_bitlocker_options(command, options.bitlocker);
         command.add_option("--partition", options.partition,
                            "Only the partition with this number, as 'ntfs info' lists them");
         add_one_shadow_option(command, "--before-shadow", options.shadow_before,

@@ -23,7 +23,7 @@ void ChosenRows::add(SortKey key, std::string_view text) {
   ++matched_;
   ++of_volume_;
   if (order_) return keep(std::move(key), text);
-  if (!limit_ || of_volume_ <= *limit_) output_.write(text);
+  if (!limit_ || of_volume_ <= *limit_) write_(text);
 }
 
 bool ChosenRows::is_before(const Kept& one, const Kept& other) const {
@@ -62,7 +62,7 @@ void ChosenRows::end_volume() {
   for (const auto& row : kept_) {
     text.resize(row.size);
     checked(file_->read_at(row.offset, std::as_writable_bytes(std::span{text})));
-    output_.write(text);
+    write_(text);
   }
   kept_.clear();
   memory_ = 0;

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cli/ntfs/query/sort_key.hpp"
-#include "cli/output/output.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 
 namespace coldtrace::cli {
@@ -14,8 +15,10 @@ namespace coldtrace::cli {
 // rows in a temporary file and their keys in memory.
 class ChosenRows {
  public:
-  ChosenRows(Output& output, std::optional<SortOrder> order, std::optional<u64> limit)
-      : output_{output}, order_{order}, limit_{limit} {}
+  using Write = std::function<void(std::string_view)>;
+
+  ChosenRows(Write write, std::optional<SortOrder> order, std::optional<u64> limit)
+      : write_{std::move(write)}, order_{order}, limit_{limit} {}
 
   // A row as text; `key` only where rows are sorted.
   void add(SortKey key, std::string_view text);
@@ -38,7 +41,7 @@ class ChosenRows {
   void keep(SortKey key, std::string_view text);
   void drop_behind_limit();
 
-  Output& output_;
+  Write write_;
   std::optional<SortOrder> order_;
   std::optional<u64> limit_;
   u64 matched_ = 0;

@@ -4,6 +4,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/time_sorted_rows.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/where_error.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -56,11 +57,12 @@ void check_options_of_lines(const QueryOptions& options) {
     throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
                               options.format)};
   if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
-      options.slack || !options.parents.empty() || !options.shadows.empty() || options.journal ||
-      options.names.hashed())
+      options.slack || !options.parents.empty() || !options.bitlocker.empty() ||
+      !options.shadows.empty() || options.journal || options.names.hashed())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack, --journal and "
-        "--names keyed-hash are for images, and this is a snapshot"};
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack, --journal, "
+        "keys "
+        "of BitLocker volumes and --names keyed-hash are for images, and this is a snapshot"};
 }
 
 bool answer(Query& query, Report& report) {
@@ -89,14 +91,23 @@ Exit run_ntfs_query(const QueryOptions& options) {
   if (options.sort) order = read_sort_order(*options.sort);
   Output output{options.output};
   Report report{options.findings};
+  std::optional<TimeSortedRows> sorted;
+  if (is_sorted_by_time(options.format)) sorted.emplace();
   Query query{options,
               std::move(where),
               order,
               output,
               JsonLines{output, options.format, options.int64},
-              ChosenRows{output, order, options.limit},
+              ChosenRows{[&](std::string_view text) {
+                           if (sorted)
+                             sorted->add(text);
+                           else
+                             output.write(text);
+                         },
+                         order, options.limit},
               options.names.read_key()};
   if (!answer(query, report)) return report.exit();
+  if (sorted) sorted->write_to(output);
   output.commit();
   return report.exit();
 }
@@ -117,7 +128,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
        "  0  there are such names\n"
        "  1  there are none, or damage: something was unreadable, contradictory or lost\n"
        "  2  the expression is wrong, or the input is neither an image nor a snapshot\n"},
-      {"ndjson", "json", "csv", "bodyfile", "timesketch", "ecs", "text"},
+      {"ndjson", "json", "csv", "bodyfile", "timeline", "l2tcsv", "timesketch", "ecs", "text"},
       [](Command& command, QueryOptions& options) {
         add_disk_options(command, options);
         add_shadow_option(command, options.shadows);

@@ -4,6 +4,7 @@
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/ntfs/rows/time_sorted_rows.hpp"
 #include "cli/ntfs/snapshot_document.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/terminal_progress.hpp"
@@ -31,7 +32,8 @@ struct Worker {
   Worker(const QueryOptions& options, const ntfs::Snapshot& snapshot,
          const ntfs::Partition& partition, const RowContext& context)
       : values{snapshot, partition.number, partition.offset,
-               partition.shadow ? partition.shadow->number : 0} {
+               partition.shadow ? partition.shadow->number : 0},
+        deleted{context.deleted} {
     if (options.format != "text")
       format = make_row_format(options.format, options.row_fields(), options.int64, {},
                                {options.image, partition, snapshot.volume()}, context);
@@ -39,6 +41,7 @@ struct Worker {
   }
 
   ntfs::RowValues values;
+  const ntfs::DeletedTimes* deleted;  // null: not asked for
   std::unique_ptr<RowFormat> format;
   std::optional<ntfs::RowHasher> hasher;
   ntfs::FileRow row;
@@ -51,6 +54,7 @@ void choose_rows(const Query& query, const ntfs::Snapshot& snapshot, Worker& wor
   for (const auto& source : batch.rows.rows) snapshot.records().fetch_ahead(source.file.record);
   for (const auto& source : batch.rows.rows) {
     snapshot.build_row(batch.rows, source, worker.row);
+    if (worker.deleted != nullptr) add_deletion_finding(*worker.deleted, worker.row);
     worker.values.set(worker.row);
     const bool wanted = source.wanted && query.wants(worker.values);
     if (worker.hasher) {
@@ -128,6 +132,7 @@ bool query_image(Query& query, GivenFile given, core::Findings disk_findings, Re
   const auto input = find_volumes(options, std::move(*file), disk_findings, report);
   if (!input) return false;
   SnapshotTotals totals;
+  query.output.write(header_of_times(options.format));
   if (options.format == "csv") query.output.write(csv_header(options.row_fields()));
   if (options.format == "text") query.output.write(file_text_heading());
   const auto unopened = visit_volumes(

@@ -88,6 +88,21 @@ class Packing(Case):
         done = self.run_tool("trace", "pack", parts[0], "-o", parts[1], status=2)
         self.assertIn(b"a part of the split image", done.stderr)
 
+    def test_a_sparse_disk_says_what_brings_it_back(self):
+        path, packed, again = self.here / "sparse", self.here / "sparse.zst", self.here / "again"
+        size = 300 << 20
+        with open(path, "wb") as file:
+            file.truncate(size)
+        told = self.run_tool("trace", "pack", path, "-o", packed).stderr.decode()
+        self.assertIn(f"--unpacked-limit {size}", told)
+        self.assertEqual(self.run_tool("trace", "pack", "-q", path).stderr, b"")
+        self.run_tool("trace", "unpack", packed, "-o", again, status=2)
+        self.assertFalse(again.exists())
+        self.run_tool("trace", "unpack", "--unpacked-limit", size - 1, packed, "-o", again, status=2)
+        self.run_tool("trace", "unpack", "--unpacked-limit", size, packed, "-o", again)
+        self.assertEqual(again.stat().st_size, size)
+        self.assertEqual(self.run_tool("trace", "pack", packed).stderr, b"")
+
     def test_packed_inputs_are_read_as_they_were(self):
         trace = self.here / "run.ctrace"
         self.run_tool("trace", "synthesize", "deadlock-5", "-o", trace)

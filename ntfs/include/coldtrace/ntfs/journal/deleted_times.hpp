@@ -35,6 +35,10 @@ class DeletedTimes {
   std::unordered_map<u64, DeletedAt> times_;
 };
 
+// Adds the finding of a row whose file was created more than a minute after it was deleted, as the
+// journal says: programs can set the one and not the other.
+void add_deletion_finding(const DeletedTimes& deleted, FileRow& row);
+
 // Of the journals of a volume that are in use. Findings are those of the journals.
 [[nodiscard]] DeletedTimes read_deleted_times(const Volume& volume, const RecordTable& records,
                                               core::Findings& findings);

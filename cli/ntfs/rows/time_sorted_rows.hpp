@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/output/output.hpp"
+#include "coldtrace/core/sorted_lines.hpp"
+
+namespace coldtrace::cli {
+
+// Rows of a format that is_sorted_by_time(), on their way to the output. Throws Failure where its
+// temporary files cannot be written or read.
+class TimeSortedRows {
+ public:
+  // Keyed lines, as such a format writes them.
+  void add(std::string_view lines);
+  void write_to(Output& output);
+
+ private:
+  core::SortedLines lines_;
+};
+
+// The line with the names of the columns; empty of a format that is not sorted.
+std::string header_of_times(std::string_view format);
+
+}  // namespace coldtrace::cli
