@@ -49,7 +49,9 @@ COMMANDS = {
         ("trace", "schemas", "build", "-o", OUT),
     ],
     "pdb": [
-        ("pe", "symbols"), ("pe", "symbols", *JSON), ("pe", "types"), ("pe", "types", *JSON), ("pe", "isf"),
+        ("pe", "symbols"), ("pe", "symbols", *JSON),
+        ("pe", "symbols", "--kind", "procedure,local_procedure,cold_part,global,data,constant,udt,annotation", *JSON),
+        ("pe", "symbols", "--modules", *JSON), ("pe", "types"), ("pe", "types", *JSON), ("pe", "isf"),
     ],
     "table": [
         ("hooks", "show"), ("hooks", "show", *JSON), ("hooks", "merge", *JSON), ("hooks", "verify", *JSON, IN, IN),
