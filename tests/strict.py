@@ -37,13 +37,16 @@ def _refuse_surrogates(value):
             _refuse_surrogates(member)
 
 
+_decode = json.JSONDecoder(strict=True, object_pairs_hook=_without_repetition, parse_constant=_refuse_constant,
+                           parse_float=_finite).decode
+
+
 def strict_json(content):
     """The value of one JSON text: UTF-8 without a mark, no member twice, no NaN, no surrogate."""
     text = content.decode("utf-8")
     if text.startswith("\ufeff"):
         raise ValueError("a byte order mark")
-    value = json.loads(text, strict=True, object_pairs_hook=_without_repetition,
-                       parse_constant=_refuse_constant, parse_float=_finite)
+    value = _decode(text)
     if r"\ud" in text or r"\uD" in text:  # UTF-8 has them as escapes alone
         _refuse_surrogates(value)
     return value

@@ -17,16 +17,15 @@ import time
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ntfs"))
+import json_schema
 import usn_writer
 from case import Case
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-SCHEMAS = {name: jsonschema.Draft202012Validator(json.loads((SOURCES / f"docs/schema/{name}.schema.json").read_text()))
+SCHEMAS = {name: json_schema.of(json.loads((SOURCES / f"docs/schema/{name}.schema.json").read_text()))
            for name in ("batch", "batch-manifest")}
 # The volumes here have no indexes, so that no file of them is reachable.
 SNAPSHOT = "ntfs", "snapshot", "--tolerate", "file-unreachable"

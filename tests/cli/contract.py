@@ -3,6 +3,7 @@
 usage: contract.py COLDTRACE IMAGES SOURCES [unittest arguments]
 Tests that need an assembled image skip where no compiler could build it.
 """
+import functools
 import gzip
 import json
 import os
@@ -15,9 +16,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_csv, strict_json
 
@@ -37,9 +37,16 @@ def image(name):
     return path
 
 
+@functools.cache
+def help_of(*command):
+    done = run(*command, "--help")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
 def commands(*prefix):
     """All commands below `prefix`, found in their help."""
-    text = run(*prefix, "--help").stdout.decode()
+    text = help_of(*prefix)
     if "\nCommands:\n" not in text:
         return [prefix]
     rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
@@ -61,7 +68,7 @@ class Help(Case):
         self.assertGreaterEqual(len(found), 4)
         for command in found:
             with self.subTest(command=command):
-                text = self.exits(0, *command, "--help").stdout.decode()
+                text = help_of(*command)
                 self.assertIn("Examples:\n  coldtrace " + " ".join(command), text)
                 self.assertIn("Exit status:\n  0  ", text)
                 self.assertIn("\n  2  ", text)
@@ -143,7 +150,7 @@ class Findings(Case):
         """Of each command: its name, an option that takes a value, how its values are told, and
         what the help says of it."""
         for command in commands():
-            text = self.exits(0, *command, "--help").stdout.decode()
+            text = help_of(*command)
             tables = re.findall(r"\n(?:Common o|O)ptions:\n(.*?\n)(?=\n)", text + "\n", re.S)
             rows = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+) (\S[^\n]*(?:\n {10}[^\n]*)*)",
                               "".join(tables), re.M)
@@ -160,8 +167,7 @@ class Findings(Case):
             value = {"TIME": "2024-02-29", "BYTES": "4096", "I/N": "1/2", "URL": "https://a",
                      "ENTER=EXIT[@FIELD]": "A=B"}.get(described.split()[0], value)
             kind = described.split()[0]
-            usage = re.search(r"^Usage: .*", self.exits(0, *command, "--help").stdout.decode(),
-                              re.M)[0]
+            usage = re.search(r"^Usage: .*", help_of(*command), re.M)[0]
             twice = run(*command, option, value, option, value).stderr
             once_only = f"{option}: At Most 1 required but received 2".encode() in twice
             with self.subTest(command=command, option=option):
@@ -446,7 +452,7 @@ class Syscalls(Case):
 
     def validate(self, document, schema):
         text = (SOURCES / "docs/schema" / f"{schema}.schema.json").read_text()
-        jsonschema.validate(document, json.loads(text))
+        json_schema.validate(document, json.loads(text))
 
     def test_threads_change_nothing(self):
         images = self.every_image() + ["missing.dll", SOURCES]
@@ -625,7 +631,7 @@ class Hooks(Case):
         done = self.exits(0, "hooks", "locate", "ZwStubRun", "--format", "json", kernel)
         document = strict_json(done.stdout)
         schema = (SOURCES / "docs/schema/hook-locations.schema.json").read_text()
-        jsonschema.validate(document, json.loads(schema))
+        json_schema.validate(document, json.loads(schema))
         (location,) = document["images"][0]["locations"]
         services = strict_json(run("syscalls", "map", "--format", "json",
                                   kernel).stdout)["images"][0]["services"]
@@ -646,7 +652,7 @@ class Hooks(Case):
         done = self.exits(status, "hooks", "context-switch", "--format", "json", *arguments)
         document = strict_json(done.stdout)
         schema = (SOURCES / "docs/schema/context-switch.schema.json").read_text()
-        jsonschema.validate(document, json.loads(schema))
+        json_schema.validate(document, json.loads(schema))
         return document["images"]
 
     def test_context_switch_follows_its_schema_and_exit_codes(self):

@@ -17,9 +17,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import hive_writer as writer
 from case import Case
 from strict import strict_json
@@ -119,7 +118,7 @@ class Check(Case):
         done = self.run_check("--hive", hive, *arguments, "--format", "json")
         self.assertNotEqual(done.returncode, 2, done.stderr.decode())
         document = strict_json(done.stdout)
-        jsonschema.validate(document, SCHEMA)
+        json_schema.validate(document, SCHEMA)
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr.decode())
         plain = self.run_check("--hive", hive, *arguments).stdout.decode()
@@ -641,7 +640,7 @@ class Hostile(Check):
                 changed[pick.randrange(4096, len(data))] = pick.randrange(256)
             done = self.run_check("--hive", self.write("SYSTEM", bytes(changed)), "--format", "json")
             if done.returncode != 2:
-                jsonschema.validate(strict_json(done.stdout), SCHEMA)
+                json_schema.validate(strict_json(done.stdout), SCHEMA)
 
     def test_more_problems_than_a_machine_has(self):
         tree = system()

@@ -3,7 +3,8 @@
 What the values are is for others to say; here each run ends with an exit code of the contract and
 without a word of a sanitizer, and what it writes as JSON, strict readers take, and is what its schema
 in docs/schema says, of long outputs the first lines. An input of another kind than the command's is
-among them for every command. With sanitizers a command reads each third of the large ones.
+among them for every command. With sanitizers a command reads each third of the large ones, and the
+readers and schemas, who would be told what they are without, are left out.
 
 usage: every_input.py COLDTRACE IMAGES WINE SHARED [unittest arguments]
 """
@@ -21,11 +22,13 @@ import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case
+from sample_volumes import sample_volume
 from strict import strict_json, strict_ndjson
 
 COLDTRACE, IMAGES, WINE, SHARED = (Path(argument).resolve() for argument in sys.argv[1:5])
 VERSION = subprocess.run([COLDTRACE, "--version"], capture_output=True, text=True, check=True).stdout
-LARGE = 1 << 20 if "built with sanitizers" in VERSION else 1 << 63  # bytes
+SANITIZED = "built with sanitizers" in VERSION
+LARGE = 1 << 20 if SANITIZED else 1 << 63  # bytes
 JSON = ("--format", "json")
 IMAGE_COMMANDS = (
     ("pe", "info", "--details", *JSON), ("pe", "info", "--details"), ("pe", "exports", *JSON),
@@ -82,27 +85,29 @@ class EveryInput(Case):
     def read_all(self, commands, paths):
         pairs = [(command, path) for i, command in enumerate(commands) for j, path in enumerate(paths)
                  if (i + j) % 3 == 0 or path.stat().st_size < LARGE]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            runs = list(pool.map(lambda pair: run(*pair), pairs))
         codes = set()
-        for command, path, done in runs:
-            with self.subTest(command=" ".join(command), path=path.name):
-                errors = done.stderr.decode()
-                self.assertIn(done.returncode, (0, 1, 2), errors[-3000:])
-                self.assertNotRegex(errors, "AddressSanitizer|runtime error|LeakSanitizer")
-                if done.returncode == 2 and not done.stdout:
-                    self.assertTrue(errors)
-                elif "json" in command:
-                    document = strict_json(done.stdout)
-                    if len(done.stdout) < LONG:
-                        self.is_as_its_schema(document, [document])
-                elif command[1] in ("decode", "snapshot") and "--format" not in command:
-                    lines = strict_ndjson(done.stdout)
-                    if lines:
-                        self.is_as_its_schema(lines[0], [*lines[:MOST_LINES], lines[-1]])
-                codes.add(done.returncode)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for command, path, done in pool.map(lambda pair: run(*pair), pairs):
+                with self.subTest(command=" ".join(command), path=path.name):
+                    errors = done.stderr.decode()
+                    self.assertIn(done.returncode, (0, 1, 2), errors[-3000:])
+                    self.assertNotRegex(errors, "AddressSanitizer|runtime error|LeakSanitizer")
+                    codes.add(done.returncode)
+                    if done.returncode == 2 and not done.stdout:
+                        self.assertTrue(errors)
+                    elif SANITIZED:
+                        continue
+                    elif "json" in command:
+                        document = strict_json(done.stdout)
+                        if len(done.stdout) < LONG:
+                            self.is_as_its_schema(document, [document])
+                    elif command[1] in ("decode", "snapshot") and "--format" not in command:
+                        lines = strict_ndjson(done.stdout)
+                        if lines:
+                            self.is_as_its_schema(lines[0], [*lines[:MOST_LINES], lines[-1]])
         self.assertIn(0, codes)
-        self.assertGreater(len(self.validated), 1)
+        if not SANITIZED:
+            self.assertGreater(len(self.validated), 1)
 
     def is_as_its_schema(self, head, values):
         for value in values:
@@ -134,8 +139,7 @@ class EveryInput(Case):
         packed = sorted((SHARED / "samples" / "ntfs").glob("*.raw.gz"))
         if not packed:
             self.skipTest("the sample volumes are not here")
-        paths = [self.write(path.stem, gzip.decompress(path.read_bytes())) for path in packed]
-        self.read_all(VOLUME_COMMANDS, paths + self.another_kind())
+        self.read_all(VOLUME_COMMANDS, list(map(sample_volume, packed)) + self.another_kind())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 usage: evidence.py COLDTRACE [unittest arguments]
 Which options name inputs is asked of each command's help, so that no new one is forgotten.
 """
+import functools
 import gzip
 import os
 import pty
@@ -45,6 +46,7 @@ def run(*arguments, **options):
                           **options)
 
 
+@functools.cache
 def help_of(*command):
     return run(*command, "--help").stdout.decode()
 

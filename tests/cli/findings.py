@@ -10,9 +10,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 from strict import strict_json
 
 COLDTRACE, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -75,7 +74,7 @@ class Findings(unittest.TestCase):
     def test_json_has_what_the_lists_say(self):
         answer = strict_json(run("findings", "--format", "json").stdout)
         schema = json.loads((PROJECT / "docs/schema/findings.schema.json").read_text())
-        jsonschema.validate(answer, schema)
+        json_schema.validate(answer, schema)
         self.assertEqual([list(row.values()) for row in answer["codes"]],
                          [row + page[1:] for row, page in zip(CODES, PAGES, strict=True)])
         some = strict_json(run("findings", "torn-fixup", "arm64x", "--format", "json").stdout)

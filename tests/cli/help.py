@@ -4,6 +4,7 @@ and option, as the programs show it that read them (bash, zsh, fish, mandoc, man
 usage: help.py COLDTRACE [unittest arguments]
 Tests of a shell or reader that is not installed skip.
 """
+import functools
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ def run(*arguments, program=COLDTRACE, **options):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=120, **options)
 
 
+@functools.cache
 def help_of(*command):
     return run(*command, "--help").stdout.decode()
 

@@ -14,9 +14,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_json
 
@@ -51,7 +50,7 @@ class Case(case.Case):
         done = self.profile(status, command, "--format", "json", *arguments)
         document = strict_json(done.stdout)
         name = document["schema"].removeprefix("coldtrace.").removesuffix("/1")
-        jsonschema.validate(document, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+        json_schema.validate(document, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
         return document
 
     def text(self, name, content):
@@ -320,7 +319,7 @@ class Table(Case):
         whole = strict_json(self.table(0, *self.build()).stdout)
         done = self.table(0, "-v", *self.build(), "--profile", path)
         kept = strict_json(done.stdout)
-        jsonschema.validate(kept, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        json_schema.validate(kept, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         (before,), (after,) = whole["builds"], kept["builds"]
         expected = [service for service in before["services"]
                     if service["table"] == "win32k" or service["names"] and

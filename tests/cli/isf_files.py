@@ -14,9 +14,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 from case import Case
 from strict import strict_csv, strict_json
 
@@ -128,7 +127,7 @@ class Isf(Case):
     def types(self, path, *options):
         done = run("pe", "types", "--format", "json", *options, path)
         answer = strict_json(done.stdout)
-        jsonschema.validate(answer, SCHEMAS["pdb-types"], jsonschema.Draft202012Validator)
+        json_schema.validate(answer, SCHEMAS["pdb-types"])
         return done, answer, {finding["code"] for finding in answer["findings"]}
 
     def rows(self, answer):
@@ -196,7 +195,7 @@ class Good(Isf):
         done = run("pe", "symbols", "--format", "json", path)
         self.assertEqual(done.returncode, 0, done.stderr)
         answer = strict_json(done.stdout)
-        jsonschema.validate(answer, SCHEMAS["pe-symbols"], jsonschema.Draft202012Validator)
+        json_schema.validate(answer, SCHEMAS["pe-symbols"])
         file, = answer["files"]
         self.assertEqual([(row["name"], row["rva"]) for row in file["symbols"]],
                          [("_plain@8", 8), ("KeRun", 4096), ("last", 2 ** 32 - 1)])

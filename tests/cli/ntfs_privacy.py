@@ -2,7 +2,6 @@
 
 usage: ntfs_privacy.py COLDTRACE SOURCES SHARED [unittest arguments]
 """
-import gzip
 import hashlib
 import hmac
 import json
@@ -13,11 +12,11 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "ntfs"))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_ndjson  # noqa: E402
 import usn_writer as w  # noqa: E402
 
@@ -63,15 +62,7 @@ class Privacy(Case):
         packed = SHARED / "samples/ntfs" / name
         if not packed.exists():
             self.skipTest("the sample images are not here")
-        path = self.here / "image"
-        with gzip.open(packed) as source, open(path, "wb") as image:
-            while part := source.read(1 << 20):
-                if part.strip(b"\0"):
-                    image.write(part)
-                else:
-                    image.seek(len(part), 1)
-            image.truncate()
-        return path
+        return sample_volume(packed)
 
     def secrets(self, rows, header):
         """What of a plain snapshot must not be seen: names, and what says whose a file is."""
@@ -119,7 +110,7 @@ class Privacy(Case):
         arguments = ("ntfs", "snapshot", "--state", "all", "--slack", image)
         plain = strict_ndjson(self.run_tool(*arguments).stdout)
         lines = strict_ndjson(self.hash(*arguments).stdout)
-        schema = jsonschema.Draft202012Validator(
+        schema = json_schema.of(
             json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
         for line in (*lines[:30], lines[-1]):
             schema.validate(line)

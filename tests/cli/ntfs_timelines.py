@@ -4,19 +4,18 @@ usage: ntfs_timelines.py COLDTRACE SHARED [unittest arguments]
 """
 import collections
 import datetime
-import gzip
 import json
 import re
 import sqlite3
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case
+from sample_volumes import sample_volume
 from strict import strict_csv, strict_ndjson
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
@@ -31,16 +30,7 @@ class Timelines(Case):
         packed = SHARED / "samples/ntfs/ntfs-lastaccess.raw.gz"
         if not packed.exists():
             raise unittest.SkipTest("the sample images are not here")
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.image = Path(folder.name) / "disk.raw"
-        with gzip.open(packed) as source, open(cls.image, "wb") as image:
-            while part := source.read(1 << 20):
-                if part.strip(b"\0"):
-                    image.write(part)
-                else:
-                    image.seek(len(part), 1)
-            image.truncate()
+        cls.image = sample_volume(packed)
         rows = strict_ndjson(cls.snapshot("ndjson").stdout)
         cls.serial = rows[0]["volume"]["serial_number"]
         cls.rows = [row for row in rows if row["type"] == "file"]

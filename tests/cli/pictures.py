@@ -2,7 +2,6 @@
 
 usage: pictures.py COLDTRACE SOURCES SHARED [arguments of unittest]
 """
-import gzip
 import math
 import os
 import re
@@ -18,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from cli.terminal import run_on_terminal
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
+from sample_volumes import sample_volume
 
 COLDTRACE, SOURCES, SHARED = (Path(a).resolve() for a in sys.argv[1:4])
 HEIGHTS = " ▁▂▃▄▅▆▇█"
@@ -77,12 +77,6 @@ def uneven_trace():
     return writer.build(pieces)
 
 
-def named_image(path):
-    """A sample's volume."""
-    with gzip.open(SHARED / "samples/ntfs/ntfs-ptrn.raw.gz") as file, open(path, "wb") as out:
-        shutil.copyfileobj(file, out)
-
-
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -95,8 +89,7 @@ class Case(unittest.TestCase):
         cls.commands = [("trace", command, trace) for command in ("info", "top", "idle")
                         for trace in (cls.trace, cls.made)]
         if (SHARED / "samples/ntfs").is_dir():
-            cls.image = cls.folder / "volume.img"
-            named_image(cls.image)
+            cls.image = sample_volume(SHARED / "samples/ntfs/ntfs-ptrn.raw.gz")
             cls.commands.append(("ntfs", "info", cls.image))
 
 

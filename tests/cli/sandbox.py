@@ -4,7 +4,6 @@ usage: sandbox.py COLDTRACE PROJECT [unittest arguments]
 With --no-sandbox the same attempts succeed, so that each of them can fail.
 """
 import ctypes
-import gzip
 import hashlib
 import os
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+from sample_volumes import sample_volume
 
 COLDTRACE, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:3])
 del sys.argv[1:3]
@@ -156,9 +156,8 @@ class Sandbox(case.Case):
     def test_readers_of_virtual_disks_make_processes_but_run_no_programs(self):
         if not VOLUME.exists() or not shutil.which("qemu-img"):
             raise unittest.SkipTest("no sample volume, or no qemu-img")
-        image = self.write("volume.raw", gzip.decompress(VOLUME.read_bytes()))
         disk = self.here / "volume.qcow2"
-        subprocess.run(["qemu-img", "convert", "-O", "qcow2", image, disk], check=True)
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", sample_volume(VOLUME), disk], check=True)
         self.assertEqual(self.attempts("disk", ["ntfs", "info"], disk), (set(), False))
         self.assertIn(b"NTFS", (self.here / "plain").read_bytes())
 

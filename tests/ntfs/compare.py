@@ -18,14 +18,13 @@ import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from strict import strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-compare.schema.json").read_text()))
 recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
 

@@ -16,14 +16,13 @@ import unittest
 import zlib
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from strict import strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
-SCHEMA = jsonschema.Draft202012Validator(json.loads(
+SCHEMA = json_schema.of(json.loads(
     (Path(__file__).resolve().parents[2] / "docs/schema/ntfs-info.schema.json").read_text()))
 CHUNK = 32768
 

@@ -5,7 +5,6 @@ usage: forged_images.py COLDTRACE SHARED [unittest arguments]
 The volume is read here from the description of the format, so that the places that are changed do
 not come from coldtrace. Skips where SHARED has no images.
 """
-import gzip
 import json
 import re
 import struct
@@ -17,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
+from sample_volumes import sample_copy  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
 import usn_writer as w  # noqa: E402
 
@@ -99,14 +99,7 @@ class Forged(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(directory.cleanup)
         path = Path(directory.name) / "image.raw"
-        with gzip.open(SAMPLE) as source, open(path, "wb") as target:
-            while block := source.read(1 << 20):
-                if block.count(0) == len(block):
-                    target.seek(len(block), 1)
-                else:
-                    target.write(block)
-            target.truncate()
-        cls.volume = Volume(path)
+        cls.volume = Volume(sample_copy(SAMPLE, path))
         cls.sound = cls.run_snapshot(0, "--state", "all")
 
     @classmethod

@@ -15,8 +15,12 @@ import unittest
 import zlib
 from pathlib import Path
 
+import jsonschema
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 import usn_writer  # noqa: E402
 
@@ -176,8 +180,7 @@ class OtherFiles(Images):
         packed = SHARED / "samples/ntfs/ntfs-lastaccess.raw.gz"
         if not packed.exists():
             raise unittest.SkipTest(f"{packed} is not here")
-        volume = self.write("windows.dd", gzip.decompress(packed.read_bytes()))
-        self.refused(self.write("LogFile", made_by("icat", "-o", "128", volume, "2")), "a $LogFile")
+        self.refused(self.write("LogFile", made_by("icat", "-o", "128", sample_volume(packed), "2")), "a $LogFile")
 
 
 class BareMft(Images):
@@ -241,10 +244,9 @@ class BareMft(Images):
 
 class Schema(Images):
     def test_info_is_what_its_schema_has(self):
-        import jsonschema
         path = Path(__file__).resolve().parents[2] / "docs/schema/ntfs-info.schema.json"
         schema = strict_json(path.read_bytes())
-        check = jsonschema.validators.validator_for(schema)(schema)
+        check = json_schema.of(schema)
         volume = self.volume()
         content = volume.read_bytes()
         table = bytearray(512)

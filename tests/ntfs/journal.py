@@ -15,15 +15,14 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
 import usn_writer as w  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-journal.schema.json").read_text()))
 NAMES = {w.CREATE: "file_create", w.DELETE: "file_delete", w.EXTEND: "data_extend", w.OLD: "rename_old_name",
          w.NEW: "rename_new_name", w.BASIC: "basic_info_change", w.LINK: "hard_link_change", w.CLOSE: "close"}
@@ -552,7 +551,7 @@ class Volumes(Journals):
                 expected[number, sequence + 1] = {"time": rows[usn]["time"], "usn": usn}
         lines = strict_ndjson(self.snapshot("--journal", "--state", "all", self.image))
         files = [line for line in lines if line["type"] == "file"]
-        schema = jsonschema.Draft202012Validator(
+        schema = json_schema.of(
             json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
         for line in files[:40]:
             schema.validate(line)

@@ -2,7 +2,6 @@
 
 usage: locate.py COLDTRACE SOURCES SHARED [unittest arguments]
 """
-import gzip
 import json
 import os
 import re
@@ -14,14 +13,14 @@ import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-locate.schema.json").read_text()))
 recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
 CLUSTER = 4096
@@ -287,7 +286,7 @@ class Real(Case):
         samples = sorted((SHARED / "samples/ntfs").glob("*.raw.gz"))
         if not samples:
             self.skipTest("no samples beside the checkout")
-        image = self.write("disk", gzip.decompress(samples[0].read_bytes()))
+        image = sample_volume(samples[0])
         rows = places("--clusters", image, "--list", "-", given="\n".join(map(str, range(64767))).encode())
         self.assertEqual({row["holds"] for row in rows}, {"free", "index", "log", "mft", "system"})
         self.assertTrue(all(bool(row["owners"]) == row["allocated"] for row in rows))

@@ -3,7 +3,6 @@
 usage: logfile.py COLDTRACE SOURCES SHARED [unittest arguments]
 """
 import collections
-import gzip
 import importlib.util
 import json
 import random
@@ -13,16 +12,16 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 import log_writer as lw  # noqa: E402
 import usn_writer as w  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-logfile.schema.json").read_text()))
 WALKER = SHARED / "tools/logfile_walk.py"
 ROOT, HOME = w.reference(5, 5), w.reference(40, 1)
@@ -449,14 +448,7 @@ class OtherReader(Logs):
             packed = SHARED / f"samples/ntfs/{name}.raw.gz"
             if not packed.exists():
                 self.skipTest("the sample images are not here")
-            image = self.here / f"{name}.raw"
-            with gzip.open(packed) as source, open(image, "wb") as target:
-                while part := source.read(1 << 20):
-                    if part.strip(b"\0"):
-                        target.write(part)
-                    else:
-                        target.seek(len(part), 1)
-                target.truncate()
+            image = sample_volume(packed)
             rows = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--fields", "record,streams", image],
                                                 capture_output=True, timeout=120).stdout)
             stream, = next(row for row in rows if row.get("record") == 2)["streams"]

@@ -21,15 +21,15 @@ import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 import usn_writer as w  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
 SAMPLES = sorted((SHARED / "samples/ntfs").glob("*.raw.gz"))
 recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
@@ -210,11 +210,7 @@ class Query(Case):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.images = []
-        for sample in SAMPLES:
-            image = Path(folder.name) / sample.name.removesuffix(".gz")
-            image.write_bytes(gzip.decompress(sample.read_bytes()))
-            cls.images.append(image)
+        cls.images = list(map(sample_volume, SAMPLES))
         if can_mount():
             cls.images.append(Path(folder.name) / "made")
             make_volume(cls.images[-1])
@@ -222,7 +218,7 @@ class Query(Case):
         for image in cls.images:
             done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", "--state", "all", "--slack", image],
                                   capture_output=True, timeout=120)
-            cls.snapshots[image] = image.with_suffix(".ndjson")
+            cls.snapshots[image] = Path(folder.name) / f"{image.stem}.ndjson"
             cls.snapshots[image].write_bytes(done.stdout)
 
     def check(self, image, text, holds, rows):

@@ -11,7 +11,6 @@ libfsntfs. Defects of these programs that the tests step around:
   libfsntfs 20200921: loses large directories where clusters are not 4096 bytes; wrong UTF-8 for
     surrogate pairs.
 """
-import gzip
 import json
 import os
 import re
@@ -24,6 +23,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema  # noqa: E402
+from sample_volumes import sample_volume  # noqa: E402
 from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -233,9 +234,8 @@ class Made(unittest.TestCase):
             self.assertEqual(ours, theirs, path)
 
     def check_schema(self, image):
-        import jsonschema
         schema = json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text())
-        check = jsonschema.validators.validator_for(schema)(schema)
+        check = json_schema.of(schema)
         lines = strict_ndjson(run("snapshot", "--state", "all", "--slack", image))
         for line in lines[:150] + lines[-150:]:
             check.validate(line)
@@ -308,12 +308,7 @@ class Windows(unittest.TestCase):
         packed = SHARED / "samples/ntfs" / name
         if not packed.exists() or not shutil.which("fls") or not shutil.which("fsntfsinfo"):
             self.skipTest("no images made by Windows here, or no programs to compare with")
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        path = Path(directory.name) / "image.raw"
-        with gzip.open(packed) as source, open(path, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        return path
+        return sample_volume(packed)
 
     def test_live_records_extents_and_times_are_those_of_other_programs(self):
         for name in ("ntfs-ptrn.raw.gz", "ntfs-lastaccess.raw.gz"):

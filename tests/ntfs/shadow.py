@@ -18,10 +18,9 @@ import unittest
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from shadow_writer import (BLOCK, FORWARDER, HEADER, OVERLAY, SECTOR, START, UNUSED, Shadows, Store,  # noqa: E402
                            copy_on_write, descriptor, differing, identifier)
@@ -39,7 +38,7 @@ ROOM = 4 << 20  # bytes of a file whose clusters the stores take
 
 
 def schema(name):
-    return jsonschema.Draft202012Validator(json.loads((SOURCES / f"docs/schema/{name}.schema.json").read_text()))
+    return json_schema.of(json.loads((SOURCES / f"docs/schema/{name}.schema.json").read_text()))
 
 
 SCHEMAS = {name: schema(f"ntfs-{name}")

@@ -11,9 +11,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from mapped_module import EXECUTABLE, WRITABLE, Pe
 from strict import strict_json
@@ -56,7 +55,7 @@ class Case(case.Case):
             self.assertEqual(done.stdout, b"")
             return done.stderr.decode()
         answer = strict_json(done.stdout)
-        jsonschema.validate(answer, SCHEMA, jsonschema.Draft202012Validator)
+        json_schema.validate(answer, SCHEMA)
         text = run(*command, *inputs, *options)
         self.assertEqual(text.returncode, done.returncode)
         for change in answer["changes"]:

@@ -12,9 +12,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_csv, strict_json
 
@@ -49,7 +48,7 @@ class Case(case.Case):
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr)
         plan = strict_json(done.stdout)
-        jsonschema.validate(plan, SCHEMA, jsonschema.Draft202012Validator)
+        json_schema.validate(plan, SCHEMA)
         return plan
 
     def linked(self, processor, schema=None):

@@ -12,9 +12,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).parent.parent))
+import json_schema
 import case
 import pdb_writer
 from strict import strict_csv, strict_json
@@ -159,7 +158,7 @@ def run(*arguments):
 def document(*arguments):
     done = run("pe", "types", "--format", "json", "-q", *arguments)
     answer = strict_json(done.stdout)
-    jsonschema.validate(answer, SCHEMA, jsonschema.Draft202012Validator)
+    json_schema.validate(answer, SCHEMA)
     return answer
 
 
@@ -547,7 +546,7 @@ class Comparison(Case):
     def compare(self, *arguments):
         done = run("pe", "types", "--format", "json", "-q", "--compare", *arguments)
         answer = strict_json(done.stdout)
-        jsonschema.validate(answer, COMPARISON, jsonschema.Draft202012Validator)
+        json_schema.validate(answer, COMPARISON)
         return done.returncode, answer
 
     def test_what_the_sources_changed(self):
@@ -637,7 +636,7 @@ class Hostile(Case):
         path = self.write("hostile.pdb", pdb_writer.pdb_of_types(records))
         done = run("pe", "types", "--format", "json", "-q", *options, path)
         answer = strict_json(done.stdout)
-        jsonschema.validate(answer, SCHEMA, jsonschema.Draft202012Validator)
+        json_schema.validate(answer, SCHEMA)
         return done, answer, {finding["code"] for finding in answer["findings"]}
 
     def test_a_list_that_many_share_is_cut(self):
@@ -704,7 +703,7 @@ class Hostile(Case):
             done = run("pe", "types", "--format", "json", self.write("cut", content[:size]))
             self.assertIn(done.returncode, (1, 2), size)
             if done.returncode == 1:
-                jsonschema.validate(strict_json(done.stdout), SCHEMA)
+                json_schema.validate(strict_json(done.stdout), SCHEMA)
 
 
 class Documents(Case):

@@ -11,9 +11,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_json
 
@@ -77,7 +76,7 @@ class Case(case.Case):
     def json_of(self, status, *arguments, schema="derived-signature"):
         document = strict_json(self.exits(status, "hooks", *arguments, "--format", "json").stdout)
         text = (SOURCES / f"docs/schema/{schema}.schema.json").read_text()
-        jsonschema.validate(document, json.loads(text))
+        json_schema.validate(document, json.loads(text))
         return document
 
     def derive(self, status, *arguments):

@@ -17,9 +17,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from loaded_image import as_loaded
 from strict import strict_json
@@ -55,7 +54,7 @@ class Case(case.Case):
 
     def document(self, *arguments, **options):
         document = strict_json(self.table(*arguments, "--format", "json", **options).stdout)
-        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        json_schema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
     def binary(self, name, *arguments):
@@ -65,13 +64,13 @@ class Case(case.Case):
 
     def show(self, path):
         document = strict_json(self.hooks(0, "show", "--format", "json", path).stdout)
-        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        json_schema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
     def verify(self, status, *arguments):
         done = self.hooks(status, "verify", "--tolerate", LACKING, "--format", "json", *arguments)
         document = strict_json(done.stdout)
-        jsonschema.validate(document, json.loads(
+        json_schema.validate(document, json.loads(
             (SCHEMAS / "hook-table-verification.schema.json").read_text()))
         return document
 
@@ -257,7 +256,7 @@ class From(Case):
         done = self.hooks(status, "table", "--tolerate", LACKING, "--format", "json", "--dir",
                           folder, *options)
         document = strict_json(done.stdout)
-        jsonschema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        json_schema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
         return document
 
     def test_every_build_has_what_lies_beside_its_kernel(self):

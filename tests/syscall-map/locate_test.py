@@ -13,9 +13,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from code_image import code_image
 from strict import strict_csv, strict_json
@@ -53,7 +52,7 @@ class Case(case.Case):
     def json_of(self, status, schema, *arguments):
         document = strict_json(self.exits(status, *arguments, "--format", "json").stdout)
         text = (SOURCES / f"docs/schema/{schema}.schema.json").read_text()
-        jsonschema.validate(document, json.loads(text))
+        json_schema.validate(document, json.loads(text))
         return document
 
     def locate(self, status, name, *arguments):

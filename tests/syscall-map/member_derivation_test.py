@@ -13,9 +13,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_json
 
@@ -152,7 +151,7 @@ class Derivation(case.Case):
 
     def build(self, status, *arguments, **options):
         document = strict_json(self.table(status, *arguments, "--format", "json", **options))
-        jsonschema.validate(document, SCHEMA)
+        json_schema.validate(document, SCHEMA)
         return document["builds"][0]
 
     def test_offsets_are_those_of_the_compiler(self):
@@ -242,7 +241,7 @@ class Derivation(case.Case):
         if form != "json":
             return done.stdout.decode()
         document = strict_json(done.stdout)
-        jsonschema.validate(document, DERIVED)
+        json_schema.validate(document, DERIVED)
         self.assertEqual((document["member"], document["derived_from"]), (member, [str(known)]))
         return document["images"]
 

@@ -15,9 +15,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_json
 
@@ -124,7 +123,7 @@ class Case(case.Case):
     def document(self, status, *arguments, **options):
         done = self.table(status, *arguments, "--format", "json", **options)
         document = strict_json(done.stdout)
-        jsonschema.validate(document, SCHEMA)
+        json_schema.validate(document, SCHEMA)
         return document["builds"][0]
 
     def members(self, status, *arguments, **options):
@@ -471,7 +470,7 @@ class Formats(Case):
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         shown = strict_json(done.stdout)
-        jsonschema.validate(shown, SCHEMA)
+        json_schema.validate(shown, SCHEMA)
         self.assertEqual({row["name"]: row for row in shown["builds"][0]["members"]}, found)
         merged = self.here / "merged.hooktab"
         self.call(COLDTRACE, "hooks", "merge", "-o", merged, table)
@@ -483,7 +482,7 @@ class Formats(Case):
                  image, "--pdb", pdb, *options], capture_output=True, timeout=60)
             self.assertEqual(done.returncode, status, done.stderr)
             document = strict_json(done.stdout)
-            jsonschema.validate(document, VERIFICATION)
+            json_schema.validate(document, VERIFICATION)
             return {row["path"] for row in document["builds"][0]["differences"]}
 
         self.assertEqual(verify(0, "--members", self.here / "a.members"), set())

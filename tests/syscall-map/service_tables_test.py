@@ -14,9 +14,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_csv, strict_json
 
@@ -95,7 +94,7 @@ class Case(case.Case):
     def document(self, status, *arguments):
         done = self.run_tables(status, "--format", "json", *arguments)
         document = strict_json(done.stdout)
-        jsonschema.validate(document, SCHEMA)
+        json_schema.validate(document, SCHEMA)
         return document["images"]
 
     def read(self, status, *arguments):

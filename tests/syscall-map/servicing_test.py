@@ -14,9 +14,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from code_image import code_image
 from strict import strict_json
@@ -24,7 +23,7 @@ from version_resource import version_resource
 
 COLDTRACE, SOURCES, IMAGES = (Path(argument).resolve() for argument in sys.argv[1:4])
 CLANG, LLD, MAKE = sys.argv[4:7]
-SCHEMA = jsonschema.Draft202012Validator(
+SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/servicing.schema.json").read_text()))
 API_SETS = SOURCES / "fuzz/corpus/pe_image/api-set-schema-version-6"
 STATES = ("survives", "moved", "unproved", "changed", "gone", "added")

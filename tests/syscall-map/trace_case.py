@@ -10,9 +10,8 @@ import sys
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 import case
 from strict import strict_json
 
@@ -86,7 +85,7 @@ class Case(case.Case):
                           kernel, *more, "--function", *places)
         document = strict_json(done.stdout)
         if valid:
-            jsonschema.validate(document, schema("trace-plan"))
+            json_schema.validate(document, schema("trace-plan"))
         self.assertEqual([point["requested"] for point in document["points"]],
                          [str(place) for place in places])
         return document

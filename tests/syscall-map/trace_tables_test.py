@@ -6,9 +6,8 @@ import subprocess
 import sys
 import unittest
 
-import jsonschema
-
 from trace_case import CLANG, LACKING, Case, image, schema
+import json_schema
 from strict import strict_json
 
 
@@ -34,13 +33,13 @@ class Binary(Case):
 
     def show(self, path):
         document = strict_json(self.hooks(0, "show", "--format", "json", path).stdout)
-        jsonschema.validate(document, schema("hook-table"))
+        json_schema.validate(document, schema("hook-table"))
         return document["builds"][0]["trace_points"]
 
     def verify(self, status, *arguments):
         done = self.hooks(status, "verify", "--format", "json", "--tolerate", LACKING, *arguments)
         document = strict_json(done.stdout)
-        jsonschema.validate(document, schema("hook-table-verification"))
+        json_schema.validate(document, schema("hook-table-verification"))
         return document
 
     def test_a_table_has_the_points_of_the_plan(self):

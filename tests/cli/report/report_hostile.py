@@ -4,8 +4,9 @@ times without sense, numbers at their ends, bytes that are no longer what they w
 usage: report_hostile.py COLDTRACE SHARED [--pages COUNT] [arguments of unittest]
 COUNT pages are looked at, 8 where it is not given; the same ones each time.
 """
-import gzip
+import io
 import json
+import os
 import random
 import struct
 import sys
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import browser
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter
+from sample_volumes import sample_copy, sample_volume
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
 ARGUMENTS = sys.argv[3:]
@@ -41,11 +43,8 @@ class Made:
             if run("trace", "synthesize", name, "--seed", 1, "-o", path).returncode == 0:
                 self.runs.append(path.read_bytes())
         for packed in sorted((SHARED / "samples/ntfs").glob("*.raw.gz")):
-            with gzip.open(packed) as file:
-                self.images.append(file.read())
-            path = folder / "volume.img"
-            path.write_bytes(self.images[-1])
-            done = run("ntfs", "snapshot", "--state", "all", path)
+            self.images.append(packed)
+            done = run("ntfs", "snapshot", "--state", "all", sample_volume(packed))
             if done.stdout:
                 self.snapshots.append(done.stdout.splitlines())
 
@@ -55,7 +54,7 @@ class Made:
         kinds += [self.damaged_snapshot] * bool(self.snapshots)
         suffix, content = kinds[number % len(kinds)](chance)
         path = self.folder / f"hostile-{number}{suffix}"
-        path.write_bytes(content)
+        content.replace(path) if isinstance(content, Path) else path.write_bytes(content)
         return path
 
     def trace(self, chance):
@@ -90,12 +89,17 @@ class Made:
         return chance.choice((chance.randrange(1000), chance.randrange(10**7), chance.getrandbits(50)))
 
     @staticmethod
-    def damage(chance, content, first=0):
-        content = bytearray(content)
+    def damage_file(chance, file, first=0):
+        size = file.seek(0, os.SEEK_END)
         for _ in range(chance.choice((1, 8, 60))):
-            at = chance.randrange(first, len(content) - 8)
-            content[at:at + 4] = chance.choice((b"\0" * 4, b"\xff" * 4, chance.randbytes(4)))
-        return bytes(content[:chance.choice((len(content), len(content), chance.randrange(len(content))))])
+            file.seek(chance.randrange(first, size - 8))
+            file.write(chance.choice((b"\0" * 4, b"\xff" * 4, chance.randbytes(4))))
+        file.truncate(chance.choice((size, size, chance.randrange(size))))
+
+    def damage(self, chance, content, first=0):
+        file = io.BytesIO(content)
+        self.damage_file(chance, file, first)
+        return file.getvalue()
 
     def damaged_run(self, chance):
         return ".ctrace", self.damage(chance, chance.choice(self.runs), 512)
@@ -128,7 +132,10 @@ class Made:
                 "/" + "a/" * 500, ["x"] * 50, [{"vcn": 0, "lcn": 2**63, "clusters": 2**63}]))
 
     def damaged_image(self, chance):
-        return ".img", self.damage(chance, chance.choice(self.images))
+        path = sample_copy(chance.choice(self.images), self.folder / "volume.img")
+        with open(path, "r+b") as file:
+            self.damage_file(chance, file)
+        return ".img", path
 
 
 class Pages(unittest.TestCase):

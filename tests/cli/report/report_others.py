@@ -25,6 +25,7 @@ import browser
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter
 from cli.report.page_reader import Page
+from sample_volumes import sample_volume
 from strict import strict_json
 
 COLDTRACE, SHARED, IMAGES = (Path(a).resolve() for a in sys.argv[1:4])
@@ -32,20 +33,12 @@ COLDTRACE, SHARED, IMAGES = (Path(a).resolve() for a in sys.argv[1:4])
 run = runner(COLDTRACE)
 
 
-UNPACKED = tempfile.TemporaryDirectory()
-
-
 def images(folder):
-    """The sample images, unpacked once, as links in the folder; what is edited is a copy."""
+    """The sample images as links in the folder; what is edited is a copy."""
     for packed in sorted((SHARED / "samples/ntfs").glob("*.raw.gz")):
-        image, whole = folder / packed.stem, Path(UNPACKED.name) / packed.stem
-        if not whole.exists():
-            with gzip.open(packed) as file, open(whole, "wb") as out:
-                while block := file.read(1 << 20):
-                    out.seek(len(block), 1) if not any(block) else out.write(block)
-                out.truncate()
+        image = folder / packed.stem
         if not image.exists():
-            image.symlink_to(whole)
+            image.symlink_to(sample_volume(packed))
         yield image
 
 
@@ -65,10 +58,11 @@ def mft_of(image, path):
     lines = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
     cluster = lines[0]["volume"]["cluster_size"]
     table = next(row for row in lines if row.get("path") == "/$MFT")
-    content = image.read_bytes()
-    path.write_bytes(b"".join(content[extent["offset"]:extent["offset"] + extent["clusters"] * cluster]
-                              for stream in table["streams"] if stream["name"] is None
-                              for extent in stream["extents"]))
+    with open(image, "rb") as file, open(path, "wb") as out:
+        for stream in table["streams"]:
+            for extent in stream["extents"] if stream["name"] is None else ():
+                file.seek(extent["offset"])
+                out.write(file.read(extent["clusters"] * cluster))
     return path
 
 

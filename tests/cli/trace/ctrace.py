@@ -14,10 +14,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from checksums import crc32c
+import json_schema
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, IMAGES, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:5])
@@ -59,7 +58,7 @@ ssize_t pread(int file, void* bytes, size_t size, off_t at) {
 
 
 def schema(name):
-    return jsonschema.Draft202012Validator(
+    return json_schema.of(
         json.loads((SOURCES / "docs/schema" / name).read_text()))
 
 

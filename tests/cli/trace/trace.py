@@ -20,9 +20,8 @@ import uuid
 import zipfile
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_TRACE = (Path(a).resolve() for a in sys.argv[1:5])
@@ -38,7 +37,7 @@ def run(*arguments):
 
 def schema(name):
     document = json.loads((SOURCES / "docs/schema" / name).read_text())
-    return jsonschema.Draft202012Validator(document)
+    return json_schema.of(document)
 
 
 def sample(name):

@@ -14,9 +14,8 @@ import uuid
 from collections import defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter
 
@@ -74,7 +73,7 @@ class Made(Case):
         self.assertEqual(result.returncode, status, result.stderr)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         schema = json.loads((SOURCES / "docs/schema/trace.schema.json").read_text())
-        validator = jsonschema.Draft202012Validator(schema)
+        validator = json_schema.of(schema)
         for line in lines[-40:]:
             validator.validate(line)
         return lines

@@ -10,9 +10,8 @@ import unittest
 import uuid
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 import case
 from strict import strict_json
 
@@ -33,14 +32,14 @@ class Case(case.Case):
 
     def codes(self, status, *arguments):
         document = strict_json(self.exits(status, *arguments, "--format", "json").stdout)
-        jsonschema.validate(document, schema("trace-control"))
+        json_schema.validate(document, schema("trace-control"))
         return document
 
     def decode(self, status, code, content, *arguments):
         path = self.write("buffer", content)
         done = self.exits(status, "decode", code, "--input", path, *arguments, "--format", "json")
         document = strict_json(done.stdout)
-        jsonschema.validate(document, schema("trace-control-buffer"))
+        json_schema.validate(document, schema("trace-control-buffer"))
         self.assertEqual(document["size"], len(content))
         text = self.exits(status, "decode", code, "--input", path, *arguments).stdout.decode()
         for field in document["fields"]:

@@ -19,10 +19,9 @@ import xml.etree.ElementTree
 import zipfile
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import json_schema
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -175,7 +174,7 @@ class Files(unittest.TestCase):
         alone = [[line for line in self.lines(path, "--order", "file") if line["type"] == "event"]
                  for path in (first, second)]
         merged = self.lines(first, second)
-        validator = jsonschema.Draft202012Validator(
+        validator = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace.schema.json").read_text()))
         for line in merged:
             validator.validate(line)
@@ -240,7 +239,7 @@ class Files(unittest.TestCase):
         paths = [self.write("a.etl", kernel().build()), self.write("b.etl", user().build())]
         infos = [strict_json(run("info", path, "--format", "json").stdout) for path in paths]
         info = strict_json(run("info", *paths, "--format", "json").stdout)
-        jsonschema.Draft202012Validator(
+        json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-info.schema.json").read_text())).validate(info)
         count = lambda answer: sum(provider["events"] for provider in answer["providers"])
         self.assertEqual(count(info), sum(map(count, infos)))
@@ -354,7 +353,7 @@ class Files(unittest.TestCase):
                 done = run(*command, "--format", "json", first, second, *files)
                 self.assertEqual(done.returncode, 1 if failed else 0, done.stderr.decode())
                 answer = strict_json(done.stdout)
-                jsonschema.validate(answer, json.loads(
+                json_schema.validate(answer, json.loads(
                     (SOURCES / f"docs/schema/trace-{command[0]}.schema.json").read_text()))
                 in_order = lambda inputs: sorted(inputs, key=lambda one: one["file"])
                 self.assertEqual(in_order(answer["failed_inputs"]), in_order(failed))

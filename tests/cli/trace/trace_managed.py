@@ -14,9 +14,8 @@ import uuid
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter, utf16z
 
@@ -104,7 +103,7 @@ class Managed(Case):
 
     def lines(self, path, *options):
         lines = [json.loads(line) for line in run("decode", *options, path).splitlines()]
-        validator = jsonschema.Draft202012Validator(json.loads(
+        validator = json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace.schema.json").read_text()))
         for line in lines[-30:]:
             validator.validate(line)

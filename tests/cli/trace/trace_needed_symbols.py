@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from urllib.parse import unquote
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_json
@@ -124,7 +123,7 @@ class NeededSymbols(Case):
         result = run("symbols", "--format", "json", *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         document = strict_json(result.stdout)
-        jsonschema.validate(document, json.loads(
+        json_schema.validate(document, json.loads(
             (SOURCES / "docs/schema/trace-symbols.schema.json").read_text()))
         return document
 

@@ -19,9 +19,8 @@ import uuid
 from collections import Counter
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 import case
 from strict import strict_json, strict_ndjson
@@ -189,7 +188,7 @@ class Case(case.Case):
         document = answer_of(run(*command.split(), *arguments, "--format", "json"),
                              *((0, 1) if status is None else (status,)))
         schema = SCHEMAS[command.split()[-1]]
-        jsonschema.validate(document, json.loads(
+        json_schema.validate(document, json.loads(
             (SOURCES / f"docs/schema/trace-{schema}.schema.json").read_text()))
         return document
 
@@ -337,7 +336,7 @@ class Lines(Case):
         result = run("decode", *arguments)
         self.assertEqual(result.returncode, status, result.stderr)
         lines = list(strict_ndjson(result.stdout))
-        validator = jsonschema.Draft202012Validator(json.loads(
+        validator = json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace.schema.json").read_text()))
         for line in lines:
             validator.validate(line)

@@ -16,15 +16,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:6])
 SAMPLES = SHARED / "samples" / "etl"
 
-MEMBERS_SCHEMA = jsonschema.Draft202012Validator(json.loads(
+MEMBERS_SCHEMA = json_schema.of(json.loads(
     (Path(__file__).parents[3] / "docs/schema/trace-members.schema.json").read_text()))
 MEMBERS = ["time", "timestamp", "cpu", "pid", "tid", "process", "provider.guid", "provider.name", "name",
            "id", "opcode", "version", "level", "keywords", "activity", "stack", "decoded",

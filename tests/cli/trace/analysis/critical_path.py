@@ -13,9 +13,8 @@ import xml.etree.ElementTree
 from datetime import timedelta
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.analysis.scenario_reading import EPOCH, ticks_of
 from strict import strict_json, strict_ndjson
@@ -176,7 +175,7 @@ class CriticalPaths(unittest.TestCase):
             etl = path.with_suffix(".etl")
             subprocess.run([MAKE_SCENARIO_ETL, name, "5", "0", "4", etl], check=True)
             cls.traces += [path, etl]
-        cls.schema = jsonschema.Draft202012Validator(
+        cls.schema = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-critical-path.schema.json").read_text()))
 
     def answer(self, path, tid, *options):
@@ -298,7 +297,7 @@ class CriticalPaths(unittest.TestCase):
     def test_threads_that_are_not_there_or_several_are_told(self):
         path = self.folder / "id-reuse.ctrace"
         story = Story(path)
-        validator = jsonschema.Draft202012Validator(json.loads(
+        validator = json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-critical-path.schema.json").read_text()))
         somebody = next(tid for tid, _ in story.stories)
         outside = iso(story.last + 10**7), iso(story.first - 10**7)

@@ -12,9 +12,8 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.scenario_reading import WAITING, Reading, ticks_of
 from strict import strict_json, strict_ndjson
 
@@ -110,7 +109,7 @@ class Scenarios(unittest.TestCase):
 
     @each()
     def test_answers_follow_their_schema(self, made):
-        validator = jsonschema.Draft202012Validator(json.loads(
+        validator = json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-answers.schema.json").read_text()))
         validator.validate(made.answers)
         self.assertEqual(ticks_of(made.answers["start"]), made.reading.start)

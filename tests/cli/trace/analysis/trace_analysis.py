@@ -15,9 +15,8 @@ import xml.etree.ElementTree
 from collections import Counter
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
@@ -37,7 +36,7 @@ def exit_text(status):
 
 
 def schema(name):
-    return jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/schema" / name).read_text()))
+    return json_schema.of(json.loads((SOURCES / "docs/schema" / name).read_text()))
 
 
 def sample(name):

@@ -13,10 +13,9 @@ import unittest
 import uuid
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json, strict_ndjson
 
@@ -50,7 +49,7 @@ class Compare(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
-        self.validator = jsonschema.Draft202012Validator(
+        self.validator = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-compare.schema.json").read_text()))
 
     def compare(self, a, b, *options, status=None):

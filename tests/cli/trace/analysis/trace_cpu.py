@@ -13,9 +13,8 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -287,7 +286,7 @@ class Simulated(Case):
              "priority-inversion", "id-reuse", "deadlock-5")
 
     def test_follows_its_schema(self):
-        validator = jsonschema.Draft202012Validator(
+        validator = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-cpu.schema.json").read_text()))
         paths = [self.scenario("server"), self.scenario("boot", 0), self.made("drivers")]
         if SAMPLE.exists():

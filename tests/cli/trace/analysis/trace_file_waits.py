@@ -13,9 +13,8 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_json, strict_ndjson
@@ -130,7 +129,7 @@ class FileWaits(Case):
     def compare(self, content):
         path, out = self.ask(content, "--format", "json")
         answer = strict_json(out)
-        jsonschema.Draft202012Validator(json.loads(
+        json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         got = {(tids[one["thread"]], one["file"], one["action"]):

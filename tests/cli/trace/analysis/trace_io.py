@@ -16,12 +16,12 @@ import unittest
 from collections import defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from cli.trace.analysis.scenario_reading import ticks_of
+from sample_volumes import sample_volume
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, SHARED, MAKE_SCENARIO_ETL, MAKE_IO_TRACES = (
@@ -83,7 +83,7 @@ class Case(unittest.TestCase):
     def answer(self, *arguments, status=0):
         answer = answer_of(run("trace", "io", *arguments, "--format", "json"), status)
         some = {**answer, "disk": {**answer["disk"], "open": answer["disk"]["open"][:100]}}
-        jsonschema.Draft202012Validator(json.loads(
+        json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-io.schema.json").read_text())).validate(some)
         return answer
 
@@ -873,9 +873,7 @@ class Snapshot(Case):
 
     def test_files_of_a_real_volume_are_named(self):
         """A request is laid onto each of its files in turn by where the image begins."""
-        import gzip
-        image = self.folder / "disk.raw"
-        image.write_bytes(gzip.decompress(sample("ntfs", "ntfs-ptrn.raw.gz").read_bytes()))
+        image = sample_volume(sample("ntfs", "ntfs-ptrn.raw.gz"))
         listed = self.folder / "listed.ndjson"
         done = run("ntfs", "snapshot", image, "--state", "all", "-o", listed)
         self.assertIn(done.returncode, (0, 1))
@@ -909,7 +907,7 @@ class Idle(Case):
         done = run("trace", "idle", *arguments, "--format", "json")
         self.assertEqual(done.returncode, status, done.stderr.decode())
         answer = strict_json(done.stdout)
-        jsonschema.Draft202012Validator(json.loads(
+        json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-idle.schema.json").read_text())).validate(answer)
         for device in answer["devices"]:
             self.assertEqual(device["busy"] + device["idle"] + device["unknown"],

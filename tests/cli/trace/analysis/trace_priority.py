@@ -15,9 +15,8 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.analysis.scenario_reading import ticks_of
 from strict import strict_csv, strict_json, strict_ndjson
@@ -280,7 +279,7 @@ class Priorities(Case):
         return causes
 
     def test_follows_its_schema(self):
-        validator = jsonschema.Draft202012Validator(json.loads(
+        validator = json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-priority.schema.json").read_text()))
         for name in (*SCENARIOS, *LOSSY, "any-wait"):
             for suffix in "ctrace", "etl":

@@ -18,9 +18,8 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -219,7 +218,7 @@ class Case(unittest.TestCase):
 
 class Pairs(Case):
     def test_follows_its_schema(self):
-        validator = jsonschema.Draft202012Validator(
+        validator = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-services.schema.json").read_text()))
         for path in (*self.both("server"), self.folder / "vxds.ctrace", self.folder / "moved.etl"):
             for options in ([], ["--every", 3], ["--moment", "2022-06-18T04:26:40.01Z"],

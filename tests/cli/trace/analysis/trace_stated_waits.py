@@ -14,9 +14,8 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from case import Case
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json, strict_ndjson
@@ -80,7 +79,7 @@ class StatedWaits(Case):
     def compare(self, content, status=0):
         path, out = self.ask(content, "--format", "json", status=status)
         answer = strict_json(out)
-        jsonschema.Draft202012Validator(json.loads(
+        json_schema.of(json.loads(
             (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         self.check_locks(answer, tids, path)
@@ -155,7 +154,7 @@ class StatedWaits(Case):
             with self.subTest(why):
                 _, out = self.requests("--format", "json", rest=[one])
                 answer = strict_json(out)
-                jsonschema.Draft202012Validator(json.loads(
+                json_schema.of(json.loads(
                     (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
                 tids = {one["id"]: one["tid"] for one in answer["threads"]}
                 self.assertEqual([(tids[edge["thread"]], edge["disk"], edge["action"], edge["count"],

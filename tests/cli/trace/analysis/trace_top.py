@@ -16,9 +16,8 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter, utf16z
 from cli.trace.analysis.scenario_reading import ticks_of
@@ -618,7 +617,7 @@ class Text(Case):
 
 class Contract(Case):
     def test_follows_its_schema(self):
-        schema = jsonschema.Draft202012Validator(
+        schema = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-top.schema.json").read_text()))
         for path in [*self.traces(), *(self.folder / name for name in
                                        ("empty.etl", "other.etl", "hostile.etl"))]:

@@ -13,9 +13,8 @@ import unittest
 import uuid
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_ndjson
 
@@ -439,7 +438,7 @@ class Pdbs(unittest.TestCase):
         log = trace("check.etl", [named, *[message(SOURCE, 10, struct.pack("<i", 5))] * 2, message(SOURCE, 12, b"")])
         pdb("check.pdb", self.lines)
         whole = json.loads(run("schemas", "check", log, "--format", "json", status=1))
-        jsonschema.Draft202012Validator(CHECK_SCHEMA).validate(whole)
+        json_schema.of(CHECK_SCHEMA).validate(whole)
         self.assertFalse(whole["complete"])
         self.assertEqual(whole["message_pdbs"], [{"name": "paint.pdb", "guid": str(PDB), "age": 3}])
         (source,) = whole["providers"]

@@ -14,6 +14,7 @@ import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -46,12 +47,8 @@ def decode(*options, trace="painted.etl", status=0):
 
 
 def validate(lines):
-    try:
-        import jsonschema
-    except ImportError:
-        return
     schema = json.loads((PROJECT / "docs/schema/trace.schema.json").read_text())
-    check = jsonschema.Draft202012Validator(schema)
+    check = json_schema.of(schema)
     for line in lines:
         check.validate(line)
 

@@ -19,6 +19,7 @@ import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import json_schema
 from cli.trace.etl_writer import EtlWriter
 from checksums import crc32c
 from strict import strict_json, strict_ndjson
@@ -50,12 +51,8 @@ def run(*arguments, status=0, **environment):
 
 
 def validate(value, name):
-    try:
-        import jsonschema
-    except ImportError:
-        return
     schema = json.loads((PROJECT / f"docs/schema/{name}.schema.json").read_text())
-    jsonschema.Draft202012Validator(schema).validate(value)
+    json_schema.of(schema).validate(value)
 
 
 def decode(*options, trace="painted.etl", status=0, **environment):
