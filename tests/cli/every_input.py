@@ -18,9 +18,8 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import jsonschema
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import json_schema
 from case import Case
 from sample_volumes import sample_volume
 from strict import strict_json, strict_ndjson
@@ -69,7 +68,7 @@ MOST_LINES = 100
 @functools.cache
 def validator(schema):
     name = schema.removeprefix("coldtrace.").partition("/")[0]
-    return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+    return json_schema.of(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
 
 
 def run(command, path):
@@ -111,9 +110,8 @@ class EveryInput(Case):
 
     def is_as_its_schema(self, head, values):
         for value in values:
-            for error in validator(head["schema"]).iter_errors(value):
-                self.fail(f"{error.json_path}: {error.message[:500]}")
-            self.validated.add(head["schema"])
+            validator(head["schema"]).validate(value)
+        self.validated.add(head["schema"])
 
     def another_kind(self):
         return [self.write("empty", b""), self.write("text", b"no image, no volume, no trace\n" * 99)]
