@@ -174,7 +174,7 @@ struct Segments {
   }
 
   std::vector<std::byte> content(const char* name) const {
-    return *core::read_whole_file(here.path(name), 1 << 24);
+    return core::read_whole_file(here.path(name), 1 << 24).value();
   }
 };
 
