@@ -42,6 +42,11 @@ def events_of(path, *options):
     return [line for line in decode(path, *options) if line["type"] == "event"]
 
 
+def event_lines(path, *options):
+    """Just as they are written."""
+    return [line for line in run("decode", path, *options).stdout.splitlines() if line.startswith(b'{"type":"event",')]
+
+
 class Samples:
     """Decoded once for all tests, since this takes the most time."""
     kept = {}
@@ -329,9 +334,12 @@ class OnSamples(unittest.TestCase):
         pid = next(pid for pid, _ in pids.most_common() if pid)
         tid = next(event["tid"] for event in events if event["pid"] == pid and event["tid"])
         path = SAMPLES / self.LARGE
-        for options, wanted in (["--process", pid], [e for e in events if e["pid"] == pid]), (
-                ["--thread", tid], [e for e in events if e["tid"] == tid]):
-            self.assertEqual(events_of(path, "--header-fields", *options), wanted)
+        lines = event_lines(path, "--header-fields")
+        self.assertEqual(len(lines), len(events))
+        for option, member, value in ("--process", "pid", pid), ("--thread", "tid", tid):
+            wanted = [line for line, event in zip(lines, events) if event[member] == value]
+            self.assertTrue(wanted)
+            self.assertTrue(event_lines(path, "--header-fields", option, value) == wanted, option)
 
     def test_addresses_have_the_image_that_was_there(self):
         events = Samples.events(self.LARGE)

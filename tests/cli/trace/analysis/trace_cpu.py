@@ -3,6 +3,7 @@
 usage: trace_cpu.py COLDTRACE SOURCES SHARED MAKE_CPU_TRACES MAKE_SCENARIO_ETL [arguments of unittest]
 """
 import bisect
+import functools
 import json
 import re
 import shutil
@@ -199,6 +200,13 @@ class Case(unittest.TestCase):
         return [line for line in lines if line["type"] == "event"]
 
 
+@functools.cache
+def real_events():
+    """Read once: that takes seconds."""
+    wanted = "PerfInfo,Image,Thread,Process,StackWalk" + MANAGED
+    return [e for e in strict_ndjson(run("decode", need_sample(), "--event", wanted).stdout) if e["type"] == "event"]
+
+
 class RealTrace(Case):
     """8 processors, 10 s, a sample each millisecond."""
 
@@ -209,9 +217,7 @@ class RealTrace(Case):
         done = run("cpu", path, "--format", "json")
         assert done.returncode == 0, done.stderr
         cls.told = strict_json(done.stdout)
-        wanted = "PerfInfo,Image,Thread,Process,StackWalk" + MANAGED
-        cls.lines = [e for e in strict_ndjson(run("decode", path, "--event", wanted).stdout)
-                     if e["type"] == "event"]
+        cls.lines = real_events()
         cls.weighed = list(samples_of(cls.lines))
 
     def test_no_sample_is_lost(self):
@@ -456,9 +462,7 @@ class Collapsed(Case):
     def test_stacks_of_a_real_trace(self):
         """Each stack that a key or an event tells of a sample is that of its line."""
         path = need_sample()
-        events = [e for e in strict_ndjson(run("decode", path, "--event",
-                                               "PerfInfo,StackWalk,Thread,Image" + MANAGED).stdout)
-                  if e["type"] == "event"]
+        events = real_events()
         told, _ = self.lines(path)
         threads, images, methods = Threads(events), Images(events), Methods(events)
         walks = defaultdict(dict)
