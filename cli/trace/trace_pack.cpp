@@ -153,7 +153,8 @@ Exit run_trace_pack(const TracePackOptions& options) {
   output.commit();
   const u64 limit = tracefile::default_unpacked_limit(packed + table.size());
   if (at > limit && !options.findings.quiet)
-    say(fmt::format("{}: packed it is so small that it is unpacked to {} bytes only, unless "
+    say(
+        fmt::format("{}: packed it is so small that it is unpacked to {} bytes only, unless "
                     "--unpacked-limit {} is given\n",
                     printable(options.file), limit, at));
   return Exit::ok;

@@ -34,11 +34,11 @@ struct Field {
 
 // Whether a function of these attributes has a new place in the virtual table, which is stored
 // behind them. Source: microsoft-pdb, cvinfo.h, CV_methodprop_e.
-bool introduces_virtual(u16 attributes);
+[[nodiscard]] bool introduces_virtual(u16 attributes);
 
 // "plain", "virtual", "static", "friend", "introducing_virtual", "pure_virtual",
 // "pure_introducing_virtual", or "unknown".
-std::string_view method_kind_of(u16 attributes);
+[[nodiscard]] std::string_view method_kind_of(u16 attributes);
 
 // Reads the entries of a field list one after another.
 class FieldList {

@@ -33,18 +33,18 @@ struct TypeSource {
 class IdTable {
  public:
   // An empty one where the PDB has no such stream. What cannot be read is the finding `pdb-types`.
-  static IdTable read(const Pdb& pdb, core::Findings& findings);
+  [[nodiscard]] static IdTable read(const Pdb& pdb, core::Findings& findings);
 
-  u64 count() const { return records_.size(); }
+  [[nodiscard]] u64 count() const { return records_.size(); }
   // From the kind on; null where there is none.
-  const core::ByteView* find_record(u32 index) const;
+  [[nodiscard]] const core::ByteView* find_record(u32 index) const;
 
   // Of an LF_STRING_ID, behind those of its LF_SUBSTR_LIST; at most `longest_text` bytes of it.
-  std::optional<std::string> find_text(u32 index) const;
-  std::optional<FunctionId> find_function(u32 index) const;
-  std::optional<BuildInfo> find_build(u32 index) const;
+  [[nodiscard]] std::optional<std::string> find_text(u32 index) const;
+  [[nodiscard]] std::optional<FunctionId> find_function(u32 index) const;
+  [[nodiscard]] std::optional<BuildInfo> find_build(u32 index) const;
   // Of the type at an index of the TPI stream; of several the first.
-  std::optional<TypeSource> find_source(u32 type) const;
+  [[nodiscard]] std::optional<TypeSource> find_source(u32 type) const;
 
   static constexpr std::size_t longest_text = std::size_t{1} << 16;
 

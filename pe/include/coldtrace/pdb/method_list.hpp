@@ -9,6 +9,6 @@ namespace coldtrace::pe {
 
 // The functions of an LF_METHODLIST as methods without their name. Nothing: of another kind, or
 // damaged. Source: microsoft-pdb, cvinfo.h, mlMethod.
-std::optional<std::vector<Field>> read_method_list(core::ByteView record);
+[[nodiscard]] std::optional<std::vector<Field>> read_method_list(core::ByteView record);
 
 }  // namespace coldtrace::pe

@@ -21,11 +21,11 @@ struct ModuleCompiler {
 };
 
 // "c", "c++", "masm", "link" and so on; "unknown".
-std::string_view language_name(u8 language);
+[[nodiscard]] std::string_view language_name(u8 language);
 
 // By the number of the module; those that say neither are left out. What cannot be read is a
 // finding, as of ModuleSymbols.
-std::map<std::size_t, ModuleCompiler> read_module_compilers(const Pdb& pdb,
-                                                            core::Findings& findings);
+[[nodiscard]] std::map<std::size_t, ModuleCompiler> read_module_compilers(const Pdb& pdb,
+                                                                          core::Findings& findings);
 
 }  // namespace coldtrace::pe

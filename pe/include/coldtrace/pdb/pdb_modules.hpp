@@ -24,7 +24,7 @@ inline constexpr std::size_t longest_module = 1024;
 
 // In the order of the file, which counts from 0. A list that ends inside an entry is the finding
 // `pdb-procedures`.
-std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings);
+[[nodiscard]] std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings);
 
 // Goes through the symbol records of all modules. No more bytes are read than the file has, and no
 // stream twice, however many modules name it. What cannot be read of a module ends it with the
@@ -35,9 +35,9 @@ class ModuleSymbols {
 
   // Goes to the next module with symbols. False: there is none.
   bool next_module();
-  std::size_t number() const { return next_ - 1; }
-  const PdbModule& module() const { return modules_[next_ - 1]; }
-  const std::vector<PdbModule>& modules() const { return modules_; }
+  [[nodiscard]] std::size_t number() const { return next_ - 1; }
+  [[nodiscard]] const PdbModule& module() const { return modules_[next_ - 1]; }
+  [[nodiscard]] const std::vector<PdbModule>& modules() const { return modules_; }
 
   // The next record of the module, from its kind on, a view until the next module. False: none.
   bool next(core::ByteView& record);

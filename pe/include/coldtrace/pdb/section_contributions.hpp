@@ -22,13 +22,13 @@ struct SectionContribution {
 class SectionContributions {
  public:
   // In either of both versions. Damage is the finding `pdb-stream`.
-  static SectionContributions read(const Pdb& pdb, core::Findings& findings);
+  [[nodiscard]] static SectionContributions read(const Pdb& pdb, core::Findings& findings);
 
   // By section and offset.
-  std::span<const SectionContribution> all() const { return contributions_; }
+  [[nodiscard]] std::span<const SectionContribution> all() const { return contributions_; }
 
   // The number of the module that has the byte; of two that overlap that which begins later.
-  std::optional<u16> find_module(u16 section, u32 offset) const;
+  [[nodiscard]] std::optional<u16> find_module(u16 section, u32 offset) const;
 
  private:
   std::vector<SectionContribution> contributions_;

@@ -33,7 +33,7 @@ inline constexpr u32 first_record_index = 0x1000;
 
 // What an integer of the type is of the stored bits: compilers store -1 as one byte, as four
 // without a sign, or as eight. As it is stored where the type is null.
-u64 to_integer(u64 stored, const SimpleType* type);
+[[nodiscard]] u64 to_integer(u64 stored, const SimpleType* type);
 
 // std::nullptr_t, which compilers write as a near pointer to void.
 inline constexpr u32 nullptr_index = 0x103;

@@ -14,10 +14,10 @@ struct TableShape {
 };
 
 // "near16", "far16", "this", "outer", "meta", "near", "far", or "unknown".
-std::string_view slot_kind_of(u8 slot);
+[[nodiscard]] std::string_view slot_kind_of(u8 slot);
 
 // That of the structure or class at `index`. Nothing: it has no virtual functions of its own, or
 // the record cannot be read. Source: microsoft-pdb, cvinfo.h, lfVTShape and CV_VTS_desc_e.
-std::optional<TableShape> find_table_shape(const TypeTable& table, u32 index);
+[[nodiscard]] std::optional<TableShape> find_table_shape(const TypeTable& table, u32 index);
 
 }  // namespace coldtrace::pe

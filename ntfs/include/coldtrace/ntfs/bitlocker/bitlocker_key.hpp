@@ -19,7 +19,7 @@ struct BitLockerKey {
 };
 
 // A password, in UTF-8.
-BitLockerKey bitlocker_password(std::string_view password);
+[[nodiscard]] BitLockerKey bitlocker_password(std::string_view password);
 
 // Eight groups of six digits, each a multiple of 11 below 720,896, anywhere in a text, as in the
 // file that Windows prints. The group of the first such eight that is not one, from 1; 0 where
@@ -27,7 +27,7 @@ BitLockerKey bitlocker_password(std::string_view password);
 core::Expected<BitLockerKey, unsigned> bitlocker_recovery_password(std::string_view text);
 
 // The bytes of a startup key, a file .BEK; nothing where it is none.
-std::optional<BitLockerKey> bitlocker_startup_key(core::ByteView file);
+[[nodiscard]] std::optional<BitLockerKey> bitlocker_startup_key(core::ByteView file);
 
 // The key of a volume's sectors, and what gave it.
 struct BitLockerVolumeKey {
@@ -40,8 +40,8 @@ struct BitLockerVolumeKey {
 // Opens a volume with a clear key, or else with the first of the keys that does. Nothing where none
 // of them does. A password or recovery password costs a million hashes for each protector of its
 // kind, of which no more than 32 are tried.
-std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metadata,
-                                                 std::span<const BitLockerKey> keys,
-                                                 core::Findings& findings);
+[[nodiscard]] std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metadata,
+                                                               std::span<const BitLockerKey> keys,
+                                                               core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -34,10 +34,10 @@ struct BitLockerProtector {
 };
 
 // "recovery password", "TPM and PIN", or "0x4000".
-std::string protector_name(u16 kind);
+[[nodiscard]] std::string protector_name(u16 kind);
 
 // "AES-XTS 128-bit"; nothing where the method is not known.
-std::string_view encryption_name(u16 method);
+[[nodiscard]] std::string_view encryption_name(u16 method);
 
 // What of a volume is encrypted, while Windows encrypts it piece by piece: a bit for each chunk.
 struct BitLockerBitmap {
@@ -71,7 +71,7 @@ struct BitLockerMetadata {
   u64 chunk_size = 0;
   std::vector<BitLockerBitmap> bitmaps;  // by region
 
-  bool decrypted() const { return state == state_decrypted; }
+  [[nodiscard]] bool decrypted() const { return state == state_decrypted; }
 };
 
 }  // namespace coldtrace::ntfs

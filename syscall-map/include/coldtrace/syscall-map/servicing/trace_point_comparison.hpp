@@ -15,7 +15,7 @@ struct TraceablePlace {
   pe::Rva rva{};
   std::vector<TraceRefusal> refusals;  // none: there may be
 
-  bool eligible() const { return refusals.empty(); }
+  [[nodiscard]] bool eligible() const { return refusals.empty(); }
 };
 
 struct TraceableChange {
@@ -30,7 +30,7 @@ struct TracePointComparison {
 };
 
 // Nothing where instructions of the machine are not decoded. Source: as plan_trace_points.
-std::optional<TracePointComparison> compare_trace_points(const KernelView& before,
-                                                         const KernelView& after);
+[[nodiscard]] std::optional<TracePointComparison> compare_trace_points(const KernelView& before,
+                                                                       const KernelView& after);
 
 }  // namespace coldtrace::syscall_map

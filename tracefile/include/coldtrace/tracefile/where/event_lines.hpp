@@ -48,7 +48,8 @@ class EventLines {
   virtual ~EventLines() = default;
 
   // Of the lines of events that are understood so. What the context refers to must outlive it.
-  virtual std::unique_ptr<EventLineReader> open(const EventContext& context) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<EventLineReader> open(
+      const EventContext& context) const = 0;
 
  protected:
   EventLines() = default;
