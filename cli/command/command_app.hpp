@@ -11,7 +11,7 @@ namespace coldtrace::cli {
 
 // What may stand as the value of an option, beside what CLI11 keeps.
 struct ValueKind {
-  enum class Source { any, choices, file, finding_code };
+  enum class Source { any, choices, file, finding_code, provider };
   Source source = Source::any;
   std::vector<std::string> choices;
   bool repeats = false;  // given again for each value

@@ -76,8 +76,8 @@ void begin_run(CommonOptions& options, const Command& command) {
     throw Failure{"--csv-safe is for --format csv"};
   guard_output(options.output, options.format, command.inputs());
   begin_text(options.text, options.format, options.output);
-  // A pager has whole lines.
-  if (writes_rows(options.formats) && options.format == "text" && !options.text.pager &&
+  // A pager has whole lines, and a command's only format is for programs as well.
+  if (options.formats.size() > 1 && options.format == "text" && !options.text.pager &&
       is_shown_on_terminal(options.output))
     options.output.columns = terminal_columns();
   SandboxNeeds needs;

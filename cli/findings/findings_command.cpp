@@ -14,9 +14,14 @@ struct FindingsCommandOptions : CommonOptions {
   std::vector<std::string> codes;
 };
 
-void write_list(Output& output) {
+// In lines of at most `columns`; whole where that is 0.
+void write_list(Output& output, std::size_t columns) {
+  constexpr std::size_t indent = 36;
+  if (columns > 0) print(output, "{:<26} {:<8} {}\n", "code", "severity", "meaning");
   for (const auto& row : finding_codes())
-    print(output, "{:<26} {:<8} {}\n", row.code, row.severity, row.meaning);
+    print(output, "{:<26} {:<8} {}\n", row.code, row.severity,
+          columns > indent ? wrapped(std::string{row.meaning}, indent, columns)
+                           : std::string{row.meaning});
 }
 
 void write_paragraph(Output& output, const std::string& text) {
@@ -54,7 +59,7 @@ Exit run_findings_command(const FindingsCommandOptions& options) {
   else if (options.format == "markdown")
     output.write(finding_document(pages));
   else if (options.codes.empty())
-    write_list(output);
+    write_list(output, options.output.columns);
   else
     write_pages(output, pages);
   output.commit();

@@ -31,19 +31,25 @@ std::string names_of(const OptionInfo& option) {
   return option.short_name + " | " + option.name;
 }
 
+// "etl|ctrace"; '*' for files of any name.
+std::string endings_of(const OptionInfo& option) {
+  return option.endings.empty() ? "*" : fmt::format("{}", fmt::join(option.endings, "|"));
+}
+
+// What stands for the words of an option or argument, in quotes.
+std::string words_of(const OptionInfo& option) {
+  if (option.kind.source == ValueKind::Source::finding_code) return "$codes";
+  if (option.kind.source == ValueKind::Source::provider) return "\"$(_coldtrace_providers)\"";
+  return option.words.empty() ? std::string{} : fmt::format("'{}'", fmt::join(option.words, " "));
+}
+
 std::string value_line(const OptionInfo& option) {
-  using Source = ValueKind::Source;
-  switch (option.kind.source) {
-    case Source::choices:
-      return fmt::format("values='{}'", fmt::join(option.kind.choices, " "));
-    case Source::finding_code:
-      return "values=$codes list=1";
-    case Source::file:
-      return "files=1";
-    case Source::any:
-      break;
-  }
-  return option.value == "FILE" || option.value == "DIR" ? "files=1" : ":";
+  std::string line;
+  if (const auto words = words_of(option); !words.empty()) line += " values=" + words;
+  if (option.kind.source == ValueKind::Source::file)
+    line += fmt::format(" files='{}'", endings_of(option));
+  if (option.is_list) line += " list=1";
+  return line;
 }
 
 void append_case(std::string& out, const CommandInfo& command) {
@@ -55,22 +61,43 @@ void append_case(std::string& out, const CommandInfo& command) {
   for (const auto& option : command.options) {
     options.push_back(option.name.empty() ? option.short_name : option.name);
     if (!option.value.empty())
-      values += fmt::format("        {}) given=1; {} ;;\n", names_of(option), value_line(option));
+      values += fmt::format("        {}) given=1{} ;;\n", names_of(option), value_line(option));
   }
   if (!commands.empty()) out += fmt::format("      commands='{}'\n", fmt::join(commands, " "));
   if (!options.empty()) out += fmt::format("      options='{}'\n", fmt::join(options, " "));
   if (!values.empty()) out += "      case $prev in\n" + values + "      esac\n";
-  if (command.takes(ValueKind::Source::file)) out += "      paths=1\n";
-  if (command.takes(ValueKind::Source::finding_code)) out += "      commands=$codes\n";
+  for (const auto& argument : command.arguments) {
+    if (argument.kind.source == ValueKind::Source::file)
+      out += fmt::format("      paths='{}'\n", endings_of(argument));
+    if (const auto words = words_of(argument); !words.empty()) out += "      words=" + words + '\n';
+  }
   out += "      ;;\n";
   for (const auto& below : command.commands) append_case(out, below);
 }
 
 constexpr std::string_view head =
-    R"(# Completes coldtrace in bash; from 'coldtrace help --completion bash'.
+    R"(_coldtrace_files() {
+  local file all=() fitting=() folders=()
+  mapfile -t all < <(compgen -f -- "$cur")
+  for file in "${all[@]}"; do
+    if [[ -d ${file/#\~/$HOME} ]]; then
+      folders+=("$file")
+    elif [[ $1 != '*' && ${file,,} =~ \.($1)(\.[a-z0-9]+)?$ ]]; then
+      fitting+=("$file")
+    fi
+  done
+  compopt -o filenames 2>/dev/null
+  # Where none has such a name, any file may be meant.
+  if ((${#fitting[@]})); then
+    COMPREPLY+=("${fitting[@]}" "${folders[@]}")
+  else
+    COMPREPLY+=("${all[@]}")
+  fi
+}
 _coldtrace() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-  local path='' commands='' options='' values='' files='' paths='' given='' list='' i
+  local path='' topic='' commands='' options='' words='' values='' files='' paths='' given='' list=''
+  local word i
   if [[ $cur == = ]]; then
     cur=''
   elif [[ $prev == = ]]; then
@@ -78,19 +105,41 @@ _coldtrace() {
   fi
 )";
 
-constexpr std::string_view tail = R"(  esac
-  if [[ -n $values && -n $list && $cur == *,* ]]; then
+// The words before the one that is completed: the command that they name, behind the options of the
+// groups, behind the '--' of a batch, and the command that 'help' is asked about.
+constexpr std::string_view walk = R"(  for ((i = 1; i < COMP_CWORD; ++i)); do
+    word=${COMP_WORDS[i]}
+    if [[ $path/$word == /batch/-- ]]; then
+      path=''
+    elif [[ $path == /batch || $word == -* ]]; then
+      continue
+    elif [[ $path == /help ]]; then
+      if _coldtrace_has "$topic/$word"; then topic+=/$word; fi
+    elif _coldtrace_has "$path/$word"; then
+      path+=/$word
+    else
+      break
+    fi
+  done
+  _coldtrace_offer "$path"
+  if [[ $path == /help && -z $given && $cur != -* ]]; then
+    prev=''
+    _coldtrace_offer "$topic"
+    words='' paths=''
+  fi
+)";
+
+constexpr std::string_view tail = R"(  if [[ -n $values && -n $list && $cur == *,* ]]; then
     mapfile -t COMPREPLY < <(compgen -P "${cur%,*}," -W "$values" -- "${cur##*,}")
   elif [[ -n $values ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
-  elif [[ -n $files || (-z $given && -n $paths && $cur != -*) ]]; then
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
   elif [[ -z $given && $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
   elif [[ -z $given ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "$commands $words" -- "$cur")
+    files=$paths
   fi
+  if [[ -n $files ]]; then _coldtrace_files "$files"; fi
 }
 complete -F _coldtrace coldtrace
 )";
@@ -98,21 +147,20 @@ complete -F _coldtrace coldtrace
 }  // namespace
 
 std::string bash_completion(const CommandInfo& root) {
-  std::string out{head};
   std::string paths;
   append_paths(paths, root);
-  out += fmt::format(
-      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-      "    case $path/${{COMP_WORDS[i]}} in\n"
-      "      {}) path+=/${{COMP_WORDS[i]}} ;;\n"
-      "      *) break ;;\n"
-      "    esac\n"
-      "  done\n",
-      paths);
   std::vector<std::string_view> codes;
   for (const auto& known : finding_codes()) codes.push_back(known.code);
-  out += fmt::format("  local codes='{}'\n  case $path in\n", fmt::join(codes, " "));
+  auto out = fmt::format(
+      "# Completes coldtrace in bash; from 'coldtrace help --completion bash'.\n"
+      "_coldtrace_has() {{\n  case $1 in\n    {}) ;;\n    *) return 1 ;;\n  esac\n}}\n"
+      "_coldtrace_providers() {{\n  echo '{}'\n}}\n"
+      "_coldtrace_offer() {{\n  local codes='{}'\n  case $1 in\n",
+      paths, fmt::join(provider_words(), " "), fmt::join(codes, " "));
   append_case(out, root);
+  out += "  esac\n}\n";
+  out += head;
+  out += walk;
   out += tail;
   return out;
 }

@@ -1,8 +1,15 @@
 #include "cli/help/command_tree.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "cli/command/options.hpp"
+#include "coldtrace/nt_trace_control/trace_control_code.hpp"
+#include "coldtrace/syscall-map/member_list.hpp"
+#include "coldtrace/tracefile/providers/registered_providers.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,7 +26,58 @@ std::string value_text(const CLI::Option& option, const ValueKind& kind) {
   return type == "UINT" ? "N" : type;
 }
 
-OptionInfo describe_option(const CLI::Option& option) {
+using Words = std::vector<std::string>;
+
+Words image_endings() {
+  return {"dll", "exe", "sys", "efi", "mui", "ocx", "cpl", "drv", "scr"};
+}
+
+Words symbol_endings() {
+  return {"pdb", "json"};
+}
+
+// Of options that mean the same wherever they stand.
+Words endings_of_name(std::string_view name) {
+  if (name == "--ntdll" || name == "--win32u") return {"dll"};
+  if (name == "--kernel" || name == "--derive-from") return {"exe"};
+  if (name == "--win32k" || name == "--driver") return {"sys"};
+  if (name == "--pdb" || name == "--derive-pdb") return symbol_endings();
+  if (name == "--tmf") return {"tmf", "pdb"};
+  if (name == "TABLE") return {"hooktab"};
+  return {};
+}
+
+// Of an argument by its command; none where that takes what may have any name.
+Words endings_of(std::string_view command, const OptionInfo& option) {
+  if (auto named = endings_of_name(option.name); !named.empty()) return named;
+  const auto is_below = [command](std::string_view group) { return command.starts_with(group); };
+  if (option.name != "FILE" && option.name != "BEFORE" && option.name != "AFTER") return {};
+  if (is_below("coldtrace trace schema") || is_below("coldtrace trace pack") ||
+      command == "coldtrace trace unpack")
+    return {};
+  if (is_below("coldtrace trace ")) return {"etl", "ctrace"};
+  if (command == "coldtrace pe types" || command == "coldtrace pe symbols" ||
+      command == "coldtrace pe isf")
+    return symbol_endings();
+  const bool reads_images =
+      is_below("coldtrace pe ") || is_below("coldtrace syscalls ") || is_below("coldtrace hooks ");
+  return reads_images ? image_endings() : Words{};
+}
+
+Words words_of(std::string_view command, const OptionInfo& option) {
+  if (!option.kind.choices.empty()) return option.kind.choices;
+  Words words;
+  if (option.name == "--members")
+    for (const auto list : syscall_map::built_in_member_lists()) words.emplace_back(list);
+  if (option.name == "CODE" && command.starts_with("coldtrace trace control "))
+    for (const auto& code : tracefile::control_codes())
+      if (code.name.find(' ') == code.name.npos) words.emplace_back(code.name);
+  return words;
+}
+
+}  // namespace
+
+OptionInfo describe_option(const CLI::Option& option, std::string_view command) {
   OptionInfo info;
   info.kind = value_kind(&option);
   info.value = value_text(option, info.kind);
@@ -36,12 +94,17 @@ OptionInfo describe_option(const CLI::Option& option) {
   info.group = option.get_group();
   info.is_required = option.get_required();
   info.is_row = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  info.is_list = option.get_delimiter() != '\0';
+  if (info.value.starts_with("PROVIDER") || info.name == "PROVIDER")
+    info.kind.source = ValueKind::Source::provider;
+  if (info.kind.source == ValueKind::Source::any && (info.value == "FILE" || info.value == "DIR"))
+    info.kind.source = ValueKind::Source::file;
+  info.words = words_of(command, info);
+  info.endings = endings_of(command, info);
   for (const auto* other : option.get_needs()) info.needs.push_back(other->get_name());
   for (const auto* other : option.get_excludes()) info.excludes.push_back(other->get_name());
   return info;
 }
-
-}  // namespace
 
 std::string OptionInfo::full_help() const {
   std::string text = help;
@@ -70,9 +133,33 @@ std::string CommandInfo::word() const {
   return name.substr(name.rfind(' ') + 1);
 }
 
-bool CommandInfo::takes(ValueKind::Source source) const {
-  return std::ranges::any_of(
-      arguments, [source](const OptionInfo& argument) { return argument.kind.source == source; });
+std::vector<std::pair<std::string, std::string>> CommandInfo::exit_rows() const {
+  std::vector<std::pair<std::string, std::string>> rows;
+  std::istringstream lines{exits};
+  for (std::string line; std::getline(lines, line);) {
+    const auto text = line.find_first_not_of(' ', std::min<std::size_t>(line.size(), 3));
+    if (line.size() > 2 && line[2] >= '0' && line[2] <= '9')
+      rows.emplace_back(std::string{line[2]}, std::string{});
+    else if (rows.empty())
+      continue;
+    if (!rows.back().second.empty()) rows.back().second += ' ';
+    if (text != std::string::npos) rows.back().second += line.substr(text);
+  }
+  return rows;
+}
+
+std::vector<std::string_view> provider_words() {
+  auto names = tracefile::registered_names();
+  std::erase_if(names, [](std::string_view name) {
+    return name.find_first_not_of(
+               "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") != name.npos;
+  });
+  return names;
+}
+
+const std::vector<std::string>& option_groups() {
+  static const std::vector<std::string> groups = {"Options", common_options_heading};
+  return groups;
 }
 
 std::vector<CLI::App*> commands_below(CLI::App& app) {
@@ -94,7 +181,7 @@ CommandInfo describe_command(CLI::App& app, unsigned depth) {
     info.commands.push_back(describe_command(*below, depth - 1));
   for (const auto* option : app.get_options()) {
     if (option == app.get_help_ptr()) continue;  // listed with --help
-    auto described = describe_option(*option);
+    auto described = describe_option(*option, info.name);
     if (option == app.get_help_all_ptr()) described.short_name = "-h";
     (option->get_positional() ? info.arguments : info.options).push_back(std::move(described));
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command/command_app.hpp"
@@ -15,8 +17,13 @@ struct OptionInfo {
   std::string help;
   std::string group;  // the heading it is listed below
   ValueKind kind;
+  // What completions offer: these words, and files that end so, in lower case and without the dot;
+  // any file where it takes files and none is said.
+  std::vector<std::string> words;
+  std::vector<std::string> endings;
   bool is_required = false;
-  bool is_row = false;  // takes all arguments up to the next option
+  bool is_row = false;   // takes all arguments up to the next option
+  bool is_list = false;  // several with commas between
   std::vector<std::string> needs;
   std::vector<std::string> excludes;
 
@@ -34,13 +41,17 @@ struct CommandInfo {
   std::string exits;
   std::vector<CommandInfo> commands;
 
+  // What 0, 1 and 2 mean, as pairs of a number and its text.
+  std::vector<std::pair<std::string, std::string>> exit_rows() const;
+
   // "coldtrace pe info [OPTIONS] FILE..."
   std::string usage() const;
   // The last word of its name.
   std::string word() const;
-  // Whether an argument of it has such values.
-  bool takes(ValueKind::Source source) const;
 };
+
+// `option` of the command that has this full name.
+OptionInfo describe_option(const CLI::Option& option, std::string_view command);
 
 // `app` as its definition has it, and what is below it as far down as `depth`: 1 is enough for its
 // help.
@@ -48,6 +59,12 @@ CommandInfo describe_command(CLI::App& app, unsigned depth);
 
 // The whole tree, from the root that `app` is below.
 CommandInfo describe_all(CLI::App& app);
+
+// Names of providers that stand on a line without quotes.
+std::vector<std::string_view> provider_words();
+
+// The headings of options, in their order.
+const std::vector<std::string>& option_groups();
 
 // The apps right below `app`, defined first if it is a group that nothing has named yet.
 std::vector<CLI::App*> commands_below(CLI::App& app);

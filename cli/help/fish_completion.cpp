@@ -19,19 +19,23 @@ std::string in_quotes(std::string_view text) {
   return out;
 }
 
-std::string values_of(const OptionInfo& option) {
+// What is offered as a value; empty where that is nothing, or any file.
+std::string offered(const OptionInfo& option) {
   using Source = ValueKind::Source;
-  switch (option.kind.source) {
-    case Source::choices:
-      return fmt::format(" -x -a '{}'", fmt::join(option.kind.choices, " "));
-    case Source::finding_code:
-      return " -x -a '(__coldtrace_codes)'";
-    case Source::file:
-      return " -r -F";
-    case Source::any:
-      break;
+  if (option.kind.source == Source::finding_code) return "(__coldtrace_list $__coldtrace_codes)";
+  if (option.kind.source == Source::provider) return "(__coldtrace_list $__coldtrace_providers)";
+  if (!option.words.empty()) {
+    const auto words = fmt::format("{}", fmt::join(option.words, " "));
+    return option.is_list ? fmt::format("(__coldtrace_list {})", words) : words;
   }
-  return option.value == "FILE" || option.value == "DIR" ? " -r -F" : " -x";
+  if (option.endings.empty()) return {};
+  return fmt::format("(__coldtrace_files \"{}\")", fmt::join(option.endings, "|"));
+}
+
+std::string values_of(const OptionInfo& option) {
+  const auto values = offered(option);
+  const bool any_file = option.kind.source == ValueKind::Source::file && option.endings.empty();
+  return (any_file ? " -r -F" : " -x") + (values.empty() ? "" : fmt::format(" -a '{}'", values));
 }
 
 void append_command(std::string& out, const CommandInfo& command) {
@@ -44,10 +48,14 @@ void append_command(std::string& out, const CommandInfo& command) {
     if (!option.value.empty()) out += values_of(option);
     out += fmt::format(" -d '{}'\n", in_quotes(option.help));
   }
-  if (command.takes(ValueKind::Source::file)) out += line + " -F\n";
-  if (command.takes(ValueKind::Source::finding_code)) out += line + " -a '(__coldtrace_codes)'\n";
+  for (const auto& argument : command.arguments) {
+    if (const auto values = offered(argument); !values.empty())
+      out += fmt::format("{} -a '{}'\n", line, values);
+    else if (argument.kind.source == ValueKind::Source::file)
+      out += line + " -F\n";
+  }
   for (const auto& below : command.commands) {
-    out += fmt::format("complete -c coldtrace -n '__coldtrace_in{}' -a {} -d '{}'\n", words,
+    out += fmt::format("complete -c coldtrace -n '__coldtrace_below{}' -a {} -d '{}'\n", words,
                        below.word(), in_quotes(below.summary));
     append_command(out, below);
   }
@@ -61,36 +69,77 @@ void append_paths(std::string& paths, const CommandInfo& command) {
   }
 }
 
+// __coldtrace_in: the words of the line name just this command, options of groups aside, behind the
+// '--' of a batch. __coldtrace_below: so do those behind 'help'.
+constexpr std::string_view functions = R"(function __coldtrace_path
+    set -l path
+    for word in $argv
+        if test "$path$word" = ' batch--'
+            set path
+        else if test "$path" = ' batch'; or string match -q -- '-*' $word
+            continue
+        else if contains -- "$path $word" $__coldtrace_commands
+            set path "$path $word"
+        else
+            break
+        end
+    end
+    echo "$path"
+end
+function __coldtrace_in
+    set -l words (commandline -opc)[2..]
+    set -l wanted
+    for word in $argv
+        set wanted "$wanted $word"
+    end
+    test (__coldtrace_path $words) = "$wanted"
+end
+function __coldtrace_below
+    set -l words (commandline -opc)[2..]
+    set -l wanted
+    for word in $argv
+        set wanted "$wanted $word"
+    end
+    if test "$words[1]" = help
+        set -e words[1]
+    end
+    test (__coldtrace_path $words) = "$wanted"
+end
+function __coldtrace_list
+    set -l token (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l before (string replace -r '[^,]*$' '' -- $token)
+    printf '%s
+' $before$argv
+end
+function __coldtrace_files
+    set -l token (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l all (__fish_complete_path $token | string replace -r '\t.*' '')
+    set -l fitting (string match -ri -- '.*\.(?:'$argv[1]')(?:\.[a-z0-9]+)?$' $all)
+    # Where none has such a name, any file may be meant.
+    if set -q fitting[1]
+        printf '%s
+' $fitting (string match -r -- '.*/$' $all)
+    else if set -q all[1]
+        printf '%s
+' $all
+    end
+end
+)";
+
 }  // namespace
 
 std::string fish_completion(const CommandInfo& root) {
   std::string paths;
   append_paths(paths, root);
+  std::vector<std::string_view> codes;
+  for (const auto& known : finding_codes()) codes.push_back(known.code);
   auto out = fmt::format(
       "# Completes coldtrace in fish; from 'coldtrace help --completion fish'.\n"
       "set -g __coldtrace_commands{}\n"
-      "# True where the words of the line that name commands are just these.\n"
-      "function __coldtrace_in\n"
-      "    set -l named\n"
-      "    for word in (commandline -opc)[2..]\n"
-      "        contains -- \"$named $word\" $__coldtrace_commands\n"
-      "        or break\n"
-      "        set named \"$named $word\"\n"
-      "    end\n"
-      "    set -l wanted\n"
-      "    for word in $argv\n"
-      "        set wanted \"$wanted $word\"\n"
-      "    end\n"
-      "    test \"$named\" = \"$wanted\"\n"
-      "end\n",
-      paths);
-  std::vector<std::string_view> codes;
-  for (const auto& known : finding_codes()) codes.push_back(known.code);
-  out += fmt::format(
-      "function __coldtrace_codes\n"
-      "    set -l before (string replace -r '[^,]*$' '' -- (commandline -ct))\n"
-      "    printf '%s\\n' $before{{{}}}\nend\n",
-      fmt::join(codes, ","));
+      "set -g __coldtrace_codes {}\n"
+      "set -g __coldtrace_providers {}\n",
+      paths, fmt::join(codes, " "), fmt::join(provider_words(), " "));
+  out += functions;
   out += "complete -c coldtrace -f\n";
   append_command(out, root);
   return out;

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/suggestion.hpp"
 #include "cli/help/command_tree.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/help/man_page.hpp"
+#include "cli/help/misspelling.hpp"
 #include "cli/help/shell_completion.hpp"
 
 namespace coldtrace::cli {
@@ -37,12 +37,7 @@ CLI::App& find_command(CLI::App& root, const std::vector<std::string>& words) {
   for (const auto& word : words) {
     const auto below = commands_below(*command);
     const auto next = std::ranges::find(below, word, &CLI::App::get_name);
-    if (next == below.end()) {
-      std::vector<std::string_view> names;
-      for (const auto* each : below) names.push_back(each->get_name());
-      throw Failure{fmt::format("'{}' is no command of '{}'{}", word, full_name(*command),
-                                did_you_mean(word, names))};
-    }
+    if (next == below.end()) throw Failure{no_command_message(*command, word)};
     command = *next;
   }
   return *command;

@@ -12,18 +12,21 @@ namespace coldtrace::cli {
 namespace {
 
 constexpr std::size_t left_column = 30;
+constexpr std::size_t narrow_left_column = 8;
 
 // NAME in the left column and `text` beside it, or below where it does not fit.
 void append_row(std::string& out, const std::string& name, const std::string& text,
                 std::size_t width) {
+  // Half of a narrow terminal would be empty.
+  const auto column = width < 2 * left_column ? narrow_left_column : left_column;
   const auto left = "  " + name;
   out += left;
   if (!text.empty()) {
-    if (left.size() + 2 > left_column)
-      out += '\n' + std::string(left_column, ' ');
+    if (left.size() + 2 > column)
+      out += '\n' + std::string(column, ' ');
     else
-      out.append(left_column - left.size(), ' ');
-    out += wrapped(text, left_column, width);
+      out.append(column - left.size(), ' ');
+    out += wrapped(text, column, width);
   }
   out += '\n';
 }
@@ -39,9 +42,17 @@ std::string option_names(const OptionInfo& option) {
 
 void append_options(std::string& out, const CommandInfo& command, const std::string& group,
                     std::size_t width) {
-  out += '\n' + group + ":\n";
+  std::string rows;
   for (const auto& option : command.options)
-    if (option.group == group) append_row(out, option_names(option), option.full_help(), width);
+    if (option.group == group) append_row(rows, option_names(option), option.full_help(), width);
+  if (!rows.empty()) out += '\n' + group + ":\n" + rows;
+}
+
+void append_exits(std::string& out, const CommandInfo& command, std::size_t width) {
+  constexpr std::size_t indent = 5;
+  out += "\nExit status:\n";
+  for (const auto& [status, meaning] : command.exit_rows())
+    out += fmt::format("  {:<{}}{}\n", status, indent - 2, wrapped(meaning, indent, width));
 }
 
 // The shared options in one sentence.
@@ -83,7 +94,8 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
 
 std::string help_text(const CommandInfo& command, HelpLength length, std::size_t width) {
   std::string out = wrapped(command.summary, 0, width) + "\n";
-  out += "Usage: " + command.usage() + "\n";
+  constexpr std::string_view usage = "Usage: ";
+  out += fmt::format("{}{}\n", usage, wrapped(command.usage(), usage.size(), width));
   if (!command.arguments.empty()) {
     out += "\nArguments:\n";
     for (const auto& argument : command.arguments)
@@ -93,24 +105,22 @@ std::string help_text(const CommandInfo& command, HelpLength length, std::size_t
     out += "\nCommands:\n";
     for (const auto& below : command.commands) append_row(out, below.word(), below.summary, width);
   }
-  append_options(out, command, "Options", width);
-  if (length == HelpLength::brief) {
-    append_shared_names(out, command, width);
-  } else if (std::ranges::any_of(command.options, [](const auto& option) {
-               return option.group == common_options_heading;
-             })) {
-    append_options(out, command, common_options_heading, width);
-  }
+  for (const auto& group : option_groups())
+    if (length == HelpLength::whole || group != common_options_heading)
+      append_options(out, command, group, width);
+  if (length == HelpLength::brief) append_shared_names(out, command, width);
   if (!command.examples.empty()) out += "\nExamples:\n" + command.examples;
-  if (!command.exits.empty() && length == HelpLength::whole)
-    out += "\nExit status:\n" + command.exits;
+  if (!command.exits.empty() && length == HelpLength::whole) append_exits(out, command, width);
   if (!command.commands.empty())
-    out += fmt::format("\nSee '{} COMMAND --help' for details and examples.\n", command.name);
+    out += '\n' +
+           wrapped(fmt::format("See '{} COMMAND --help' for details and examples.", command.name),
+                   0, width) +
+           '\n';
   return out;
 }
 
 std::size_t output_width() {
-  constexpr std::size_t least = 60;
+  constexpr std::size_t least = 20;
   return std::max(terminal_columns(), least);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/commit.hpp"
 #include "cli/command/version.hpp"
 
 namespace coldtrace::cli {
@@ -48,18 +49,19 @@ std::string option_term(const OptionInfo& option) {
   return term;
 }
 
+std::string in_capitals(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char each) {
+    return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
+  });
+  return text;
+}
+
 void append_options(std::string& out, const CommandInfo& command) {
-  std::string group;
-  for (const auto& option : command.options) {
-    if (option.group != group) {
-      group = option.group;
-      std::string heading = group;
-      std::ranges::transform(heading, heading.begin(), [](char each) {
-        return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
-      });
-      out += fmt::format(".SH {}\n", roff(heading));
-    }
-    append_term(out, option_term(option), option.full_help());
+  for (const auto& group : option_groups()) {
+    std::string terms;
+    for (const auto& option : command.options)
+      if (option.group == group) append_term(terms, option_term(option), option.full_help());
+    if (!terms.empty()) out += fmt::format(".SH {}\n{}", roff(in_capitals(group)), terms);
   }
 }
 
@@ -73,11 +75,8 @@ void append_lines(std::string& out, const std::string& heading, const std::strin
 
 std::string man_page(const CommandInfo& command) {
   const auto page = page_name(command.name);
-  auto title = page;
-  std::ranges::transform(title, title.begin(), [](char each) {
-    return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
-  });
-  auto out = fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n", roff(title), tool_version);
+  auto out = fmt::format(".TH {} 1 \"{}\" \"{}\" \"User Commands\"\n", roff(in_capitals(page)),
+                         COLDTRACE_COMMIT_DATE, tool_version);
   out += fmt::format(".SH NAME\n{} \\- {}\n", roff(page), roff(command.summary));
   out += fmt::format(".SH SYNOPSIS\n\\fB{}\\fR{}\n", roff(command.name),
                      roff(command.usage().substr(command.name.size())));
@@ -88,7 +87,9 @@ std::string man_page(const CommandInfo& command) {
   for (const auto& below : command.commands) append_term(out, roff(below.word()), below.summary);
   append_options(out, command);
   append_lines(out, "EXAMPLES", command.examples);
-  append_lines(out, "EXIT STATUS", command.exits);
+  const auto exits = command.exit_rows();
+  if (!exits.empty()) out += ".SH EXIT STATUS\n";
+  for (const auto& [status, meaning] : exits) append_term(out, status, meaning);
   if (!command.commands.empty()) {
     out += ".SH SEE ALSO\n";
     for (std::size_t i = 0; i < command.commands.size(); ++i)

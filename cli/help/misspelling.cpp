@@ -8,23 +8,103 @@
 #include "cli/help/command_tree.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-// The word in the place of a command that is none; empty when the error is another one.
-std::string unknown_command(CLI::App& app, const std::vector<std::string>& words) {
+// "trace decode" of "coldtrace trace decode".
+std::string name_on_line(const CLI::App& command) {
+  const auto name = full_name(command);
+  return name.substr(name.find(' ') + 1);
+}
+
+// All that is below `group`, at any depth.
+void append_below(std::vector<CLI::App*>& commands, CLI::App& group) {
+  for (auto* command : commands_below(group)) {
+    commands.push_back(command);
+    append_below(commands, *command);
+  }
+}
+
+std::vector<std::string_view> names_of(const std::vector<CLI::App*>& commands) {
+  std::vector<std::string_view> names;
+  for (const auto* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+// "; did you mean 'pe info' or 'trace info'?": commands of this name, whatever group they are in.
+std::string commands_called(const std::vector<CLI::App*>& commands, std::string_view name) {
+  std::vector<std::string> found;
+  for (const auto* command : commands)
+    if (command->get_name() == name) found.push_back(fmt::format("'{}'", name_on_line(*command)));
+  if (found.empty()) return {};
+  const auto last = found.back();
+  found.pop_back();
+  return fmt::format("; did you mean {}{}{}?", fmt::join(found, ", "), found.empty() ? "" : " or ",
+                     last);
+}
+
+bool has_option(const CLI::App& command, const std::string& name) {
+  return command.get_option_no_throw(name) != nullptr;
+}
+
+// Without what follows "=".
+std::string option_name(const std::string& word) {
+  return word.substr(0, word.find('='));
+}
+
+bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word != "--";
+}
+
+// What an option was called before it had one name in all commands.
+struct Renamed {
+  std::string_view before, now;
+};
+
+constexpr Renamed renamed[] = {
+    {"--compress", "--compress-packets"},
+    {"--depth", "--tree-depth"},
+    {"--module", "--known-module"},
+    {"--pid", "--process"},
+    {"--since", "--compare-from"},
+    {"--stacks", "--of"},
+    {"--stream", "--copied"},
+    {"--threads", "--max-threads"},
+    {"--tid", "--thread"},
+    {"--until", "--compare-to"},
+    {"--version", "--windows"},
+};
+
+std::string no_option_message(const CLI::App& command, const std::string& name) {
+  const auto told = fmt::format("'{}' is no option of '{}'", name, full_name(command));
+  for (const auto& [before, now] : renamed)
+    if (name == before && has_option(command, std::string{now}))
+      return fmt::format("{}; {} is now {}", told, before, now);
+  std::vector<std::string> known;
+  for (const auto* option : command.get_options())
+    for (const auto& each : option->get_lnames()) known.push_back("--" + each);
+  return told + did_you_mean(name, {known.begin(), known.end()});
+}
+
+// The word in the place of a command that is none, or the option before `command`, the last one
+// that the line names, that no group has; empty when the error is another one.
+std::string misplaced_word(CLI::App& app, const CLI::App& command,
+                           const std::vector<std::string>& words) {
   auto* group = &app;
   for (const auto& word : words) {
     const auto commands = commands_below(*group);
-    if (word.starts_with('-') || commands.empty()) return {};
-    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
-    if (next == commands.end()) {
-      std::vector<std::string_view> names;
-      for (const auto* command : commands) names.push_back(command->get_name());
-      return fmt::format("'{}' is no command of '{}'{}", word, group->get_name(),
-                         did_you_mean(word, names));
+    if (commands.empty()) return {};
+    if (is_option(word)) {
+      const auto name = option_name(word);
+      if (has_option(*group, name)) continue;
+      if (group != &command && has_option(command, name))
+        return fmt::format("'{}' belongs after '{}'", name, name_on_line(command));
+      return no_option_message(command, name);
     }
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (next == commands.end()) return no_command_message(*group, word);
     group = *next;
   }
   return {};
@@ -36,12 +116,19 @@ std::string unknown_option(CLI::App& command) {
   const auto unknown = std::ranges::find_if(
       left, [](const auto& word) { return word.size() > 1 && word[0] == '-'; });
   if (unknown == left.end() || *unknown == "--") return {};  // arguments follow
-  const auto name = unknown->substr(0, unknown->find('='));
-  std::vector<std::string> known;
-  for (const auto* option : command.get_options())
-    for (const auto& each : option->get_lnames()) known.push_back("--" + each);
-  return fmt::format("'{}' is no option of '{}'{}", name, full_name(command),
-                     did_you_mean(name, {known.begin(), known.end()}));
+  return no_option_message(command, option_name(*unknown));
+}
+
+// The option that stands at the end of the line, or before another one, without its value.
+std::string lacking_value(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string_view text = error.what();
+  if (error.get_name() != "ArgumentMismatch" || !text.ends_with(" missing")) return {};
+  const auto* option = command.get_option_no_throw(std::string{text.substr(0, text.find(':'))});
+  if (option == nullptr || option->get_positional()) return {};
+  const auto info = describe_option(*option, full_name(command));
+  return fmt::format(
+      "{} needs a value: {}", info.name.empty() ? info.short_name : info.name,
+      info.kind.choices.empty() ? info.value : fmt::format("{}", fmt::join(info.words, ", ")));
 }
 
 CLI::App& named_command(CLI::App& app) {
@@ -52,11 +139,23 @@ CLI::App& named_command(CLI::App& app) {
 
 }  // namespace
 
+std::string no_command_message(CLI::App& group, const std::string& word) {
+  std::vector<CLI::App*> below;
+  append_below(below, group);
+  auto meant = commands_called(below, word);
+  if (meant.empty()) meant = did_you_mean(word, names_of(commands_below(group)));
+  if (meant.empty())
+    if (const auto nearest = core::nearest_names(word, names_of(below), 1); !nearest.empty())
+      meant = commands_called(below, nearest.front());
+  return fmt::format("'{}' is no command of '{}'{}", word, full_name(group), meant);
+}
+
 std::string usage_message(CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& words) {
   auto& command = named_command(app);
-  auto told = unknown_command(app, words);
+  auto told = misplaced_word(app, command, words);
   if (told.empty()) told = unknown_option(command);
+  if (told.empty()) told = lacking_value(command, error);
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());
   if (told.empty()) told = error.what();

@@ -29,19 +29,22 @@ std::string function_of(const CommandInfo& command) {
   return name;
 }
 
+std::string files_of(const OptionInfo& option) {
+  return option.endings.empty()
+             ? "_files"
+             : fmt::format("_files -g \"*.(#i)({})(|.*)(-.)\"", fmt::join(option.endings, "|"));
+}
+
 std::string action_of(const OptionInfo& option) {
   using Source = ValueKind::Source;
-  switch (option.kind.source) {
-    case Source::choices:
-      return fmt::format("({})", fmt::join(option.kind.choices, " "));
-    case Source::finding_code:
-      return "_coldtrace_codes";
-    case Source::file:
-      return "_files";
-    case Source::any:
-      break;
-  }
-  return option.value == "FILE" || option.value == "DIR" ? "_files" : " ";
+  if (option.kind.source == Source::finding_code) return "_coldtrace_codes";
+  if (option.kind.source == Source::provider) return "_coldtrace_providers";
+  const auto words = fmt::format("{}", fmt::join(option.words, " "));
+  if (option.kind.source == Source::file && !words.empty())
+    return fmt::format("_alternative \"list\\:list\\:({})\" \"file\\:file\\:_files\"", words);
+  if (option.kind.source == Source::file) return files_of(option);
+  if (words.empty()) return " ";
+  return option.is_list ? fmt::format(" _values -s , value {}", words) : fmt::format("({})", words);
 }
 
 void append_option(std::string& out, const OptionInfo& option) {
@@ -58,9 +61,38 @@ void append_option(std::string& out, const OptionInfo& option) {
                        option.value.empty() ? "" : "+", help, value);
 }
 
+// Of all arguments, whatever their place: the first that has something to offer.
+std::string argument_action(const CommandInfo& command) {
+  for (const auto& argument : command.arguments)
+    if (auto action = action_of(argument); action != " ") return action;
+  return " ";
+}
+
+// Behind '--' a command stands, as if nothing were before it.
+constexpr std::string_view batched_command = R"(  local at=${words[(i)--]}
+  if ((at < CURRENT)); then
+    words[1,at]=(coldtrace)
+    ((CURRENT -= at - 1))
+    _coldtrace
+    return
+  fi
+)";
+
+// Its words are those of a command.
+constexpr std::string_view helped_command =
+    R"(  if [[ $words[CURRENT] != -* && $words[CURRENT-1] != (--completion|-o|--output) ]]; then
+    words=(coldtrace ${words[2,CURRENT-1]:#-*} "$words[CURRENT]")
+    CURRENT=$#words
+    _coldtrace
+    return
+  fi
+)";
+
 void append_command(std::string& out, const CommandInfo& command) {
   for (const auto& below : command.commands) append_command(out, below);
   out += function_of(command) + "() {\n";
+  if (command.name == "coldtrace batch") out += batched_command;
+  if (command.name == "coldtrace help") out += helped_command;
   if (!command.commands.empty()) {
     out += "  local line state\n  local -a commands\n  commands=(\n";
     for (const auto& below : command.commands)
@@ -76,12 +108,8 @@ void append_command(std::string& out, const CommandInfo& command) {
   } else {
     out += "  _arguments \\\n";
     for (const auto& option : command.options) append_option(out, option);
-    if (command.takes(ValueKind::Source::file))
-      out += "    '*:file:_files'\n";
-    else if (command.takes(ValueKind::Source::finding_code))
-      out += "    '*:code:_coldtrace_codes'\n";
-    else
-      out += "    '*: : '\n";
+    const auto action = argument_action(command);
+    out += fmt::format("    '*:argument:{}'\n", action);
   }
   out += "}\n";
 }
@@ -96,6 +124,8 @@ std::string zsh_completion(const CommandInfo& root) {
   for (const auto& known : finding_codes())
     out += fmt::format("    '{}[{}]' \\\n", known.code, in_quotes(known.meaning, "[]:"));
   out += "    && return 0\n}\n";
+  out += fmt::format("_coldtrace_providers() {{\n  _values -s , provider {}\n}}\n",
+                     fmt::join(provider_words(), " "));
   append_command(out, root);
   // Read by 'source' it defines, as a file of fpath it is the body of the function itself.
   out +=

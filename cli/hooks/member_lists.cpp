@@ -1,11 +1,26 @@
 #include "cli/hooks/member_lists.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/suggestion.hpp"
 #include "cli/hooks/profile_file.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+// A name near that of a built-in list, which no file has.
+void refuse_misspelled(const std::string& list) {
+  std::error_code unknown;
+  const auto built_in = syscall_map::built_in_member_lists();
+  const auto meant = did_you_mean(list, {built_in.begin(), built_in.end()});
+  if (meant.empty() || list == "-" || std::filesystem::exists(list, unknown) || unknown) return;
+  throw Failure{fmt::format("--members: '{}' is no file and no built-in list{}", list, meant)};
+}
+
+}  // namespace
 
 void add_members_option(Command& command, std::vector<std::string>& lists) {
   command
@@ -20,10 +35,12 @@ void add_members_option(Command& command, std::vector<std::string>& lists) {
 std::vector<syscall_map::MemberRequest> read_member_lists(const std::vector<std::string>& lists) {
   std::vector<syscall_map::MemberListSource> sources;
   for (const auto& list : lists)
-    if (const auto text = syscall_map::find_built_in_member_list(list))
+    if (const auto text = syscall_map::find_built_in_member_list(list)) {
       sources.push_back({"@" + list, std::string{*text}});
-    else
+    } else {
+      refuse_misspelled(list);
       sources.push_back({list, open_source(list, syscall_map::largest_member_list).text});
+    }
   auto requests = syscall_map::read_member_lists(sources);
   if (!requests) throw Failure{to_string(requests.error())};
   return std::move(*requests);

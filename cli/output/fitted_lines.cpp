@@ -5,6 +5,26 @@
 #include "coldtrace/core/display_width.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+constexpr char escape = '\x1b';
+constexpr std::string_view no_color = "\x1b[0m";
+
+// Of the front that has room in so many columns, of which colors take none.
+std::size_t fitting_bytes(std::string_view line, std::size_t columns) {
+  std::size_t bytes = 0;
+  while (bytes < line.size()) {
+    const auto color = std::min(line.find(escape, bytes), line.size());
+    const auto piece = line.substr(bytes, color - bytes);
+    const auto front = core::fitting_front(piece, columns);
+    if (front.size() < piece.size()) return bytes + front.size();
+    columns -= core::display_width(piece);
+    bytes = std::min(line.find('m', color), line.size() - 1) + 1;
+  }
+  return bytes;
+}
+
+}  // namespace
 
 void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
   // Some bytes for each column: characters have up to four, and others may be drawn over them.
@@ -23,12 +43,15 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
 }
 
 void FittedLines::finish(core::TextBuffer& fitted) {
-  const auto front = core::fitting_front(line_, columns_);
-  if (front.size() == line_.size() && !cut_) {
+  if (fitting_bytes(line_, columns_) == line_.size() && !cut_) {
     fitted.append(line_);
   } else {
-    fitted.append(core::fitting_front(line_, columns_ - std::min<std::size_t>(columns_, 1)));
+    const auto last = columns_ - std::min<std::size_t>(columns_, 1);
+    const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
+    fitted.append(front);
     fitted.append("…");
+    const auto color = front.rfind(escape);
+    if (color != front.npos && !front.substr(color).starts_with(no_color)) fitted.append(no_color);
   }
   line_.clear();
   cut_ = false;

@@ -294,6 +294,7 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
                           : csv   ? TraceFormat::csv
                           : array ? TraceFormat::json
                                   : TraceFormat::ndjson;
+  fit_event_text(options.output.columns);
   if (array) output.write("[");
   if (csv)
     output.write(pipeline.lines.chosen ? pipeline.lines.chosen->csv_header()

@@ -520,8 +520,8 @@ class Evidence(case.Case):
 
     def test_a_word_that_is_no_command_is_named(self):
         for line, word in ((["nonsense"], b"'nonsense' is no command of 'coldtrace'"),
-                           (["ntfs", "inf"], b"'inf' is no command of 'ntfs'"),
-                           (["trace", "control", "x"], b"'x' is no command of 'control'"),
+                           (["ntfs", "inf"], b"'inf' is no command of 'coldtrace ntfs'"),
+                           (["trace", "control", "x"], b"'x' is no command of 'coldtrace trace control'"),
                            (["ntfs"], b"Usage: coldtrace ntfs [OPTIONS] COMMAND")):
             done = run(*line)
             self.assertEqual(done.returncode, 2)

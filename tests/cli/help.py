@@ -6,7 +6,9 @@ Tests of a shell or reader that is not installed skip.
 """
 import functools
 import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -59,6 +61,11 @@ def texts_of(command):
             for name, rest in found}
 
 
+def without_examples(text):
+    """Lines to be copied are as long as they are."""
+    return re.sub(r"\nExamples:\n.*?(?=\nExit status:\n|\Z)", "", text, flags=re.S)
+
+
 # Options of one name that commands describe in words of their own, and why. Of all others the text
 # is the same wherever they stand.
 OWN_WORDS = {
@@ -103,10 +110,8 @@ class Help(case.Case):
     def test_lines_fit_and_hold_every_word(self):
         for command in self.commands:
             whole = help_of(*command)
-            until = whole.find("\nExamples:\n")
-            for line in whole[:until].split("\n"):
-                if not line.startswith("Usage:"):
-                    self.assertLessEqual(len(line), 80, (command, line))
+            for line in without_examples(whole).split("\n"):
+                self.assertLessEqual(len(line), 80, (command, line))
             brief = run(*command, "-h").stdout.decode()
             self.assertLessEqual(len(brief), len(whole), command)
             if "\nCommon options:" in whole:
@@ -128,8 +133,10 @@ class Help(case.Case):
         def shown(columns):
             text, done = run_on_terminal([COLDTRACE, "trace", "decode", "--help"], columns)
             self.assertEqual(done.returncode, 0)
-            return text.split("\nExamples:\n")[0]
+            return without_examples(text)
 
+        for line in shown(40).split("\n"):
+            self.assertTrue(len(line) <= 40 or len(line.split()) <= 2, line)
         narrow, wide = shown(66), shown(150)
         self.assertEqual(narrow.split(), wide.split())
         longest = [max(len(line) for line in text.split("\n") if not line.startswith("Usage"))
@@ -149,8 +156,8 @@ class Help(case.Case):
                 continue
             done = run(*command[:-1], wrong)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
-            self.assertRegex(done.stderr.decode(), rf"'{wrong}' is no command of '[a-z]+'; did you mean '")
-            self.assertIn(f"did you mean '{command[-1]}'".encode(), done.stderr)
+            group = " ".join(("coldtrace", *command[:-1]))
+            self.assertIn(f"'{wrong}' is no command of '{group}'; did you mean '{command[-1]}'?", done.stderr.decode())
             tried += 1
         self.assertGreater(tried, 40)
         for command in (("pe", "info"), ("trace", "decode")):
@@ -171,6 +178,56 @@ class Help(case.Case):
             self.assertNotIn(odd.encode(), run(odd).stderr)
             self.assertNotIn(odd.encode(), run("pe", "info", odd).stderr)
 
+    def test_a_command_of_a_group_is_named_with_the_group(self):
+        groups = {}
+        for command in self.commands:
+            if len(command) > 1 and (command[-1],) not in self.commands:
+                groups.setdefault(command[-1], []).append(f"'{' '.join(command)}'")
+        self.assertGreater(len(groups), 40)
+        self.assertEqual(groups["decode"], ["'trace decode'", "'trace control decode'"])
+        for name, full in groups.items():
+            for words in ((name, "x"), ("help", name)):
+                done = run(*words)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                told = re.search(r"'(.*?)' is no command of 'coldtrace'; did you mean (.*)\?\n", done.stderr.decode())
+                self.assertEqual((told[1], sorted(re.split(", | or ", told[2]))), (name, sorted(full)))
+        self.assertIn(b"did you mean 'ntfs snapshot'?", run("snapshto", "x").stderr)
+
+    def test_options_before_their_command_and_without_a_value(self):
+        def told(*words):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            return done.stderr.decode().splitlines()[0].removeprefix("coldtrace: ")
+        for words in (("pe", "--format", "json", "info", "x"), ("--format=json", "pe", "info", "x"),
+                      ("--no-sandbox", "pe", "--format", "json", "info")):
+            self.assertEqual(told(*words), "'--format' belongs after 'pe info'")
+        self.assertEqual(told("pe", "--formta", "info", "x"),
+                         "'--formta' is no option of 'coldtrace pe info'; did you mean '--format'?")
+        self.assertEqual(told("pe", "info", "x", "--format"), "--format needs a value: text, json, csv")
+        self.assertEqual(told("pe", "info", "x", "-j"), "--jobs needs a value: N")
+        self.assertEqual(told("pe", "info", "x", "-o"), "--output needs a value: FILE")
+
+    def test_options_that_were_renamed(self):
+        for command, before, now in ((("trace", "decode"), "--pid", "--process"), (("trace", "decode"), "--tid", "--thread"),
+                                     (("trace", "tree"), "--threads", "--max-threads"),
+                                     (("ntfs", "journal"), "--stream", "--copied"),
+                                     (("trace", "control", "list"), "--version", "--windows"),
+                                     (("trace", "export", "perfetto"), "--compress", "--compress-packets"),
+                                     (("trace", "services"), "--since", "--compare-from")):
+            done = run(*command, "x", before, "4")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"'{before}' is no option of 'coldtrace {' '.join(command)}'; {before} is now {now}\n",
+                          done.stderr.decode())
+            self.assertIn(now, options_of(command))
+
+    def test_names_in_values_are_named_with_the_nearest(self):
+        done = run("hooks", "table", "--kernel", "x", "--members", "edrr")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"'edrr' is no file and no built-in list; did you mean 'edr'?", done.stderr)
+        done = run("ntfs", "query", "x", "--sort", "size:dsc")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--sort: 'dsc' is no order; 'size:desc' sorts the other way round", done.stderr)
+
     def test_groups_and_the_program_alone_list_their_commands(self):
         for group in ((), ("pe",), ("trace", "control")):
             done = run(*group)
@@ -190,11 +247,14 @@ class Help(case.Case):
 
     def test_manual_pages_are_sound_and_have_all_options(self):
         self.needs("mandoc")
+        dated = b"commit unknown" not in run("--version").stdout  # the day is that of the commit
         for command in self.commands:
             page = self.write("page.1", run("help", "--man", *command).stdout)
             done = run("-T", "lint", "-W", "warning", page, program="mandoc")
-            odd = [line for line in done.stdout.splitlines() if b"missing date" not in line]
+            odd = [line for line in done.stdout.splitlines() if dated or b"missing date" not in line]
             self.assertEqual(odd, [], command)
+            headings = re.findall(r"^\.SH (.*)$", page.read_text(), re.M)
+            self.assertEqual(len(headings), len(set(headings)), (command, headings))
             text = run("-T", "utf8", "-O", "width=200", page, program="mandoc").stdout.decode()
             text = re.sub(".\b", "", text)
             shown = set(re.findall(r"(?<![\w-])(--[a-z0-9-]+)", text))
@@ -249,15 +309,35 @@ class Help(case.Case):
         for name in ("a.dll", "b.etl"):
             self.write(name, b"")
         (self.here / "folder").mkdir()
-        files, output, codes, second, first, number, page = self.bash(
-            "coldtrace pe info ", "coldtrace pe info -o ", "coldtrace pe info --fail-on alias",
+        self.write("c.PDB.gz", b"")
+        files, traces, types, none, output, codes, second, first, number, page = self.bash(
+            "coldtrace pe info ", "coldtrace trace decode ", "coldtrace pe types ", "coldtrace hooks show ",
+            "coldtrace pe info -o ", "coldtrace pe info --fail-on alias",
             "coldtrace pe info --fail-on arm64x,alias", "coldtrace tr", "coldtrace pe info --jobs ",
             "coldtrace findings arm64x alias")
-        self.assertLessEqual({"a.dll", "b.etl", "folder"}, files)
-        self.assertEqual(files, output)
+        self.assertEqual((files, traces, types), ({"a.dll", "folder"}, {"b.etl", "folder"}, {"c.PDB.gz", "folder"}))
+        self.assertLessEqual({"a.dll", "b.etl", "c.PDB.gz", "folder"}, output)
+        self.assertEqual(none, output, "where no name fits all are offered")
         self.assertEqual((codes, second), ({"alias-split"}, {"arm64x,alias-split"}))
         self.assertEqual(page, {"alias-split"})
         self.assertEqual((first, number), ({"trace"}, set()))
+
+    # What is offered by a shell for lines, each with the word that is completed.
+    LINES = (("coldtrace trace synthesize deadlock-", {"deadlock-2", "deadlock-5"}),
+             ("coldtrace trace control explain EtwStart", {"EtwStartLoggerCode"}),
+             ("coldtrace help tra", {"trace"}), ("coldtrace help --man trace dec", {"decode"}),
+             ("coldtrace --no-sandbox trace dec", {"decode"}),
+             ("coldtrace ntfs snapshot --fields path,rec", {"path,record", "path,record_offset"}),
+             ("coldtrace ntfs snapshot --state deleted,st", {"deleted,stale"}),
+             ("coldtrace batch --out-dir x -- pe inf", {"info"}), ("coldtrace batch --out-dir x -- trac", {"trace"}),
+             ("coldtrace trace decode --provider Microsoft-Windows-Kernel-Proc", {
+                 "Microsoft-Windows-Kernel-Process", "Microsoft-Windows-Kernel-Processor-Power"}))
+
+    def test_bash_completes_words_of_all_kinds(self):
+        for (line, words), offered in zip(self.LINES, self.bash(*(line for line, _ in self.LINES)), strict=True):
+            self.assertEqual(offered, words, line)
+        options, values = self.bash("coldtrace batch --out-dir x -- pe info --", "coldtrace batch --out-dir x --format ")
+        self.assertEqual((options, values), (options_of(("pe", "info")), {"text", "json"}))
 
     def test_fish_completes_commands_options_and_values(self):
         self.needs("fish")
@@ -267,6 +347,9 @@ class Help(case.Case):
             lines += [" ".join(("coldtrace", *command, "--")), " ".join(("coldtrace", *command, ""))]
         lines += ["coldtrace pe info --format ", "coldtrace pe info --fail-on arm64x,alias",
                   "coldtrace findings alias"]
+        for name in ("a.dll", "b.etl"):
+            self.write(name, b"")
+        lines += [line for line, _ in self.LINES] + ["coldtrace trace decode ", "coldtrace pe info "]
         ask = "source $argv[1]; for line in $argv[2..]; echo \"#\"; complete -C $line; end"
         done = subprocess.run(["fish", "--no-config", "-c", ask, script, *lines], cwd=self.here,
                               capture_output=True, timeout=120,
@@ -280,11 +363,64 @@ class Help(case.Case):
                              options_of(command), command)
             if self.below(command):
                 self.assertEqual(answers[2 * index + 1], self.below(command), command)
-        self.assertEqual(answers[-3], {"text", "json", "csv"})
-        self.assertEqual(answers[-2:], [{"arm64x,alias-split"}, {"alias-split"}])
+        self.assertEqual(answers[-2:], [{"b.etl"}, {"a.dll"}])
+        more = 2 * len(self.commands) + 3
+        self.assertEqual(answers[more - 3], {"text", "json", "csv"})
+        self.assertEqual(answers[more - 2:more], [{"arm64x,alias-split"}, {"alias-split"}])
+        for (line, words), offered in zip(self.LINES, answers[more:-2], strict=True):
+            self.assertEqual(offered, words, line)
+
+    def zsh(self, *lines):
+        """What zsh offers for each line, at a prompt: matches are written down as they are added."""
+        self.needs("zsh")
+        offered = self.write("offered", b"")
+        script = self.write("_coldtrace", run("help", "--completion", "zsh").stdout)
+        self.write("setup", f"""
+        autoload -Uz compinit; compinit -D -u
+        compadd() {{
+          local -a found
+          if [[ " ${{@[1,(i)(-|--)]}} " != *" -"[a-zA-Z]#[OAD]" "* ]]; then
+            builtin compadd -A found "$@"
+            (( $#found )) && print -rl -- $found >>{offered}
+          fi
+          builtin compadd "$@"
+        }}
+        source {script}
+        print '#' >>{offered}
+        """.encode())
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.chdir(self.here)
+            os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "xterm", "HOME": str(self.here)})
+        got = b""
+        typed = [b"source ./setup"] + [line.encode() + b"\t\x15print '#' >>offered" for line in lines]
+        # At each prompt the shell asks the terminal to tell what is pasted.
+        for prompt, line in enumerate((*typed, b"exit"), start=1):
+            while got.count(b"\x1b[?2004h") < prompt and select.select([terminal], [], [], 60)[0]:
+                got += os.read(terminal, 65536)
+            os.write(terminal, line + b"\n")
+        while select.select([terminal], [], [], 60)[0]:
+            try:
+                if not os.read(terminal, 65536):
+                    break
+            except OSError:  # it has ended
+                break
+        os.close(terminal)
+        os.waitpid(shell, 0)
+        return [set(block.split()) for block in offered.read_text().split("#\n")[1:-1]]
+
+    def test_zsh_completes_words_of_all_kinds(self):
+        for name in ("a.dll", "b.etl"):
+            self.write(name, b"")
+        files = (("coldtrace trace decode ", {"b.etl"}), ("coldtrace pe info ", {"a.dll"}),
+                 ("coldtrace pe info --format ", {"text", "json", "csv"}))
+        # Of a list the last word alone is a match.
+        lines = [(line, {word.split(",")[-1] for word in words}) for line, words in (*self.LINES, *files)]
+        for (line, words), offered in zip(lines, self.zsh(*(line for line, _ in lines)), strict=True):
+            self.assertEqual(offered, words, line)
 
     def test_zsh_reads_its_script(self):
-        """What it offers needs a terminal: _arguments is asked for what it was told instead."""
+        """What _arguments is told, of all commands."""
         self.needs("zsh")
         script = self.write("_coldtrace", run("help", "--completion", "zsh").stdout)
         done = run("-n", script, program="zsh")
@@ -294,6 +430,8 @@ class Help(case.Case):
         _describe() { print -r -- "commands ${(P)2}" }
         _arguments() { print -rl -- "$@" }
         source $1
+        # 'help' offers its own options before an option, 'batch' before '--'.
+        words=(coldtrace -) CURRENT=2
         for name in ${@:2}; do print "# $name"; state=command; $name; done
         """
         names = ["_" + "_".join(("coldtrace", *command)) for command in self.commands]
@@ -306,7 +444,9 @@ class Help(case.Case):
             self.assertEqual(set(re.findall(r"^\*?(--[a-z0-9-]+)", block, re.M)),
                              options_of(command), command)
             for option, choices in choices_of(command).items():
-                self.assertRegex(block, rf"(?m)^\*?{option}=.*:\({' '.join(choices)}\)$")
+                self.assertRegex(block, rf"(?m)^\*?{option}=.*:(\({' '.join(choices)}\)| _values -s , value "
+                                        rf"{' '.join(choices)})$")
+        self.assertRegex(blocks[self.commands.index(("trace", "decode"))], r"(?m)^\*:argument:_files -g \"\*\.\(#i\)\(etl\|")
 
 
 if __name__ == "__main__":

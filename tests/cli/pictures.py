@@ -129,7 +129,7 @@ class Where(Case):
             plain = run(*command).stdout.decode()
             for changes in ({"TERM": "dumb"}, {"LC_ALL": "de_DE.ISO-8859-1"}, {"LANG": "ja_JP.eucJP"}):
                 with self.subTest(command=command[:2], changes=changes):
-                    self.assertEqual(on_terminal(*command, **changes), plain)
+                    self.assertEqual(on_terminal(*command, columns=1000, **changes), plain)
             self.assertTrue(DRAWN & set(on_terminal(*command, LANG="ja_JP.UTF-8", LC_CTYPE="")))
 
     def test_other_words_are_refused(self):
@@ -181,7 +181,8 @@ class Figures(Case):
         self.assertTrue(share <= drawn <= share + 1 / 8, (share, drawn))
 
     def test_idle_times_are_those_of_the_text(self):
-        text = on_terminal("trace", "idle", self.made, "--color", "never")
+        # Wide enough for the longest line of text.
+        text = on_terminal("trace", "idle", self.made, "--color", "never", columns=200)
         parts = text.split("\n\n")[1:]
         self.assertGreater(len(parts), 1)
         for part in parts:
@@ -212,7 +213,7 @@ class Figures(Case):
                 used.append(image[at:at + 4] == b"FILE" and image[at + 0x16] & 1)
         used = used[:one["volume"]["records"]] if "records" in one["volume"] else used
         # Beside 18 columns of labels, from 20 to 80 columns wide.
-        for columns, width in (30, 20), (78, 60), (100, 80), (160, 80):
+        for columns, width in (38, 20), (78, 60), (100, 80), (160, 80):
             with self.subTest(columns=columns):
                 cells, step = [0.0] * width, len(used) / width
                 for number, in_use in enumerate(used):

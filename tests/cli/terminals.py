@@ -15,11 +15,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import case
+import output_hashes
 from cli.terminal import run_on_terminal
 from strict import strict_json
 
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
-DISK, TRACE, NTDLL = DEMO / "demo-disk.img", DEMO / "demo-trace.etl", DEMO / "demo-ntdll.dll"
+DISK, TRACE, NTDLL, KERNEL = DEMO / "demo-disk.img", DEMO / "demo-trace.etl", DEMO / "demo-ntdll.dll", DEMO / "demo-ntoskrnl.exe"
+TEXT = re.compile(rb"--format \{(?:[\w-]+,)*text[,}]|--format NAME[^\[]*\[one of [^\]]*text")
 ROWS = (("trace", "decode", TRACE), ("ntfs", "snapshot", DISK), ("ntfs", "query", DISK, "--where", "size >= 0"))
 
 
@@ -32,6 +34,11 @@ def on_terminal(*arguments, columns=80, **changes):
     environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LESS", "TZ")}
     text, done = run_on_terminal([COLDTRACE, *arguments], columns, environment | changes)
     return text.splitlines(), done.returncode
+
+
+def plain(line):
+    """Without colors."""
+    return re.sub(r"\x1b\[[\d;]*m", "", line)
 
 
 def rows_of(*arguments):
@@ -59,12 +66,70 @@ class Terminals(case.Case):
     def test_lines_end_where_the_terminal_does(self):
         for command in ROWS:
             whole = run(*command, "-q", "--format", "text").stdout.decode().splitlines()
-            for columns in (20, 61, 80, 1000):
+            # Narrow lines of events have other columns.
+            for columns in (20, 61, 80, 1000) if command[1] != "decode" else (100, 1000):
                 with self.subTest(command=command, columns=columns):
                     lines, _ = on_terminal(*command, "-q", columns=columns)
                     self.assertEqual(lines, [line if len(line) <= columns else line[:columns - 1] + "…"
                                              for line in whole])
         self.assertGreater(max(map(len, whole)), 80)
+
+    def test_no_text_is_wider_than_the_terminal(self):
+        """Every command with text, and what pipes and files get stays whole."""
+        table, trace, listed = (self.here / name for name in ("k.hooktab", "made.ctrace", "coldtrace.profile"))
+        run("hooks", "table", "-q", "--kernel", KERNEL, "-o", table)
+        run("trace", "synthesize", "priority-inversion", "-o", trace)
+        listed.write_text("NtClose\nNtCreateFile\n")
+        inputs = {"image": (NTDLL,), "volume": (DISK,), "trace": (TRACE, trace), "table": (table,), "profile": (listed,)}
+        tried, cut = set(), set()
+        for kind, rows in output_hashes.COMMANDS.items():
+            for row in rows:
+                words = [word for word in row if word not in ("json", "csv", "--format", output_hashes.OUT, "-o")]
+                if not TEXT.search(run(*words, "--help").stdout) or set(row) - set(words) - {"json", "--format"}:
+                    continue
+                for path in inputs.get(kind, (None,) if kind is None else ()):
+                    command = [path if word == output_hashes.IN else word for word in words]
+                    if path and output_hashes.IN not in words:
+                        command.append(KERNEL if words[-1] == "--kernel" else path)
+                    with self.subTest(command=command):
+                        command += ["-q", "--format", "text"]
+                        lines, status = on_terminal(*command)
+                        whole = run(*command).stdout.decode().splitlines()
+                        self.assertEqual(status, run(*command).returncode)
+                        for line in map(plain, lines):
+                            self.assertLessEqual(len(line), 80, line)
+                        if max(map(len, whole), default=0) > 80 and len(whole) == len(lines):
+                            cut.add(" ".join(words[:2]))
+                        tried.add(" ".join(words[:2]))
+        self.assertGreater(len(tried), 30)
+        self.assertGreater(len(cut), 10, cut)
+        lines, _ = on_terminal("findings")
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertEqual(" ".join(" ".join(lines[1:]).split()), " ".join(run("findings").stdout.decode().split()))
+        # Colors take no columns and end where a line is cut.
+        lines, _ = on_terminal("trace", "info", TRACE, "-q", "--color", "always", columns=50, TERM="xterm")
+        self.assertTrue([line for line in lines if "\x1b[" in line])
+        for line in lines:
+            self.assertLessEqual(len(plain(line)), 50, line)
+            self.assertRegex(line, r"^[^\x1b]*(\x1b\[[\d;]*m[^\x1b]*\x1b\[0?m[^\x1b]*)*$")
+
+    def test_a_narrow_terminal_shows_fields_of_events(self):
+        events = rows_of("trace", "decode", TRACE)
+        lines, _ = on_terminal("trace", "decode", TRACE, "-q")
+        self.assertRegex(lines[0], r"^time \(UTC\) +process and id +event and fields$")
+        shown = 0
+        for line, event in zip(lines[1:], events, strict=True):
+            self.assertTrue(line.startswith(event["time"][11:26] + "  "), line)
+            name, pid = event["process"] or "", "-" if event["pid"] is None else str(event["pid"])
+            room = 18 - len(pid) - 1
+            self.assertEqual(line[17:35].rstrip(),
+                             f"{name if len(name) <= room else name[:room - 1] + '…'} {pid}".strip())
+            self.assertTrue(event["name"].startswith(line[37:].split(" ")[0].rstrip("…").split("/", 1)[-1]) or
+                            event["name"] in line, line)
+            shown += "=" in line
+        self.assertGreater(shown, len(events) // 2)
+        lines, _ = on_terminal("trace", "decode", TRACE, "-q", "--utc-offset", "+05:30")
+        self.assertEqual(lines[1][:2], f"{(int(events[0]['time'][11:13]) + 5) % 24:02}")
 
     def test_text_of_events_says_what_their_lines_say(self):
         lines = run("trace", "decode", TRACE, "--format", "text").stdout.decode().splitlines()[1:]
@@ -97,7 +162,7 @@ class Terminals(case.Case):
 
     def test_times_are_of_the_zone_that_is_asked_for(self):
         def shown(*options, **changes):
-            lines, status = on_terminal("trace", "decode", TRACE, "-q", *options, **changes)
+            lines, status = on_terminal("trace", "decode", TRACE, "-q", *options, columns=200, **changes)
             self.assertEqual(status, 0)
             return lines[0], [line[:26] for line in lines[1:]]
 

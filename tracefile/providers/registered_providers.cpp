@@ -32,6 +32,14 @@ std::string_view find_registered_name(const core::Guid& provider) {
   return known != nullptr ? known->name : std::string_view{};
 }
 
+std::vector<std::string_view> registered_names() {
+  std::vector<std::string_view> names;
+  for (const auto& provider : providers) names.push_back(provider.name);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
 std::vector<std::string_view> find_registered_files(const core::Guid& provider) {
   std::vector<std::string_view> files;
   const auto* const known = find(provider);

@@ -1,5 +1,7 @@
 #include "cli/trace/lines/event_text.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
@@ -17,6 +19,15 @@ using rapidjson::Value;
 constexpr std::size_t time_columns = 27;
 constexpr std::size_t process_columns = 15;
 
+// Of a line on a narrow terminal.
+constexpr std::size_t narrow_time_columns = 16;  // of "time (UTC+05:30)"
+constexpr std::size_t narrow_process_columns = 18;
+
+bool& is_narrow() {
+  static bool narrow = false;
+  return narrow;
+}
+
 std::string number_or_dash(const Value& number) {
   return number.IsNumber() ? json_of(number) : "-";
 }
@@ -26,6 +37,27 @@ std::string time_column(const Value& event) {
   auto text = time ? exact_text_time(*time) : std::string{"-"};
   if (text.ends_with('Z')) text.pop_back();
   return text;
+}
+
+std::string padded(std::string text, std::size_t columns) {
+  const auto width = core::display_width(text);
+  if (width < columns) text.append(columns - width, ' ');
+  return text;
+}
+
+// "12:34:56.123456" of "2024-02-29T12:34:56.1234567".
+std::string time_of_day(std::string time) {
+  const auto date = time.find('T');
+  return time.substr(date == time.npos ? 0 : date + 1, narrow_time_columns - 1);
+}
+
+// "reader.exe 22", of which a long name is cut.
+std::string narrow_process(const std::string& process, const std::string& pid) {
+  const auto room = narrow_process_columns - std::min(narrow_process_columns, pid.size() + 1);
+  if (process.empty()) return pid;
+  if (core::display_width(process) <= room) return fmt::format("{} {}", process, pid);
+  return fmt::format("{}… {}", core::fitting_front(process, room - std::min<std::size_t>(room, 1)),
+                     pid);
 }
 
 // "Thread/CSwitch" of the kernel, "Provider/Event" of others.
@@ -84,7 +116,16 @@ void append_details_of(core::TextBuffer& text, const Value& event) {
 
 }  // namespace
 
+void fit_event_text(std::size_t columns) {
+  constexpr std::size_t roomy = 100;
+  is_narrow() = columns > 0 && columns < roomy;
+}
+
 std::string event_text_heading() {
+  if (is_narrow())
+    return fmt::format("{} {:<{}}  event and fields\n",
+                       padded(fmt::format("time ({})", text_zone()), narrow_time_columns),
+                       "process and id", narrow_process_columns);
   return fmt::format("{:<{}}  {:>6} {:<6}  {:<{}}  event and fields\n",
                      fmt::format("time ({})", text_zone()), time_columns, "pid", "tid", "process",
                      process_columns);
@@ -94,16 +135,21 @@ void append_event_text(core::TextBuffer& text, std::string_view json) {
   rapidjson::Document event;
   event.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (event.HasParseError() || !event.IsObject()) return;
-  text.append(fmt::format("{:<{}}  ", time_column(event), time_columns));
+  if (is_narrow())
+    text.append(padded(time_of_day(time_column(event)), narrow_time_columns) + " ");
+  else
+    text.append(fmt::format("{:<{}}  ", time_column(event), time_columns));
   if (text_of(event, "type") == "gap") {
     append_gap(text, event);
   } else {
     const auto process = printable(text_of(event, "process"));
-    const auto width = core::display_width(process);
-    text.append(fmt::format("{:>6} {:<6}  {}{}  {}", number_or_dash(member_of(event, "pid")),
-                            number_or_dash(member_of(event, "tid")), process,
-                            std::string(width < process_columns ? process_columns - width : 0, ' '),
-                            event_name(event)));
+    const auto pid = number_or_dash(member_of(event, "pid"));
+    if (is_narrow())
+      text.append(padded(narrow_process(process, pid), narrow_process_columns));
+    else
+      text.append(fmt::format("{:>6} {:<6}  {}", pid, number_or_dash(member_of(event, "tid")),
+                              padded(process, process_columns)));
+    text.append(fmt::format("  {}", event_name(event)));
     append_details_of(text, event);
   }
   text.append('\n');
