@@ -225,10 +225,14 @@ class Builds {
 
 }  // namespace
 
-ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
-                                       const std::vector<syscall_map::ModulePair>& pairs,
-                                       PdbFiles& pdbs, const ServicingOptions& options,
-                                       Report& report) {
+std::optional<ServicedBuilds> compare_serviced_builds(
+    const ServicedSide& before, const ServicedSide& after,
+    const std::vector<syscall_map::ModulePair>& pairs, PdbFiles& pdbs,
+    const ServicingOptions& options, Report& report) {
+  std::vector<std::vector<HookTable>> tables;
+  for (const auto& path : options.tables)
+    if (auto table = read_any_hook_table(path, report)) tables.push_back(std::move(*table));
+  if (tables.size() < options.tables.size()) return std::nullopt;
   const auto members = read_member_lists(options.members);
   const Making making{pdbs, options, members, report};
   Builds builds{before, after, making};
@@ -236,8 +240,8 @@ ServicedBuilds compare_serviced_builds(const ServicedSide& before, const Service
     if (pair.before && pair.after && before.modules[*pair.before].role == ImageRole::kernel &&
         after.modules[*pair.after].role == ImageRole::kernel)
       builds.add_build(pair);
-  for (const auto& path : options.tables)
-    if (const auto table = read_any_hook_table(path, report)) builds.add_table(path, *table, pairs);
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    builds.add_table(options.tables[i], tables[i], pairs);
   return builds.finish();
 }
 

@@ -47,10 +47,11 @@ struct ServicedBuilds {
 };
 
 // Compares the hook tables of each pair of kernels, and the tables that the options give with the
-// new builds. What cannot be found of a build is no finding, but where a table has it.
-ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
-                                       const std::vector<syscall_map::ModulePair>& pairs,
-                                       PdbFiles& pdbs, const ServicingOptions& options,
-                                       Report& report);
+// new builds. What cannot be found of a build is no finding, but where a table has it. Nothing
+// where a table cannot be read, which the report says.
+std::optional<ServicedBuilds> compare_serviced_builds(
+    const ServicedSide& before, const ServicedSide& after,
+    const std::vector<syscall_map::ModulePair>& pairs, PdbFiles& pdbs,
+    const ServicingOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

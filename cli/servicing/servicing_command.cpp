@@ -133,8 +133,10 @@ Exit run_servicing_command(const ServicingOptions& options) {
   const FileFolders none;
   PdbFiles pdbs{options.pdbs, none, servicing.findings, report};
   find_pdbs(servicing, pdbs);
-  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, pdbs,
-                                             options, report);
+  auto builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, pdbs,
+                                        options, report);
+  if (!builds) return Exit::failure;
+  servicing.builds = std::move(*builds);
   pdbs.report_unmatched();
   servicing.findings.merge(servicing.builds.findings);
   const auto writer = options.format == "json" ? make_servicing_json(output, options.int64)
@@ -160,7 +162,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
        "  0  both were compared, and every row of the hook tables survives\n"
        "  1  a row of a hook table moved, changed, is gone or cannot be proved; or a file is\n"
        "     damaged or cannot be read\n"
-       "  2  usage, or one of both has no module that can be read\n"},
+       "  2  usage, or one of both has no module that can be read, or a hook table cannot\n"},
       {"text", "json"},
       [](Command& command, ServicingOptions& options) {
         command
