@@ -608,13 +608,12 @@ class Refusals(Batch):
         self.fill(2)
         for times in range(2):
             for name in ("00.img.ndjson", "_batch/ntfs-snapshot/manifest.ndjson", "_batch/new"):
-                self.refused(b"a file of the batch, which its summary does not replace", "-o", self.out / name,
-                             "--format", "json")
+                self.refused(b"a file of the batch, which its summary does not replace", "-o", self.out / name)
             if times == 0:
                 self.assertFalse(self.out.exists())
                 self.batch(status=0)
         (self.images / "00.img").unlink()
-        self.refused(b"a file of the batch", "-o", self.out / "00.img.ndjson", "--format", "json")
+        self.refused(b"a file of the batch", "-o", self.out / "00.img.ndjson")
         self.batch("--layout", "hive", status=0, out=self.here / "tree")
         (self.here / "link").symlink_to(self.here / "tree/kind=ntfs-snapshot")
         self.assertEqual(run("batch", "--input", self.images, "--out-dir", self.here / "tree", "--layout", "hive", "-o",
