@@ -2,6 +2,9 @@
 
 #include "python/disk_images.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -52,6 +55,29 @@ Opened open_file(const std::string& path, const std::vector<std::string>& parent
   return file;
 }
 
+// Why there is no disk and no volume in what was opened: a file of another kind, which is named.
+// What nothing is known of may be a volume whose first sectors are lost, of which a finding tells.
+std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs::Disk& disk,
+                                        core::Findings& findings) {
+  constexpr std::size_t sector = 512;
+  if (disk.kind != ntfs::DiskKind::volume) return std::nullopt;
+  const auto& source = *file.source;
+  std::array<std::byte, 3 * sector> head{};
+  const auto start = std::span{head}.first(std::min<u64>(head.size(), source.size()));
+  if (!source.read_at(0, start)) return std::nullopt;  // which reading the disk told
+  const auto volume = core::recognize_volume(start);
+  if (volume != FileKind::unknown && volume != FileKind::zeros) return std::nullopt;
+  const bool known = file.kind != FileKind::unknown && file.kind != FileKind::zeros;
+  if (known && !ntfs::may_be_image(file.kind, ""))
+    return describe_other(file.kind, "a disk or a volume");
+  if (source.size() < sector)
+    return fmt::format("its {} bytes are not a disk or a volume", source.size());
+  findings.warning("volume-unreadable", 0,
+                   "there is neither a partition table nor the start of a volume: it is {}",
+                   to_string(volume));
+  return std::nullopt;
+}
+
 std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>& parents) {
   const auto& path = given.bytes;
   auto image = std::make_shared<DiskImage>();
@@ -65,10 +91,12 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
       image->path = path;
       image->file = std::move(*file);
       const auto& source = *image->file.source;
-      if (image->file.kind == FileKind::ntfs_mft)
+      if (image->file.kind == FileKind::ntfs_mft) {
         image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
-      else
+      } else {
         image->disk = ntfs::read_disk(source, image->findings);
+        error = refuse_other(image->file, image->disk, image->findings);
+      }
     }
   }
   if (error) raise_error(path + ": " + *error);

@@ -1,6 +1,8 @@
 """Makes a wheel of the module: the same bytes of the same files, by SOURCE_DATE_EPOCH.
 
-usage: make_wheel.py FOLDER OUTPUT VERSION REST PYTHON    # 311; REST is that of Debian's version, or VERSION
+usage: make_wheel.py FOLDER OUTPUT VERSION REST PYTHON LICENSE LICENCES
+
+PYTHON is as 311; REST that of Debian's version, or VERSION; LICENSE our own; LICENCES a folder of those of what is in it.
 """
 import base64
 import hashlib
@@ -11,7 +13,7 @@ import time
 import zipfile
 from pathlib import Path
 
-folder, output, version, rest, python = sys.argv[1:]
+folder, output, version, rest, python, own_licence, licences = sys.argv[1:]
 folder, output = Path(folder), Path(output)
 if rest != version:
     version += "+" + re.sub("[^a-z0-9.]", ".", rest)
@@ -20,10 +22,13 @@ tag = f"cp{python}-cp{python}-linux_{machine}"
 information = f"coldtrace-{version}.dist-info"
 contents = {str(path.relative_to(folder)): path.read_bytes()
             for path in sorted((folder / "coldtrace").iterdir()) if path.is_file()}
+contents[f"{information}/LICENSE"] = Path(own_licence).read_bytes()
+for path in sorted(Path(licences).iterdir()):
+    contents[f"{information}/licences/{path.name}"] = path.read_bytes()
 contents[f"{information}/METADATA"] = (
     f"Metadata-Version: 2.1\nName: coldtrace\nVersion: {version}\n"
     "Summary: Reads Windows artefacts offline: NTFS, event traces, system calls, PDB types\n"
-    f"License: Apache-2.0\nRequires-Python: =={python[0]}.{python[1:]}.*\n").encode()
+    f"License: Apache-2.0\nLicense-File: LICENSE\nRequires-Python: =={python[0]}.{python[1:]}.*\n").encode()
 contents[f"{information}/WHEEL"] = (
     f"Wheel-Version: 1.0\nGenerator: coldtrace\nRoot-Is-Purelib: false\nTag: {tag}\n").encode()
 

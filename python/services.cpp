@@ -107,7 +107,11 @@ void add_images(py::module_& module) {
                                                      "A PE image: EXE, DLL or driver."};
   forbid_new(type);
   type.def_property_readonly("path", [](const PeImage& self) { return to_str(self.path); })
-      .def_property_readonly("name", [](const PeImage& self) { return to_str(self.identity.name); })
+      .def_property_readonly("name",
+                             [](const PeImage& self) -> py::object {
+                               const auto& name = self.identity.name;
+                               return name.empty() ? py::none() : to_str(name);
+                             })
       .def_property_readonly(
           "machine",
           [](const PeImage& self) { return std::string{to_string(self.identity.machine)}; })

@@ -29,10 +29,12 @@ struct Trace {
   tracefile::AnyTrace trace;
   core::Findings findings;
   tracefile::SchemaChain schemas;
-  u64 unread_buffers = 0;  // the most that an iterator met
+  u64 unread_buffers = 0;    // the most that an iterator met
+  core::Findings unmatched;  // of expressions that no event met
 
   core::Findings all_findings() const {
     auto all = findings;
+    all.merge(unmatched);
     if (unread_buffers > 0)
       all.warning("trace-changed", std::nullopt,
                   "{} buffers could be read when the trace was opened and not again",
@@ -52,14 +54,15 @@ std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& sc
     auto trace = tracefile::AnyTrace::open(
         path, {.catalog = {.jobs = jobs.count, .schema_keys = !schemas.empty()}}, findings);
     if (trace) {
-      opened = std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), {}, 0});
+      opened = std::make_shared<Trace>(Trace{std::move(*trace), std::move(findings), {}, 0, {}});
       opened->schemas.append({std::shared_ptr<const void>{}, &opened->trace.schemas()});
       if (!schemas.empty()) {
         schema_files::SchemaFiles files;
         for (const auto& schema : schemas) files.add(schema.bytes, opened->findings);
-        opened->schemas.append_alternative(files.read(opened->trace.schema_keys(), languages,
-                                                      schema_files::traced_build(opened->trace),
-                                                      opened->findings));
+        const auto read = files.read(opened->trace.schema_keys(), languages,
+                                     schema_files::traced_build(opened->trace), opened->findings);
+        files.report_unused(*read, "schemas", opened->findings);
+        opened->schemas.append_alternative(read);
       }
     } else {
       const auto& error = trace.error();
@@ -183,6 +186,7 @@ class EventChunks {
       read();
     }
     trace_->unread_buffers = std::max(trace_->unread_buffers, stream_->unread_buffers());
+    if (ended_ && filter_ && !std::exchange(told_, true)) tell_unmatched();
     if (events_.empty()) throw py::stop_iteration{};
     auto list = py::reinterpret_steal<py::list>(
         checked(PyList_New(static_cast<Py_ssize_t>(events_.size()))));
@@ -216,6 +220,15 @@ class EventChunks {
       const auto& event = stream_->event();
       if (!filter_ || filter_->wants(event)) events_.push_back({event, stream_->buffer()});
     }
+  }
+
+  // What the expression names and no event has, once all were seen.
+  void tell_unmatched() {
+    core::NoMatch unmatched;
+    filter_->report(unmatched, "where");
+    core::Findings findings;
+    unmatched.report(findings);
+    trace_->unmatched.merge_unknown(findings);
   }
 
   static KindObjects make_kind(const EventKind& kind) {
@@ -282,8 +295,16 @@ class EventChunks {
   std::vector<Held> events_;
   std::vector<KindObjects> kinds_;
   bool ended_ = false;
+  bool told_ = false;
   bool busy_ = false;
 };
+
+// "10.0.22000"; empty where it is lost, or files differ in it.
+std::string windows_version(const Trace& trace) {
+  const auto build = schema_files::traced_build(trace.trace);
+  if (!build || trace.trace.windows_version().empty()) return {};
+  return fmt::format("{}.{}.{}", build->major, build->minor, build->number);
+}
 
 py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<std::string>& where) {
   std::unique_ptr<tracefile::WhereExpression> expression;
@@ -339,7 +360,7 @@ void add_traces(py::module_& module) {
             return py::reinterpret_steal<py::object>(start ? time(*start) : none());
           })
       .def_property_readonly("windows_version",
-                             [](const Trace& self) { return to_str(self.trace.windows_version()); })
+                             [](const Trace& self) { return to_str(windows_version(self)); })
       .def("__len__", [](const Trace& self) { return self.trace.events(); })
       .def_property_readonly("findings",
                              [](const Trace& self) { return to_list(self.all_findings()); })

@@ -36,6 +36,7 @@ struct Volume {
   core::Findings findings;
   std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first asked for
   bool with_slack = false;
+  bool with_zone_ids = false;
 };
 
 // All below: what other threads of Python may look at is changed while this one has the lock of
@@ -259,15 +260,22 @@ class FileChunks {
   bool busy_ = false;
 };
 
+// All; those in slack are there only where they were looked for.
+void add_all_states(ntfs::StateSet& states, bool slack) {
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    if (const auto state = static_cast<ntfs::State>(i); slack || state != ntfs::State::slack)
+      states.add(state);
+}
+
 ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, bool slack) {
   ntfs::StateSet states;
-  if (!names) {
-    for (std::size_t i = 0; i < ntfs::state_count; ++i)
-      if (const auto state = static_cast<ntfs::State>(i); slack || state != ntfs::State::slack)
-        states.add(state);
-    return states;
-  }
+  if (!names) add_all_states(states, slack);
+  if (!names) return states;
   for (const auto& name : *names) {
+    if (name == "all") {
+      add_all_states(states, slack);
+      continue;
+    }
     const auto state = ntfs::to_state(name);
     if (!state) raise_error("states: there is no state '" + name + "'");
     states.add(*state);
@@ -292,17 +300,23 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
   }
   const auto states = to_states(state_names, slack);
   const bool needs_slack = states.contains(ntfs::State::slack);
-  if (!volume->snapshot || (needs_slack && !volume->with_slack)) {
+  const bool needs_zone_ids = expression && ntfs::asks_zone_ids(*expression);
+  if (!volume->snapshot || (needs_slack && !volume->with_slack) ||
+      (needs_zone_ids && !volume->with_zone_ids)) {
+    const bool slack_too = needs_slack || volume->with_slack;
+    const bool zone_ids_too = needs_zone_ids || volume->with_zone_ids;
     core::Findings findings;
     std::shared_ptr<const ntfs::Snapshot> taken;
     {
       const py::gil_scoped_release released;
       taken = std::make_shared<const ntfs::Snapshot>(ntfs::Snapshot::take(
-          volume->volume, {.jobs = jobs.count, .slack = needs_slack}, findings));
+          volume->volume,
+          {.jobs = jobs.count, .slack = slack_too, .rows = {.zone_ids = zone_ids_too}}, findings));
     }
     volume->findings.merge_unknown(findings);
     volume->snapshot = std::move(taken);
-    volume->with_slack = needs_slack;
+    volume->with_slack = slack_too;
+    volume->with_zone_ids = zone_ids_too;
   }
   return chained(py::cast(std::make_unique<FileChunks>(volume, states, std::move(expression),
                                                        std::move(fields), jobs.count)));

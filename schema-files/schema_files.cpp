@@ -160,4 +160,16 @@ std::vector<FileSchemas::File> SchemaFiles::declaring(const core::Guid& provider
   return found;
 }
 
+void SchemaFiles::report_unused(const FileSchemas& read, std::string_view option,
+                                core::Findings& findings) const {
+  if (size() == 0)
+    findings.warning("schema-unused", std::nullopt,
+                     "{} names no file that declares providers of events", option);
+  else if (read.files().empty())
+    findings.warning("schema-unused", std::nullopt,
+                     "none of the {} files of {} with providers of events declares an event of the "
+                     "trace",
+                     size(), option);
+}
+
 }  // namespace coldtrace::schema_files

@@ -93,8 +93,20 @@ class Package(case.Case):
         if shutil.which("lintian"):
             done = subprocess.run(["lintian", "--allow-root", *debs], capture_output=True)
             self.assertEqual(done.stdout.decode(), "")
+        if "libcoldtrace-dev.deb" in packages:
+            self.check_libraries(packages["libcoldtrace-dev.deb"])
         if "python3-coldtrace.deb" in packages:
             self.check_module(packages["python3-coldtrace.deb"], packages["coldtrace.whl"])
+
+    def check_libraries(self, package):
+        """Who builds against them has what their headers include, and the licences of what is in them."""
+        root = self.unpack(package)
+        headers = b"".join(path.read_bytes() for path in (root / "usr/include").rglob("*.hpp"))
+        needed = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True).stdout
+        for folder, library in ((b"boost", b"libboost-dev"), (b"fmt", b"libfmt-dev"), (b"tl", b"libexpected-dev")):
+            self.assertEqual(b"#include <" + folder + b"/" in headers, library in needed, library)
+        licences = root / "usr/share/doc/libcoldtrace-dev/licences"
+        self.assertEqual({path.name for path in licences.iterdir()}, {"libboost-dev", "libexpected-dev", "libfmt-dev"})
 
     def check_module(self, package, wheel):
         """Both have the same module, with its types, and it is imported from where they put it."""
@@ -104,6 +116,12 @@ class Package(case.Case):
         with zipfile.ZipFile(wheel) as archive:
             self.assertEqual({Path(name).name: archive.read(name) for name in archive.namelist()
                               if name.startswith("coldtrace/")}, names)
+            texts = {Path(name).name: archive.read(name) for name in archive.namelist()
+                     if re.search(r"\.dist-info/(LICENSE|licences/)", name)}
+        self.assertEqual(texts.pop("LICENSE"), (PROJECT / "LICENSE").read_bytes())
+        licences = self.unpack(package) / "usr/share/doc/python3-coldtrace/licences"
+        self.assertEqual(texts, {path.name: path.read_bytes() for path in licences.iterdir()})
+        self.assertGreater(len(texts), 3)
         done = subprocess.run(["/usr/bin/python3", "-c", "import coldtrace; print(coldtrace.__version__)"],
                               capture_output=True, env={"PYTHONPATH": str(root)})
         self.assertRegex(done.stdout.decode(), r"^\d+\.\d+\.\d+\n$", done.stderr)

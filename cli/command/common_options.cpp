@@ -12,6 +12,15 @@
 #include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
+namespace {
+
+// Pages, and JSON of commands that have nothing for people beside it.
+bool is_for_programs_alone(const std::vector<std::string>& formats) {
+  const auto& only = formats.front();
+  return formats.size() == 1 && (only == "html" || only == "json" || only == "jsonl");
+}
+
+}  // namespace
 
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options) {
@@ -75,6 +84,9 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
   guard_output(options.output, options.format, command.inputs());
+  if (is_for_programs_alone(options.formats) && is_shown_on_terminal(options.output))
+    throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",
+                              options.format == "html" ? "a page" : "JSON for other programs")};
   begin_text(options.text, options.format, options.output);
   // A pager has whole lines, and a command's only format is for programs as well.
   if (options.formats.size() > 1 && options.format == "text" && !options.text.pager &&

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/ranges.h>
+
 #include "cli/output/output.hpp"
 #include "cli/output/stream_packer.hpp"
 #include "cli/output/terminal.hpp"
@@ -28,6 +30,26 @@ constexpr std::array name_endings{
 
 bool has_format(const std::vector<std::string>& formats, std::string_view format) {
   return std::ranges::find(formats, format) != formats.end();
+}
+
+// A name that promises one format does not get another, "json-per-system" counts as JSON. Where no
+// ending stands for any of the formats, as of `trace pack`, and of text alone, names are free.
+void refuse_other_ending(const std::string& path, const std::vector<std::string>& formats) {
+  const auto known = [](const std::string& format) {
+    return format == "html" ||
+           std::ranges::find(name_endings, format, &NameEnding::format) != name_endings.end();
+  };
+  if (std::ranges::none_of(formats, known)) return;
+  if (formats.size() == 1 && formats.front() == "text") return;
+  const auto plain = packing_of(path) == Packing::none ? path : path.substr(0, path.rfind('.'));
+  for (const auto& [ending, format] : name_endings) {
+    const auto is_of = [&](const std::string& one) {
+      return one.starts_with(fmt::format("{}-", format));
+    };
+    if (has_ending(plain, ending) && std::ranges::none_of(formats, is_of))
+      throw Failure{fmt::format("{}: its name ends as {} does, and this command writes {}", path,
+                                format, fmt::join(formats, ", "))};
+  }
 }
 
 }  // namespace
@@ -57,6 +79,7 @@ std::string default_format(const std::vector<std::string>& formats, const Output
   if (!output.is_standard()) {
     auto named = format_of_name(output.path, formats);
     if (!named.empty()) return named;
+    refuse_other_ending(output.path, formats);
   }
   const bool text = rows_as_text && writes_rows(formats) && is_shown_on_terminal(output);
   return text ? "text" : formats.front();

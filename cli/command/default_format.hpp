@@ -20,8 +20,9 @@ std::string format_of_name(std::string_view path, const std::vector<std::string>
 // its name.
 std::string ending_of_format(const std::string& format);
 
-// What --format is where it is not given: that of the output's name; "text" of rows on a terminal;
-// else the first one. `rows_as_text` is false where text would lack what was asked for.
+// What --format is where it is not given: that of the output's name, which throws Failure where its
+// end stands for a format of other commands; "text" of rows on a terminal; else the first one.
+// `rows_as_text` is false where text would lack what was asked for.
 std::string default_format(const std::vector<std::string>& formats, const OutputOptions& output,
                            bool rows_as_text);
 

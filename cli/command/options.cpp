@@ -87,7 +87,7 @@ Option& Option::repeatable() {
 Option& Option::list(const std::string& type) {
   option_->delimiter(',')->type_name(type + "[,...]");
   option_->transform(CLI::Validator{trim_blanks, ""});
-  return repeatable();
+  return option_->get_positional() ? *this : repeatable();  // several arguments are one list
 }
 
 Option& Option::one_of(const std::vector<std::string>& texts) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/standard_input.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
@@ -74,7 +75,7 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_single(
 
 core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::string& path, u64 most,
                                                                   std::string_view wanted) {
-  auto bytes = core::read_whole_file(path, most);
+  auto bytes = core::read_whole_file(readable_path(path), most);
   if (!bytes) return core::fail(to_message(bytes.error()));
   const core::MemoryImage image{core::ByteView{*bytes}};
   const auto kind = core::recognize_file(image);

@@ -80,6 +80,7 @@ void add_findings_command(CLI::App& app, Exit& exit) {
       {"text", "json", "markdown"},
       [](Command& command, FindingsCommandOptions& options) {
         command.add_option("CODE", options.codes, "Say what these mean, instead of the list")
+            .list("CODE")
             .finding_codes();
       },
       run_findings_command);

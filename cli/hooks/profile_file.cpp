@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "cli/command/output_guard.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/no_match.hpp"
@@ -52,8 +53,9 @@ core::Expected<ProfileSource, std::string> read_include(const std::string& inclu
 }  // namespace
 
 ProfileSource open_source(const std::string& path, u64 cap) {
-  auto source = read_source(path, cap);
+  auto source = read_source(readable_path(path), cap);
   if (!source) throw Failure{fmt::format("{}: {}", path, source.error())};
+  source->path = path;
   return std::move(*source);
 }
 

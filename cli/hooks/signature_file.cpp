@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
@@ -14,8 +15,9 @@ namespace coldtrace::cli {
 std::vector<syscall_map::Signature> open_signatures(const std::string& path) {
   std::string text{syscall_map::built_in_signatures()};
   if (!path.empty()) {
-    const auto bytes = core::read_whole_file(path, syscall_map::largest_signature_file);
-    if (!bytes) throw Failure{fmt::format("{}: {}", path, core::to_string(bytes.error()))};
+    const auto bytes =
+        core::read_whole_file(readable_path(path), syscall_map::largest_signature_file);
+    if (!bytes) throw Failure{fmt::format("{}: {}", path, to_message(bytes.error()))};
     text = core::to_chars(*bytes);
   }
   auto signatures = syscall_map::parse_signatures(text);

@@ -219,7 +219,7 @@ void snapshot_volume(Output& output, JsonWriter& json, const NtfsSnapshotOptions
   report.read(path, findings);
   const auto rest = left_out(walk, wanted);
   if (!rest.empty() && !options.findings.quiet)
-    say(fmt::format("{}: not listed: {}; --state chooses\n", printable(path), rest));
+    say(fmt::format("{}: not listed: {}; --state all lists them\n", printable(path), rest));
 }
 
 // States that were asked for by name and that no row has.

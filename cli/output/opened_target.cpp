@@ -34,6 +34,10 @@ int open_for_writing(const std::string& path) {
 }  // namespace
 
 std::string final_path(const std::string& path) {
+  // A pipe has no name that its link could lead to: "/dev/stdout", "/dev/fd/63".
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return path;
   const auto resolve = [](const std::string& existing) -> std::string {
     const std::unique_ptr<char, decltype(&std::free)> place{::realpath(existing.c_str(), nullptr),
                                                             &std::free};

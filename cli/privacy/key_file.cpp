@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/report.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/printable.hpp"
@@ -18,7 +19,7 @@ constexpr std::size_t longest_key = 4096;
 }  // namespace
 
 std::vector<std::byte> read_key_file(const std::string& path) {
-  auto key = core::read_whole_file(path, longest_key);
+  auto key = core::read_whole_file(readable_path(path), longest_key);
   const bool too_long = !key && key.error().fault == core::Fault::limit;
   if (!key && !too_long)
     throw Failure{fmt::format("{}: {}", core::printable(path), to_message(key.error()))};

@@ -156,11 +156,13 @@ class Builds {
 
 }  // namespace
 
-std::vector<GivenTable> read_given_tables(const ServicingOptions& options, Report& report) {
+std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions& options,
+                                                         Report& report) {
   std::vector<GivenTable> tables;
   for (const auto& path : options.tables)
     if (auto builds = read_any_hook_table(path, report))
       tables.push_back({path, std::move(*builds)});
+  if (tables.size() < options.tables.size()) return std::nullopt;
   return tables;
 }
 

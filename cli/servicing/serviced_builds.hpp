@@ -43,8 +43,9 @@ struct ServicedBuilds {
   core::Findings findings;                                   // what became of the rows of tables
 };
 
-// Those that can be read.
-std::vector<GivenTable> read_given_tables(const ServicingOptions& options, Report& report);
+// Nothing where one of them cannot be read, which the report says.
+std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions& options,
+                                                         Report& report);
 
 // A module without a known name that a table was made of is a kernel, by its headers; so is what
 // the new system has in its place and by its name.

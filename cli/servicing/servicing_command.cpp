@@ -132,7 +132,8 @@ Exit run_servicing_command(const ServicingOptions& options) {
   servicing.before = read_serviced_side(options.before, options, progress, report);
   servicing.after = read_serviced_side(options.after, options, progress, report);
   const auto tables = read_given_tables(options, report);
-  find_kernels(servicing.before, tables);
+  if (!tables) return Exit::failure;
+  find_kernels(servicing.before, *tables);
   const auto pairs =
       servicing.before.is_folder
           ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
@@ -145,8 +146,8 @@ Exit run_servicing_command(const ServicingOptions& options) {
   const FileFolders none;
   PdbFiles pdbs{options.pdbs, none, servicing.findings, report};
   find_pdbs(servicing, pdbs);
-  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs, tables,
-                                             pdbs, options, report);
+  servicing.builds = compare_serviced_builds(servicing.before, servicing.after, pairs.pairs,
+                                             *tables, pdbs, options, report);
   pdbs.report_unmatched();
   servicing.findings.merge(servicing.builds.findings);
   const auto writer = options.format == "json" ? make_servicing_json(output, options.int64)
@@ -172,7 +173,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
        "  0  both were compared, and every row of the hook tables survives\n"
        "  1  a row of a hook table moved, changed, is gone or cannot be proved; or a file is\n"
        "     damaged or cannot be read\n"
-       "  2  usage, or one of both has no module that can be read\n"},
+       "  2  usage, or one of both has no module that can be read, or a hook table cannot\n"},
       {"text", "json"},
       [](Command& command, ServicingOptions& options) {
         command

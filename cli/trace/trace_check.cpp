@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -131,6 +132,21 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
+// Tools that read JUnit's files tell the cases of a suite apart by their names alone.
+class CaseNames {
+ public:
+  // The text itself, or behind it which one of that text it is: "cpu == 0 (2)".
+  std::string next(const std::string& text) {
+    auto name = text;
+    for (unsigned number = 2; !names_.insert(name).second; ++number)
+      name = fmt::format("{} ({})", text, number);
+    return name;
+  }
+
+ private:
+  std::set<std::string> names_;
+};
+
 void write_junit(Output& output, const Answer& answer, const std::vector<FailedInput>& failed) {
   const auto tests = answer.expectations.size() + failed.size();
   const auto property = [&](std::string_view name, const std::string& value) {
@@ -149,9 +165,11 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
   property("events_lost", text_or_unknown(answer.events_lost));
   property("buffers_lost", text_or_unknown(answer.buffers_lost));
   output.write("    </properties>\n");
+  CaseNames expected;
+  CaseNames inputs;
   for (const auto& expectation : answer.expectations) {
     print(output, "    <testcase classname=\"coldtrace.trace.check\" name=\"{}\"",
-          xml_text(expectation.text));
+          xml_text(expected.next(expectation.text)));
     if (answer.met(expectation))
       output.write("/>\n");
     else
@@ -162,7 +180,7 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
     print(output,
           "    <testcase classname=\"coldtrace.trace.input\" name=\"{}\">\n"
           "      <error message=\"{}\"/>\n    </testcase>\n",
-          xml_text(input.file), xml_text(input.error));
+          xml_text(inputs.next(input.file)), xml_text(input.error));
   output.write("  </testsuite>\n</testsuites>\n");
 }
 

@@ -103,14 +103,7 @@ void TraceSchemas::read_schemas(const SchemaOptions& schemas, const CommonOption
                       findings);
   // What the environment names is for all traces.
   const bool is_asked_for = !schemas.paths.empty();
-  if (is_asked_for && files.size() == 0)
-    findings.warning("schema-unused", std::nullopt,
-                     "--schemas names no file that declares providers of events");
-  else if (is_asked_for && files_->files().empty())
-    findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files of --schemas with providers of events declares an event "
-                     "of the trace",
-                     files.size());
+  if (is_asked_for) files.report_unused(*files_, "--schemas", findings);
   chain_.append_alternative(files_);
 }
 

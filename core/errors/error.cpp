@@ -34,9 +34,15 @@ std::string to_string(const ParseError& error) {
   if (error.fault == Fault::missing)
     return fmt::format("{:#x}: {} has no {}", error.offset, error.structure.view(),
                        error.field.view());
-  if (error.fault == Fault::io && error.structure.view() == "file")
-    return fmt::format("{:#x}: cannot read: {}", error.offset,
-                       std::generic_category().message(static_cast<int>(error.found)));
+  if (error.fault == Fault::io && error.structure.view() == "file") {
+    const auto why = std::generic_category().message(static_cast<int>(error.found));
+    if (error.offset == 0) return fmt::format("cannot read: {}", why);
+    return fmt::format("{:#x}: cannot read: {}", error.offset, why);
+  }
+  if (error.fault == Fault::out_of_bounds && error.structure.view() == "image" &&
+      error.field.view() == "range")
+    return fmt::format("{:#x}: {} bytes should be here, and the file has {}", error.offset,
+                       error.expected, error.found);
   const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
                                  error.field.view(), to_string(error.fault));
   if (error.fault == Fault::io)

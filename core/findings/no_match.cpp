@@ -16,6 +16,7 @@ void NoMatch::add(std::string_view what, std::string_view wanted,
   for (std::size_t i = 0; i < nearest.size(); ++i)
     sentence +=
         fmt::format("{}'{}'", i == 0 ? "; did you mean " : " or ", to_valid_utf8(nearest[i]));
+  if (!nearest.empty()) sentence += '?';
   add_sentence(sentence);
 }
 

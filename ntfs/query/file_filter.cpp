@@ -1,5 +1,7 @@
 #include "coldtrace/ntfs_query/file_filter.hpp"
 
+#include <algorithm>
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -20,6 +22,16 @@ bool wants(const where::WhereExpression& expression, FileValues& values) {
     return is_true(expression.tests[number], values) ? where::Truth::yes : where::Truth::no;
   };
   return expression.evaluate(truth_of) == where::Truth::yes;
+}
+
+bool is_of_zone_ids(FileMember member) {
+  return member >= FileMember::zone && member <= FileMember::zone_resident;
+}
+
+bool asks_zone_ids(const where::WhereExpression& expression) {
+  return std::ranges::any_of(expression.tests, [](const where::WhereTest& test) {
+    return is_of_zone_ids(static_cast<FileMember>(test.member));
+  });
 }
 
 }  // namespace coldtrace::ntfs

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 
@@ -180,6 +181,11 @@ std::optional<std::string> ModuleDump::choose_layout(const std::optional<Layout>
 }
 
 std::optional<std::string> ModuleDump::check_headers(core::Findings& findings) {
+  const auto kind = core::recognize_file(dump_);
+  if (kind == core::FileKind::minidump || kind == core::FileKind::crash_dump_32 ||
+      kind == core::FileKind::crash_dump_64)
+    return fmt::format("it is {}, not a dump of one module: save the module's memory from it first",
+                       to_string(kind));
   core::Findings unused;
   const auto dump = Image::open(dump_, std::nullopt, unused);
   if (!dump) return std::nullopt;

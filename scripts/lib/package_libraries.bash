@@ -12,8 +12,9 @@ pack_libraries() {
     mv "$root/usr/lib/pkgconfig" "$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)"
   fi
   write_documents "$root" libcoldtrace-dev
+  copy_licences "$root/usr/share/doc/libcoldtrace-dev/licences" libfmt-dev libexpected-dev libboost-dev
   make_deb "$root" libcoldtrace-dev <<TEXT
-Depends: libstdc++-12-dev, libfmt-dev, libexpected-dev, libzydis-dev, zlib1g-dev, libpugixml-dev, libre2-dev, nettle-dev
+Depends: libstdc++-12-dev, libfmt-dev, libexpected-dev, libzydis-dev, zlib1g-dev, libpugixml-dev, libre2-dev, nettle-dev, libboost-dev
 Section: libdevel
 Description: libraries that read Windows artefacts, for development
  Static libraries and headers in C++20 of what coldtrace does: PE images and

@@ -117,14 +117,28 @@ class Templates(case.Case):
                 self.assertEqual(self.job(COLDTRACE=str(COLDTRACE), **variables).returncode, status)
 
     def test_findings_decide_as_the_policy_says(self):
-        lost = {"COLDTRACE": str(COLDTRACE), "COLDTRACE_TRACE": "lost.ctrace", "COLDTRACE_REPORT": "false",
-                "COLDTRACE_DECODE": "--order time"}
+        lost = {"COLDTRACE": str(COLDTRACE), "COLDTRACE_TRACE": "lost.ctrace", "COLDTRACE_DECODE": "--order time"}
         done = self.job(**lost)
         codes = set(re.findall(r"^lost\.ctrace: warning: ([a-z-]+)", done.stderr.decode(), re.M))
         self.assertTrue(codes)
         self.assertEqual(self.job(**lost, COLDTRACE_TOLERATE=",".join(codes)).returncode, 0)
         sound = lost | {"COLDTRACE_TRACE": "run 1.ctrace"}
         self.assertEqual(self.job(**sound).returncode, 0)
+
+    def test_a_program_that_is_none_or_dies_is_status_2(self):
+        done = self.job(COLDTRACE="/none/coldtrace", COLDTRACE_TRACE="run 1.ctrace")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"no program '/none/coldtrace'", done.stderr)
+        dying = self.write("dying", b"#!/bin/bash\nkill -SEGV $$\n")
+        dying.chmod(0o755)
+        done = self.job(COLDTRACE=str(dying), COLDTRACE_TRACE="run 1.ctrace")
+        self.assertEqual(done.returncode, 2)
+
+    def test_a_check_that_was_not_made_has_no_lines(self):
+        done = self.job(COLDTRACE=str(COLDTRACE), COLDTRACE_TRACE="run 1.ctrace", COLDTRACE_REPORT="false",
+                        COLDTRACE_CHECK="--expect cpu ===")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(b"check.txt", done.stderr)
 
     def test_inputs_are_never_read_as_a_script(self):
         evil = "$(touch evil) `touch evil`; touch evil #\" ' \\ ${HOME}"

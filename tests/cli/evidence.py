@@ -296,7 +296,7 @@ class Evidence(case.Case):
             database.write_bytes(content)
             self.refused(["trace", "export", "sqlite", trace, "-o", database], [trace, database], words)
         other = self.write("places.db", whole[:68] + b"else" + whole[72:])
-        self.refused(["findings", "-o", other], [other], b"it is a SQLite database")
+        self.refused(["findings", "--format", "text", "-o", other], [other], b"it is a SQLite database")
 
     def test_evidence_whose_first_bytes_are_lost_is_not_replaced(self):
         volume = (PROJECT / "fuzz/corpus/ntfs_volume/small.img").read_bytes()

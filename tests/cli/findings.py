@@ -100,6 +100,11 @@ class Findings(unittest.TestCase):
                          "write it again: coldtrace findings --format markdown -o docs/findings.md")
         self.assertEqual(re.findall(r"^## (.+)$", document, re.M), [row[0] for row in CODES])
 
+    def test_codes_may_have_commas_between_them(self):
+        self.assertEqual(run("findings", "torn-fixup,buffers-lost").stdout,
+                         run("findings", "torn-fixup", "buffers-lost").stdout)
+        self.assertEqual(run("findings", "torn-fixup,nonsense").returncode, 2)
+
     def test_a_mistyped_code_is_told_with_the_nearest(self):
         done = run("findings", "torn-fixpu")
         self.assertEqual((done.returncode, done.stdout), (2, b""))

@@ -199,7 +199,7 @@ class Terminals(case.Case):
         cases = ((("ntfs", "snapshot", DISK), {"csv": "csv", "json": "json", "ndjson": "ndjson", "jsonl": "ndjson",
                                                "body": "bodyfile", "bodyfile": "bodyfile", "txt": "text"}),
                  (("trace", "decode", TRACE), {"csv": "csv", "json": "json", "txt": "text", "log": "ndjson"}),
-                 (("trace", "tree", TRACE), {"svg": "svg", "dot": "dot", "gv": "dot", "json": "json", "csv": "text"}),
+                 (("trace", "tree", TRACE), {"svg": "svg", "dot": "dot", "gv": "dot", "json": "json", "log": "text"}),
                  (("syscalls", "map", NTDLL), {"h": "c-header", "csv": "csv", "json": "json", "dat": "text"}),
                  (("trace", "check", TRACE, "--expect", "pid == 4"), {"xml": "junit", "json": "json"}),
                  (("findings", "hooked-stub"), {"md": "markdown", "json": "json"}))
@@ -217,6 +217,60 @@ class Terminals(case.Case):
         # --format has the last word.
         run("ntfs", "snapshot", DISK, "--format", "bodyfile", "-o", "x.csv", cwd=self.here)
         self.assertEqual((self.here / "x.csv").read_bytes(), run("ntfs", "snapshot", DISK, "--format", "bodyfile").stdout)
+
+    def test_an_end_that_is_of_no_format_of_the_command_is_refused(self):
+        for command, name, formats in ((("trace", "decode", TRACE), "t.sqlite", "ndjson, json, csv, text"),
+                                       (("trace", "top", TRACE), "t.csv", "text, json"),
+                                       (("pe", "exports", NTDLL), "t.NDJSON.gz", "text, json, csv"),
+                                       (("trace", "export", "chrome", TRACE), "t.jsonl", "json"),
+                                       (("report", TRACE), "t.json", "html")):
+            with self.subTest(command=command):
+                done = run(*command, "-o", name, cwd=self.here)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"this command writes {formats}\n".encode(), done.stderr)
+                self.assertEqual(list(self.here.iterdir()), [])
+        # What no end stands for, and text, may have any name.
+        run("trace", "export", "collapsed", TRACE, "-q", "-o", "t.json", cwd=self.here)
+        self.assertTrue((self.here / "t.json").exists())
+        self.assertEqual(run("trace", "top", TRACE, "-q", "--format", "text", "-o", "t.csv", cwd=self.here).returncode, 0)
+
+    def test_a_pipe_that_a_name_leads_to_is_written(self):
+        expected = run("findings").stdout
+        for script in ('"$0" findings -o /dev/stdout | cat', '"$0" findings -o /dev/fd/1 | cat',
+                       '"$0" findings -o >(cat); wait $!', '"$0" findings -o /dev/stderr 2>&1 | cat'):
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", script, COLDTRACE], capture_output=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, expected), (script, done.stderr))
+
+    def test_what_is_for_programs_alone_is_not_shown_on_a_terminal(self):
+        for command, what in ((("report", TRACE), "a page"), (("trace", "export", "chrome", TRACE), "JSON"),
+                              (("trace", "export", "ecs", TRACE), "JSON")):
+            text, done = run_on_terminal([COLDTRACE, *command], 80)
+            self.assertEqual((text, done.returncode), ("", 2), command)
+            self.assertIn(f"{what}", done.stderr.decode())
+            self.assertIn(b"name a file with -o", done.stderr)
+            self.assertTrue(run(*command, "-q").stdout)
+
+    def test_small_files_are_read_from_standard_input(self):
+        kernel = DEMO / "demo-ntoskrnl.exe"
+        profile = b"NtClose\n"
+        (self.here / "one.profile").write_bytes(profile)
+        for command in (("hooks", "profile", "check", "PROFILE"),
+                        ("hooks", "profile", "expand", "PROFILE", "--against", NTDLL),
+                        ("hooks", "tables", NTDLL, "--profile", "PROFILE")):
+            named = run(*[word if word != "PROFILE" else "one.profile" for word in command], cwd=self.here)
+            piped = run(*[word if word != "PROFILE" else "-" for word in command], input=profile)
+            self.assertEqual(piped.stdout.replace(b"-: ", b"one.profile: "), named.stdout, piped.stderr)
+            self.assertEqual(piped.returncode, named.returncode)
+        for option, content in (("--members", b"_EPROCESS.Token\n"), ("--profile", profile)):
+            done = run("hooks", "table", "--kernel", kernel, option, "-", input=content)
+            self.assertNotIn(b"No such file", done.stderr, option)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+        done = run("hooks", "locate", "SwapContext", NTDLL, "--signatures", "-", input=b"no signatures")
+        self.assertRegex(done.stderr, rb"-:1:")
+        key = bytes(range(32))
+        (self.here / "key").write_bytes(key)
+        hashed = ("ntfs", "snapshot", DISK, "--format", "ndjson", "--names", "keyed-hash", "--key-file")
+        self.assertEqual(run(*hashed, "-", input=key).stdout, run(*hashed, self.here / "key").stdout)
 
     def test_a_dash_is_standard_input(self):
         def told(text):

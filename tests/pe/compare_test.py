@@ -528,6 +528,9 @@ class Damage(Case):
         for junk in (b"", b"text\n", bytes(0x10000), b"MZ" + bytes(62),
                      random.Random(3).randbytes(0x20000)):
             self.compare(image, junk, status=2)
+        # Of a process, and of a kernel of 64 bits.
+        for head, said in ((b"MDMP\x93\xa7", "it is a minidump"), (b"PAGEDU64", "a crash dump of a 64-bit kernel")):
+            self.assertIn(said, self.compare(image, head + bytes(0x10000), status=2))
         self.assertEqual(run("pe", "compare", image.path, self.here).returncode, 2)
         self.assertEqual(run("pe", "compare", self.here, image.path).returncode, 2)
         dump = self.write("module.dump", bytes(memory))

@@ -409,6 +409,53 @@ for kind in types:
             self.assertEqual([row["si"] and row["si"]["created"] for row in rows],
                              [file.si and self.module.time_text(file.si.created) for file in files])
 
+    def test_zone_ids_are_asked_for_whenever(self):
+        """The only file of the demonstration that was downloaded; a snapshot without what was asked for is taken anew."""
+        (volume,) = self.module.open_image(DEMO / "demo-disk.img").volumes()
+        self.assertGreater(len(list(volume.files())), 5)
+        for slack in (False, True, False):
+            self.assertEqual([file.path for file in volume.files(where="zone_id.zone == 3", slack=slack)],
+                             ["/Users/alice/report.docx"])
+        self.assertEqual(list(volume.files(where="zone_id.zone == 4")), [])
+        self.assertEqual([file.path for file in volume.files(states=["all"])], [file.path for file in volume.files()])
+        self.assertEqual([file.path for file in volume.files(states=["all"], slack=True)],
+                         [file.path for file in volume.files(slack=True)])
+
+    def test_versions_have_their_build(self):
+        trace = DEMO / "demo-trace.etl"
+        said = json.loads(run(COLDTRACE, "trace", "info", "-q", "--format", "json", trace))
+        version = said["session"]["windows_version"]
+        self.assertRegex(version, r"^\d+\.\d+\.\d+$")
+        self.assertEqual(self.module.open_trace(trace).windows_version, version)
+        made = self.here / "run.ctrace"
+        run(COLDTRACE, "trace", "synthesize", "deadlock-5", "-o", made)
+        self.assertEqual(self.module.open_trace(made).windows_version, "5.2.3790")
+
+    def test_names_that_nothing_has_are_told(self):
+        trace = self.module.open_trace(DEMO / "demo-trace.etl", schemas=[DEMO / "demo-ntdll.dll"])
+        self.assertIn("schema-unused", [finding.code for finding in trace.findings])
+        for _ in range(2):
+            self.assertEqual(list(trace.events(where="NoSuchField == 1")), [])
+            (finding,) = [finding for finding in trace.findings if finding.code == "no-match"]
+            self.assertIn("nothing matches 'NoSuchField'", finding.text)
+        right = self.module.open_trace(DEMO / "demo-trace.etl")
+        self.assertEqual(list(right.events(where="pid == 123456789")), [])
+        self.assertEqual([finding.code for finding in right.findings if finding.code == "no-match"], [])
+
+    def test_what_is_no_image_is_none(self):
+        made = self.here / "run.ctrace"
+        run(COLDTRACE, "trace", "synthesize", "deadlock-5", "-o", made)
+        lines = self.write("files.ndjson", run(COLDTRACE, "ntfs", "snapshot", "-q", DEMO / "demo-disk.img").encode())
+        for path, said in ((made, "not a disk or a volume"), (DEMO / "demo-ntdll.dll", "it is a PE image"),
+                           (lines, "not a disk or a volume"), (self.write("ten", b"\x01\x02" * 5), "its 10 bytes are not")):
+            with self.assertRaisesRegex(self.module.Error, said):
+                self.module.open_image(path)
+        # A volume whose first sector is lost may be one still.
+        lost = self.module.open_image(self.write("lost.img", os.urandom(1 << 16)))
+        self.assertIn("volume-unreadable", [finding.code for finding in lost.findings])
+        disk = self.module.open_image(DEMO / "demo-disk.img")
+        self.assertNotIn("volume-unreadable", [finding.code for finding in disk.findings])
+
     def test_events_are_those_of_the_tool(self):
         trace = DEMO / "demo-trace.etl"
         done = subprocess.run([COLDTRACE, "trace", "decode", "-q", trace], capture_output=True)

@@ -560,13 +560,18 @@ _KTHREAD.Process
         document = self.document(1, old, new, "--hook-table", table)
         self.assertEqual(document["tables"], [])
         self.assertIn("servicing-table", {row["code"] for row in document["findings"]})
-        done = self.servicing(1, old, new, "--hook-table", self.write("t.json", b'{"schema":"coldtrace.hook-table/1"}'))
+        done = self.servicing(2, old, new, "--hook-table", self.write("t.json", b'{"schema":"coldtrace.hook-table/1"}'))
         self.assertIn(b"it has no build", done.stderr)
         broken = json.loads(table.read_text())
         broken["builds"][0]["members"][0]["kind"] = "nonsense"
-        done = self.servicing(1, old, new, "--hook-table", self.write("b.json", json.dumps(broken).encode()))
+        done = self.servicing(2, old, new, "--hook-table", self.write("b.json", json.dumps(broken).encode()))
         self.assertIn(b"1 of its rows are not as", done.stderr)
-        self.servicing(1, old, new, "--hook-table", old / "ntoskrnl.exe")
+        self.servicing(2, old, new, "--hook-table", old / "ntoskrnl.exe")
+        # A document without it would say that all of its rows survive.
+        done = self.servicing(2, old, new, "--hook-table", table, "--hook-table", "none.hooktab", "--format", "json",
+                              "-o", "none.json")
+        self.assertIn(b"none.hooktab: No such file", done.stderr)
+        self.assertFalse((self.here / "none.json").exists())
         # A kernel that the new system does not have.
         (new / "ntoskrnl.exe").write_bytes(code_image(b"\xc3"))
         document = self.document(1, old, new, "--hook-table", self.table(old, "hooktab"))
@@ -641,7 +646,7 @@ _KTHREAD.Process
                 broken = json.loads(json.dumps(table))
                 edit(broken["builds"][0])
                 path = self.write("broken.json", json.dumps(broken).encode())
-                done = self.servicing(1, old, old, "--pdb", old, "--hook-table", path)
+                done = self.servicing(2, old, old, "--pdb", old, "--hook-table", path)
                 self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
 
     def test_values_of_json_tables_are_of_their_types(self):

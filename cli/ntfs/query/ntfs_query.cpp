@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/query/query.hpp"
@@ -17,13 +15,8 @@ bool Query::wants(ntfs::FileValues& values) const {
 }
 
 bool Query::asks_zone_ids() const {
-  const auto is_zone = [](ntfs::FileMember member) {
-    return member >= ntfs::FileMember::zone && member <= ntfs::FileMember::zone_resident;
-  };
-  return options.zone_ids || (order && is_zone(order->member)) ||
-         (where && std::ranges::any_of(where->tests, [&](const auto& test) {
-            return is_zone(static_cast<ntfs::FileMember>(test.member));
-          }));
+  return options.zone_ids || (order && ntfs::is_of_zone_ids(order->member)) ||
+         (where && ntfs::asks_zone_ids(*where));
 }
 
 SortKey Query::key_of(ntfs::FileValues& values) const {

@@ -119,6 +119,13 @@ class Check(unittest.TestCase):
             self.assertEqual(suite.get("failures"), failures)
             self.assertTrue(said("text").startswith(b"FAILED" if failures == "1" else b"ok"))
 
+    def test_junit_has_no_two_cases_of_one_name(self):
+        asked = [word for text in ("exists cpu", "exists pid", "exists cpu", "exists cpu")
+                 for word in ("--expect", text)]
+        content = self.check(self.ctrace, *asked, "--format", "junit", status=0)
+        names = [case.get("name") for case in xml.etree.ElementTree.fromstring(content).iter("testcase")]
+        self.assertEqual(names, ["exists cpu", "exists pid", "exists cpu (2)", "exists cpu (3)"])
+
     def test_what_an_expectation_asks_twice_is_told_once(self):
         done = run("check", self.ctrace, "--expect", "NoSuchField == 1 or NoSuchField == 2", "--none")
         self.assertEqual(done.returncode, 1)

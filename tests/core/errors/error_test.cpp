@@ -41,7 +41,7 @@ TEST_CASE("an error says what a structure has not, and no numbers") {
 
 TEST_CASE("an error of the operating system says what it said") {
   const core::ParseError error{core::Fault::io, 0, "file", "open", 0, ENOENT};
-  CHECK(core::to_string(error) == "0x0: cannot read: No such file or directory");
+  CHECK(core::to_string(error) == "cannot read: No such file or directory");
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ TEST_CASE("all that matches nothing is one warning") {
   const auto& finding = findings.all().front();
   CHECK(finding.code.view() == "no-match");
   CHECK(finding.count == 101);
-  CHECK(finding.text.starts_with(
-      "--event: nothing matches 'NtClse'; did you mean 'NtClose'; --process: nothing matches '0'"));
+  CHECK(
+      finding.text.starts_with("--event: nothing matches 'NtClse'; did you mean 'NtClose'?; "
+                               "--process: nothing matches '0'"));
   CHECK(finding.text.size() < 400);
 }

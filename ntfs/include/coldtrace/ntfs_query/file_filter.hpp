@@ -8,4 +8,9 @@ namespace coldtrace::ntfs {
 // member, `!=` where there is a value and none is equal. Several threads may ask at once.
 bool wants(const where::WhereExpression& expression, FileValues& values);
 
+// Whether this is of what streams named Zone.Identifier say, which a snapshot has only where it was
+// taken with `zone_ids`.
+bool is_of_zone_ids(FileMember member);
+bool asks_zone_ids(const where::WhereExpression& expression);
+
 }  // namespace coldtrace::ntfs

@@ -49,6 +49,10 @@ class SchemaFiles {
       const std::set<tracefile::SchemaKey>& events, const std::vector<std::string>& languages,
       std::optional<WindowsBuild> windows, core::Findings& findings) const;
 
+  // A finding where none of the files that `option` names was of use: `read` is what read() gave.
+  void report_unused(const FileSchemas& read, std::string_view option,
+                     core::Findings& findings) const;
+
  private:
   struct Ranked {
     std::size_t index;  // into files_
