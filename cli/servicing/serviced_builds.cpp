@@ -170,8 +170,8 @@ void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables) {
   for (auto& module : side.modules)
     for (const auto& table : tables)
       for (const auto& build : table.builds)
-        if (!module.role &&
-            same_headers(syscall_map::find_kernel(build)->identity, module.identity))
+        if (const auto* const kernel = syscall_map::find_kernel(build);
+            kernel && !module.role && same_headers(kernel->identity, module.identity))
           module.role = ImageRole::kernel;
 }
 

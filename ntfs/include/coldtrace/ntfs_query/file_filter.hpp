@@ -10,7 +10,7 @@ bool wants(const where::WhereExpression& expression, FileValues& values);
 
 // Whether this is of what streams named Zone.Identifier say, which a snapshot has only where it was
 // taken with `zone_ids`.
-bool is_of_zone_ids(FileMember member);
-bool asks_zone_ids(const where::WhereExpression& expression);
+[[nodiscard]] bool is_of_zone_ids(FileMember member);
+[[nodiscard]] bool asks_zone_ids(const where::WhereExpression& expression);
 
 }  // namespace coldtrace::ntfs

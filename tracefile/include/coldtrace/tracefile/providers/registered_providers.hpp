@@ -11,7 +11,7 @@ namespace coldtrace::tracefile {
 [[nodiscard]] std::string_view find_registered_name(const core::Guid& provider);
 
 // All these names, each once, in order.
-std::vector<std::string_view> registered_names();
+[[nodiscard]] std::vector<std::string_view> registered_names();
 
 // Names of the files that declare its events on some Windows from 7 to 11, the latest first; empty
 // where that is not known. A hint: files move between builds, and are known by what is in them.
