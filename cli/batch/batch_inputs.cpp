@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -64,6 +65,14 @@ class InputFinder {
       add_file(path, options_.whole_paths ? path : fs::path{path}.filename().string());
   }
 
+  // Of a list, where a path that comes again is taken once.
+  void add_line(const std::string& path) {
+    if (!listed_.insert(path).second)
+      ++found_.repeated;
+    else
+      add(path);
+  }
+
   BatchInputs take() {
     if (found_.all.empty() && found_.failed.empty())
       throw Failure{passed_over_.empty()
@@ -98,6 +107,8 @@ class InputFinder {
         add_folder(root, path);
       else if (kind == fs::file_type::regular && is_included(path.filename().string()))
         add_found(root, path.string());
+      else if (kind == fs::file_type::symlink)
+        ++found_.links;
       else if (kind == fs::file_type::none)
         found_.failed.emplace_back(path.string(), error.message());
     }
@@ -121,6 +132,7 @@ class InputFinder {
 
   const BatchOptions& options_;
   fs::path results_;
+  std::set<std::string> listed_;
   std::string passed_over_;  // an input folder that is that of results
   BatchInputs found_;
 };
@@ -187,7 +199,7 @@ std::string escape_name(std::string_view text) {
 BatchInputs find_batch_inputs(const BatchOptions& options) {
   InputFinder finder{options};
   if (!options.list.empty())
-    for (const auto& path : read_list(options)) finder.add(path);
+    for (const auto& path : read_list(options)) finder.add_line(path);
   for (const auto& path : options.inputs) finder.add(path);
   auto inputs = finder.take();
   refuse_same_names(inputs.all, options.whole_paths);

@@ -30,6 +30,8 @@ struct BatchInput {
 struct BatchInputs {
   std::vector<BatchInput> all;  // those of this shard, in their order
   u64 parts = 0;                // files of folders that are read with another one
+  u64 links = 0;                // symbolic links in folders, which are not followed
+  u64 repeated = 0;             // lines of a list that name an input again
   // Folders that cannot be listed, and entries of which nothing can be told; why.
   std::vector<std::pair<std::string, std::string>> failed;
 };

@@ -299,6 +299,8 @@ class Batch {
     summary_.shard = options_.shard;
     summary_.inputs = inputs_.all.size();
     summary_.parts = inputs_.parts;
+    summary_.links = inputs_.links;
+    summary_.repeated = inputs_.repeated;
     summary_.kept = kept_.size();
     summary_.not_named = end.not_named.size();
     for (const auto& input : inputs_.all) {

@@ -23,6 +23,12 @@ void write_text(Output& output, const BatchSummary& summary) {
   print(output, "  {} of results\n", size_text(summary.result_bytes));
   if (summary.parts > 0)
     print(output, "  {} of images, read with the first one\n", plural(summary.parts, "later part"));
+  if (summary.links > 0)
+    print(output, "  {} in folders of inputs: not followed\n",
+          plural(summary.links, "symbolic link"));
+  if (summary.repeated > 0)
+    print(output, "  {} of the list with a path that it had before: read once\n",
+          plural(summary.repeated, "line"));
   if (summary.not_named > 0)
     print(output, "  {} of inputs that are not named: neither checked nor counted\n",
           plural(summary.not_named, "result"));
@@ -47,8 +53,9 @@ void write_json(Output& output, const BatchSummary& summary, Int64 int64) {
       .object("number", summary.shard.number, "of", summary.shard.of);
   json.key("counts").object("inputs", summary.inputs, "done", summary.done, "kept", summary.kept,
                             "with_findings", summary.with_findings, "failed", summary.failed.size(),
-                            "not_named", summary.not_named, "later_parts", summary.parts,
-                            "result_bytes", summary.result_bytes);
+                            "not_named", summary.not_named, "later_parts", summary.parts, "links",
+                            summary.links, "repeated", summary.repeated, "result_bytes",
+                            summary.result_bytes);
   json.key("failed").begin_array();
   for (const auto* entry : summary.failed)
     json.object("input", MaybeText{entry->input}, "name", entry->name, "state", entry->state,

@@ -21,6 +21,8 @@ struct BatchSummary {
   u64 result_bytes = 0;
   u64 not_named = 0;  // entries of earlier runs, of inputs that this one has not
   u64 parts = 0;      // files that are read with another one
+  u64 links = 0;      // symbolic links of folders, which are not followed
+  u64 repeated = 0;   // lines of a list that name an input again
   std::vector<const BatchEntry*> failed;  // in the order of the inputs
   struct Found {
     u64 count = 0;

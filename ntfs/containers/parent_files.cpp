@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 namespace coldtrace::ntfs {
@@ -18,6 +19,11 @@ std::optional<std::string> find_beside(const std::string& image, std::string_vie
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return path;
+}
+
+std::string describe_missing_extent(std::string_view stated) {
+  return fmt::format("a part of its data is in {}, and no such file is beside it",
+                     file_name_of(stated));
 }
 
 }  // namespace coldtrace::ntfs

@@ -14,8 +14,9 @@ namespace coldtrace::ntfs {
 
 // Why a file was not opened in a process of its own.
 struct OpenProblem {
-  // The library does not open it, or failed over it; or a file that it needs is not there.
-  enum class What : u8 { library, parent, extent };
+  // The library does not open it, or failed over it; a file that it needs is not there; or it has
+  // what is not read.
+  enum class What : u8 { library, parent, extent, feature };
   What what = What::library;
   std::string text;
 };

@@ -1,5 +1,6 @@
 #include "coldtrace/ntfs/virtual_disk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <optional>
@@ -8,7 +9,11 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "ntfs/containers/disk_library.hpp"
+#include "ntfs/containers/disk_map.hpp"
+#include "ntfs/containers/flat_extents.hpp"
+#include "ntfs/containers/own_extent.hpp"
 #include "ntfs/containers/parent_files.hpp"
 #include "ntfs/containers/reading_process.hpp"
 
@@ -17,6 +22,7 @@ namespace {
 
 using core::Fault;
 using core::FileKind;
+using Where = MappedBytes::Where;
 
 constexpr std::size_t longest_chain = 64;
 
@@ -29,6 +35,8 @@ bool is_same_file(const std::string& one, const std::string& other) {
 class VirtualDisk final : public core::ImageSource {
  public:
   explicit VirtualDisk(const DiskLibrary& library) : library_{library} {}
+  VirtualDisk(const DiskLibrary& library, FlatExtents extents)
+      : library_{library}, map_{std::move(extents.map)}, size_{extents.size} {}
   ~VirtualDisk() override {
     if (handle_ == nullptr) return;
     library_.close(handle_, nullptr);
@@ -46,13 +54,16 @@ class VirtualDisk final : public core::ImageSource {
     return read_name(handle_, library_.get_parent_name_size, library_.get_parent_name);
   }
 
-  bool set_parent(std::unique_ptr<VirtualDisk> parent) {
+  // A QCOW2 image may have another size than its parent, which libqcow does not take.
+  bool set_parent(std::unique_ptr<VirtualDisk> parent, FileKind kind) {
     parent_ = std::move(parent);
-    return library_.set_parent(handle_, parent_->handle_, nullptr) == 1;
+    return kind == FileKind::qcow || library_.set_parent(handle_, parent_->handle_, nullptr) == 1;
   }
 
-  // The library opens files of these names beside the image: each has to be one, and that of a
-  // sparse image, which holds its descriptor itself, has to be the image.
+  void set_map(std::unique_ptr<DiskMap> map) { map_ = std::move(map); }
+
+  // The library opens files of these names beside the image: each has to be one. A sparse image
+  // holds its descriptor and its data itself, whatever its name is.
   bool open_extents(const std::string& path, FileKind kind, OpenProblem& problem) {
     if (library_.open_extents == nullptr) return true;
     int count = 0;
@@ -65,14 +76,14 @@ class VirtualDisk final : public core::ImageSource {
       if (!name) continue;
       const auto beside = find_beside(path, *name);
       if (beside && (kind != FileKind::vmdk || is_same_file(*beside, path))) continue;
-      const auto stated = file_name_of(*name);
-      problem = {
-          OpenProblem::What::extent,
-          beside
-              ? fmt::format("its descriptor calls it {}, and the file of that name beside "
-                            "it is another one; alone and under that name it can be read",
-                            stated)
-              : fmt::format("a part of its data is in {}, and no such file is beside it", stated)};
+      if (kind == FileKind::vmdk && count == 1 && (extent_ = open_own_extent(handle_, path)))
+        return true;
+      problem = {OpenProblem::What::extent,
+                 beside ? fmt::format("its descriptor calls it {}, and the file of that name "
+                                      "beside it is another one; alone and under that name it can "
+                                      "be read",
+                                      file_name_of(*name))
+                        : describe_missing_extent(*name)};
       return false;
     }
     return library_.open_extents(handle_, nullptr) == 1;
@@ -83,19 +94,58 @@ class VirtualDisk final : public core::ImageSource {
   core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     if (const auto error = check_range(offset, destination.size())) return core::fail(*error);
     while (!destination.empty()) {
-      const auto count = library_.read(handle_, destination.data(), destination.size(),
-                                       static_cast<off64_t>(offset), nullptr);
-      if (count <= 0 || static_cast<std::size_t>(count) > destination.size())
-        return core::fail({Fault::missing, offset, library_.structure, "readable block", 0, 0});
-      offset += static_cast<u64>(count);
-      destination = destination.subspan(static_cast<std::size_t>(count));
+      const auto found = map_ ? COLDTRACE_TRY(map_->find(offset))
+                              : MappedBytes{Where::library, destination.size(), nullptr, 0};
+      const auto part = destination.first(std::min<u64>(destination.size(), found.length));
+      COLDTRACE_TRY(read_part(found, offset, part));
+      offset += part.size();
+      destination = destination.subspan(part.size());
     }
     return core::Done{};
   }
 
  private:
+  core::Result<core::Done> read_part(const MappedBytes& found, u64 offset,
+                                     std::span<std::byte> part) const {
+    switch (found.where) {
+      case Where::parent:
+        return read_parent(offset, part);
+      case Where::zeros:
+        std::ranges::fill(part, std::byte{0});
+        return core::Done{};
+      case Where::file:
+        return found.file->read_at(found.offset, part);
+      case Where::library:
+        return read_library(offset, part);
+    }
+    return core::Done{};
+  }
+
+  // Behind the end of a smaller parent there are zeros.
+  core::Result<core::Done> read_parent(u64 offset, std::span<std::byte> part) const {
+    const u64 size = parent_ ? parent_->size() : 0;
+    const u64 there = offset < size ? std::min<u64>(part.size(), size - offset) : 0;
+    if (there != 0) COLDTRACE_TRY(parent_->read_at(offset, part.first(there)));
+    std::ranges::fill(part.subspan(there), std::byte{0});
+    return core::Done{};
+  }
+
+  core::Result<core::Done> read_library(u64 offset, std::span<std::byte> part) const {
+    while (!part.empty()) {
+      const auto count =
+          library_.read(handle_, part.data(), part.size(), static_cast<off64_t>(offset), nullptr);
+      if (count <= 0 || static_cast<std::size_t>(count) > part.size())
+        return core::fail({Fault::missing, offset, library_.structure, "readable block", 0, 0});
+      offset += static_cast<u64>(count);
+      part = part.subspan(static_cast<std::size_t>(count));
+    }
+    return core::Done{};
+  }
+
   const DiskLibrary& library_;
   std::unique_ptr<VirtualDisk> parent_;  // outlives the handle
+  std::shared_ptr<void> extent_;         // that too
+  std::unique_ptr<DiskMap> map_;
   DiskLibrary::Handle* handle_ = nullptr;
   u64 size_ = 0;
 };
@@ -107,21 +157,53 @@ class Chain {
       : parents_{parents}, problem_{problem} {}
 
   std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
+    auto disk = open_disk(path, kind);
+    if (disk && level_ < parents_.size())
+      problem_ = {OpenProblem::What::parent,
+                  fmt::format("{}, a file of --parent, is not used: the image has {} parents",
+                              file_name_of(parents_[level_]), level_)};
+    return disk;
+  }
+
+ private:
+  std::unique_ptr<VirtualDisk> open_disk(const std::string& path, FileKind kind) {
     const auto& library = *disk_library(kind);
+    if (kind == FileKind::vmdk_descriptor) {
+      auto extents = open_flat_extents(path, problem_);
+      if (!problem_.text.empty()) return nullptr;
+      if (extents.map && level_ == 0)
+        return std::make_unique<VirtualDisk>(library, std::move(extents));
+      if (extents.map && !extents.simple)
+        return refuse(OpenProblem::What::extent,
+                      fmt::format("its parent, {}, has zeros or a part of a file as its data; "
+                                  "'qemu-img convert' joins the two",
+                                  file_name_of(path)));
+    }
+    auto opened = open_map(path, kind);
+    if (!opened.refusal.empty())
+      return refuse(OpenProblem::What::feature, std::move(opened.refusal));
     auto disk = std::make_unique<VirtualDisk>(library);
     if (!disk->open(path) || !disk->open_extents(path, kind, problem_)) return nullptr;
     if (const auto name = disk->parent_name()) {
       auto parent = open_parent(path, *name, library);
       if (!parent) return nullptr;
-      if (!disk->set_parent(std::move(parent)))
-        return refuse(fmt::format("{} is not the parent it was made with", file_name_of(*name)));
+      if (!disk->set_parent(std::move(parent), kind))
+        return refuse(OpenProblem::What::parent,
+                      fmt::format("{} is not the parent it was made with", file_name_of(*name)));
+    } else if (opened.needs_parent) {
+      return refuse(OpenProblem::What::parent, "the name of its parent cannot be read");
     }
+    disk->set_map(std::move(opened.map));
     return disk->read_size() ? std::move(disk) : nullptr;
   }
 
- private:
-  std::unique_ptr<VirtualDisk> refuse(std::string text) {
-    problem_ = {OpenProblem::What::parent, std::move(text)};
+  static OpenedMap open_map(const std::string& path, FileKind kind) {
+    if (kind == FileKind::qcow) return open_qcow_map(path);
+    return kind == FileKind::vhd ? open_vhd_map(path) : OpenedMap{};
+  }
+
+  std::unique_ptr<VirtualDisk> refuse(OpenProblem::What what, std::string text) {
+    problem_ = {what, std::move(text)};
     return nullptr;
   }
 
@@ -129,23 +211,24 @@ class Chain {
                                            const DiskLibrary& library) {
     const auto name = file_name_of(stated);
     if (level_ == longest_chain)
-      return refuse(fmt::format("it has more than {} parents", longest_chain));
+      return refuse(OpenProblem::What::parent,
+                    fmt::format("it has more than {} parents", longest_chain));
     const auto path =
         level_ < parents_.size() ? std::optional{parents_[level_]} : find_beside(child, stated);
     ++level_;
     const auto missing = fmt::format(
         "it holds what changed since its parent, {}, which is not beside it; --parent takes it",
         name);
-    if (!path) return refuse(missing);
+    if (!path) return refuse(OpenProblem::What::parent, missing);
     const auto file = core::FileImage::open(*path);
-    if (!file) return refuse(missing);
+    if (!file) return refuse(OpenProblem::What::parent, missing);
     const auto kind = core::recognize_file(**file);
     if (disk_library(kind) != &library)
-      return refuse(
-          fmt::format("its parent, {}, is {}, which {} does not take; 'qemu-img convert' "
-                      "joins the two",
-                      name, core::to_string(kind), library.name.view()));
-    return open(*path, kind);
+      return refuse(OpenProblem::What::parent,
+                    fmt::format("its parent, {}, is {}, which {} does not take; 'qemu-img convert' "
+                                "joins the two",
+                                name, core::to_string(kind), library.name.view()));
+    return open_disk(*path, kind);
   }
 
   const std::vector<std::string>& parents_;
@@ -159,6 +242,8 @@ void tell(const OpenProblem& problem, core::Findings& findings) {
       return findings.warning("image-parent", std::nullopt, "{}", problem.text);
     case OpenProblem::What::extent:
       return findings.warning("image-extent", std::nullopt, "{}", problem.text);
+    case OpenProblem::What::feature:
+      return findings.warning("image-feature", std::nullopt, "{}", problem.text);
     case OpenProblem::What::library:
       return;
   }
@@ -185,6 +270,32 @@ void check_end(const std::string& path, core::Findings& findings) {
   findings.warning("image-cut", size,
                    "the image ends inside a sector: it is cut off, and what is read of its last "
                    "cluster is not certain");
+}
+
+// Changes that were in the log when the machine stopped are not in the disk: libvhdi does not apply
+// them. Source: [MS-VHDX] 2.2.2, "Headers": two, of which the one with the higher number counts.
+void check_log(const std::string& path, core::Findings& findings) {
+  constexpr std::array<u64, 2> places = {u64{64} << 10U, u64{128} << 10U};
+  const auto file = core::FileImage::open(path);
+  if (!file) return;
+  std::optional<u64> newest;
+  bool has_log = false;
+  u64 place = 0;
+  for (const u64 at : places) {
+    std::array<std::byte, 64> header{};
+    if (!(*file)->read_at(at, header) || !core::to_chars(header).starts_with("head")) continue;
+    const u64 number = core::load<u64>(header, 8).value_or(0);
+    if (newest && *newest >= number) continue;
+    newest = number;
+    place = at;
+    has_log = std::ranges::any_of(std::span{header}.subspan(48, 16),
+                                  [](std::byte byte) { return byte != std::byte{0}; });
+  }
+  if (has_log)
+    findings.warning(
+        "image-log", place,
+        "the VHDX was not closed: changes in its log are not read, and what they would "
+        "replace is");
 }
 
 }  // namespace
@@ -233,7 +344,9 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
       },
       problem);
   if (source) {
+    if (!problem.text.empty()) tell(problem, findings);
     if (kind == FileKind::qcow) check_end(path, findings);
+    if (kind == FileKind::vhdx) check_log(path, findings);
     return std::unique_ptr<core::ImageSource>{std::move(source)};
   }
   tell(problem, findings);

@@ -185,7 +185,8 @@ class Results(Batch):
             self.assertIn(each["error"], plain)
         self.assertEqual(summary["counts"], {
             "inputs": 50, "done": 46, "kept": 0, "with_findings": sum(status for _, status, _ in expected.values()),
-            "failed": 4, "not_named": 0, "later_parts": 0, "result_bytes": sum(len(content) for content, _, _ in expected.values())})
+            "failed": 4, "not_named": 0, "later_parts": 0, "links": 0, "repeated": 0,
+            "result_bytes": sum(len(content) for content, _, _ in expected.values())})
 
         # The same through a list, from the command itself, and packed.
         paths = [os.path.join(folder, name) for folder, _, names in os.walk(os.fsencode(self.images)) for name in names
@@ -246,6 +247,30 @@ class Results(Batch):
         self.assertEqual(rows["split.001"]["identity"]["size"], len(volume))
         os.utime(self.images / "split.003", ns=(2 * 10**18, 2 * 10**18))
         self.assertEqual(self.batch(status=1)["counts"]["kept"], 0)
+
+    def test_data_of_a_vmdk_is_read_with_its_descriptor(self):
+        volume = self.volumes[0] + bytes(-len(self.volumes[0]) % 512)
+        half = len(volume) // 1024 * 512
+        for number, part in enumerate((volume[:half], volume[half:])):
+            self.add(f"disk-f00{number + 1}.vmdk", part)
+        self.add("other-flat.vmdk", volume)
+        self.add("disk.vmdk", ("# Disk DescriptorFile\nversion=1\nCID=12345678\nparentCID=ffffffff\n"
+                               'createType="twoGbMaxExtentFlat"\n' + "".join(
+                                   f'RW {size // 512} FLAT "disk-f00{number}.vmdk" 0\n'
+                                   for number, size in ((1, half), (2, len(volume) - half)))).encode())
+        (self.images / "link.img").symlink_to("other-flat.vmdk")
+        counts = self.batch(status=0)["counts"]
+        self.assertEqual((counts["inputs"], counts["later_parts"], counts["links"]), (2, 2, 1))
+        self.assertIn("disk.vmdk", self.manifest()[1])
+
+    def test_a_path_that_a_list_has_twice_is_read_once(self):
+        self.fill(2)
+        first, second = self.images / "00.img", self.images / "01.img"
+        listed = self.here / "list"
+        listed.write_text(f"{first}\n{second}\n{first}\n")
+        done = run("batch", "--list", listed, "--out-dir", self.out, "--", *SNAPSHOT, status=0)
+        self.assertIn(b"1 line of the list with a path that it had before: read once", done.stdout)
+        self.assertEqual(list(self.manifest()[1]), ["00.img", "01.img"])
 
     def test_the_folder_of_results_may_be_a_link(self):
         self.fill(2)

@@ -195,7 +195,7 @@ class Timelines(Case):
             "EntryNumber": str(row["record"]), "SequenceNumber": str(row["sequence"]),
             "ParentEntryNumber": str(row["parent"]["record"]), "ParentSequenceNumber": str(row["parent"]["sequence"]),
             "ParentPath": "." + ("" if root else directory.replace("/", "\\")),
-            "ReferenceCount": str(row["links"] or 0), "ReparseTarget": (row["reparse"] or {}).get("target") or "",
+            "ReferenceCount": str(row["links"] or 0), "ReparseTarget": ((row["reparse"] or {}).get("target") or "").removeprefix("\\??\\"),
             "IsDirectory": yes(row["directory"]),
             "SI<FN": yes(own["created"] and row["fn"] and row["fn"]["created"] and own["created"] < row["fn"]["created"]),
             "uSecZeros": yes(any(own[kind] and own[kind][20:23] == "000" for kind in ("created", "modified"))),
@@ -211,7 +211,7 @@ class Timelines(Case):
         others = [stream for stream in row["streams"] if stream["name"]]
         name = "." if root else row["name"]
         extension = re.search(r"\.[^.]+$", name)
-        yield common | {"FileName": name, "Extension": extension[0] if extension and not root else "",
+        yield common | {"FileName": name, "Extension": extension[0] if extension and not row["directory"] else "",
                         "FileSize": str(row["size"] or (row["entry"] or {}).get("size") or 0),
                         "HasAds": yes(others), "IsAds": "False"}
         for stream in others:

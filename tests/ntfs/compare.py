@@ -409,6 +409,16 @@ class MadeUp(Case):
                                       "renamed: /partition2/b2 (record 30-1); /partition2/a2 -> /partition2/b2",
                                       "created: /partition2/file 31 (record 31-1)"])
 
+    def test_one_partition_of_snapshots(self):
+        before, after = (self.lines(name, header(4096, "aa", 1), made_up(30, name=f"{name}1"), header(8192, "bb", 2),
+                                    made_up(30, name="same"), *rest, SUMMARY)
+                         for name, rest in (("a", ()), ("b", [made_up(31)])))
+        for number, changes in ((1, [["renamed"]]), (2, [["created"]])):
+            rows, summary = compare("--partition", number, before, after)
+            self.assertEqual([row["changes"] for row in rows], changes)
+            self.assertEqual(summary["counts"]["files_before"], 1)
+        self.assertIn(b"no volume of partition 3", run("compare", "--partition", 3, before, after, status=2).stderr)
+
     def test_damage_that_a_snapshot_tells_of_is_told(self):
         def told(name, *findings):
             return self.lines(name, header(), made_up(70), SUMMARY | {"findings": [

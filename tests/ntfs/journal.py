@@ -529,6 +529,23 @@ class Volumes(Journals):
         self.assertEqual(journal["size"], (1 << 36) + len(self.history.journal.data))
         self.assertEqual(lines[0]["volume"]["serial_number"], "1122334455667788")
 
+    def test_rows_of_mftecmd_tell_volumes_apart_and_places_are_those_of_the_journal(self):
+        image = self.image.read_bytes()
+        image += bytes(-len(image) % 512)
+        disk = bytearray(64 * 512)
+        for number in range(2):
+            struct.pack_into("<B3xB3xII", disk, 446 + 16 * number, 0, 7, 64 + number * (len(image) // 512),
+                             len(image) // 512)
+        disk[510:512] = b"\x55\xaa"
+        path = self.write("disk", bytes(disk) + image * 2)
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", "--format", "mftecmd-csv", path], capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        self.assertEqual(len(rows), 2 * len(self.history.truth))
+        for row in rows:
+            self.assertEqual(row["OffsetToData"], row["UpdateSequenceNumber"])
+        self.assertEqual({row["SourceFile"] for row in rows}, {f"{path} partition {number}" for number in (1, 2)})
+
     def snapshot(self, *options, status=0):
         done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", *map(str, options)], capture_output=True, timeout=120)
         self.assertIn(done.returncode, (0, 1), done.stderr)

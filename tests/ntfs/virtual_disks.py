@@ -14,6 +14,7 @@ import tarfile
 import unittest
 import zipfile
 from pathlib import Path
+from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from case import Case  # noqa: E402
@@ -33,6 +34,15 @@ CONTAINERS = {"qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
 def needs(library):
     if ctypes.util.find_library(library) is None:
         raise unittest.SkipTest(f"lib{library} is not installed")
+
+
+def crc32c(content):
+    crc = 0xffffffff
+    for byte in content:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
 
 
 # No directory lists the files of the volume, which snapshots tell.
@@ -256,19 +266,156 @@ class VirtualDisks(Case):
         data.symlink_to("other")
         self.refused(descriptor, "image-extent")
 
-    def test_a_renamed_image_is_not_read_from_another(self):
+    def test_a_renamed_image_is_read_from_itself(self):
         needs("vmdk")
         for subformat in "monolithicSparse", "streamOptimized":
             image = self.convert("disk.vmdk", "vmdk", "-o", f"subformat={subformat}")
             renamed = image.rename(self.here / "renamed.vmdk")
-            self.refused(renamed, "image-extent", "disk.vmdk")
+            self.assertEqual(self.rows(renamed), self.expected)
             other = w.volume(w.History(3, 50), 4)[0]
             self.write("disk.raw", other + bytes(-len(other) % (1 << 20)))
             subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "vmdk", self.here / "disk.raw", image], check=True)
-            self.refused(renamed, "image-extent", "disk.vmdk", "another one")
-            folder = self.here / subformat
-            folder.mkdir()
-            self.assertEqual(self.rows(renamed.rename(folder / "disk.vmdk")), self.expected)
+            self.assertEqual(self.rows(renamed), self.expected)
+
+    def told(self, path, *options):
+        """What the journal says of an image, damaged or not."""
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", *options, path], capture_output=True, timeout=120)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"]
+        for row in rows:
+            row["volume"].pop("image")
+        return rows
+
+    def test_random_changes_of_a_chain_give_what_qemu_gives(self):
+        needs("qcow")
+        size = self.raw.stat().st_size
+        for seed, options in enumerate((("-c",), ("-o", "cluster_size=4096"), ())):
+            random = Random(seed)
+            self.convert("a.qcow2", "qcow2", *options)
+            for parent, child, cluster in (("a", "b", 4096), ("b", "c", 65536)):
+                path = self.here / f"{child}.qcow2"
+                subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", f"{parent}.qcow2",
+                                "-o", f"cluster_size={cluster}", path], check=True)
+                words = ["qemu-io", path]
+                for number in range(24):
+                    page = random.choice(self.places) if number % 2 else random.randrange(size // 4096) * 4096
+                    length = min(random.choice((4096, 8192, 65536)), size - page)
+                    what = random.choice(("write -q -P 0", "write -q -z", "discard -q", "copy"))
+                    if what == "copy":
+                        part = random.choice(self.places)
+                        length = min(length, size - part)
+                        source = self.write(f"part{child}{number}",
+                                            self.raw.read_bytes()[part:part + length])
+                        what = f"write -q -s {source}"
+                    words += ["-c", f"{what} {page} {length}"]
+                subprocess.run(words, check=True, capture_output=True)
+                joined = self.here / "joined"
+                subprocess.run(["qemu-img", "convert", "-O", "raw", path, joined], check=True)
+                with self.subTest(seed=seed, child=child):
+                    told = self.told(path)
+                    self.assertTrue(told)
+                    self.assertNotEqual([row["usn"] for row in told], [row["usn"] for row in self.expected])
+                    self.assertEqual(told, self.told(joined))
+
+    def test_a_child_may_be_larger_than_its_parent(self):
+        needs("qcow")
+        self.convert("base.qcow2", "qcow2")
+        child = self.here / "child.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "base.qcow2", child, "64M"],
+                       check=True)
+        self.assertEqual(self.rows(child), self.expected)
+
+    def test_features_of_qcow2_that_are_not_read_are_named(self):
+        needs("qcow")
+        for place, form, value, word in ((72, ">Q", 1 << 2, "data_file"), (72, ">Q", 1 << 4, "extended L2"),
+                                         (72, ">Q", 1 << 40, "0x10000000000"), (32, ">I", 2, "encrypted")):
+            with self.subTest(word):
+                path = self.convert("image.qcow2", "qcow2")
+                data = bytearray(path.read_bytes())
+                struct.pack_into(form, data, place, value)
+                path.write_bytes(data)
+                self.refused(path, "image-feature", word)
+
+    def test_each_sector_of_a_differencing_vhd_is_its_own(self):
+        """As Microsoft's specification has it; no tool of Debian writes such children."""
+        needs("vhdi")
+        parent = self.convert("parent.vhd", "vpc")
+        data = parent.read_bytes()
+        footer, header = bytearray(data[:512]), bytearray(data[512:1536])
+        count, size = struct.unpack_from(">II", header, 28)
+        raw = self.raw.read_bytes()
+        random = Random(7)
+        table, blocks, joined = [], bytearray(), bytearray(raw)
+        places = [place // 512 for place in self.places]
+        start = 1536 + (count * 4 + 511) // 512 * 512 + 512
+        for block in range(count):
+            first = block * size // 512
+            chosen = [sector for sector in {place + random.randrange(8) for place in places}
+                      if first <= sector < first + size // 512 and random.random() < 0.3]
+            if not chosen:
+                table.append(0xffffffff)
+                continue
+            table.append((start + len(blocks)) // 512)
+            bitmap, content = bytearray(512), bytearray(b"\xcc" * size)
+            for sector in chosen:
+                inside = sector - first
+                bitmap[inside // 8] |= 0x80 >> inside % 8
+                content[inside * 512:inside * 512 + 512] = bytes(512)
+                joined[sector * 512:sector * 512 + 512] = bytes(512)
+            blocks += bitmap + content
+        name = "parent.vhd".encode("utf-16-le")
+        struct.pack_into(">Q", footer, 16, 512)
+        struct.pack_into(">I", footer, 60, 4)
+        header[40:56] = footer[68:84]
+        footer[68:84] = bytes(range(16))
+        struct.pack_into(">Q", header, 16, 1536)
+        header[64:576] = "parent.vhd".encode("utf-16-be").ljust(512, b"\0")
+        header[576:600] = b"W2ru" + struct.pack(">IIIQ", 512, len(name), 0, start - 512)
+        for part, place in ((footer, 64), (header, 36)):
+            struct.pack_into(">I", part, place, 0)
+            struct.pack_into(">I", part, place, ~sum(part) & 0xffffffff)
+        child = self.write("child.vhd", bytes(footer + header) + struct.pack(f">{count}I", *table).ljust(
+            start - 512 - 1536, b"\xff") + name.ljust(512, b"\0") + bytes(blocks + footer))
+        expected = self.told(self.write("joined", joined))
+        self.assertNotEqual(expected, self.expected)
+        self.assertEqual(self.told(child), expected)
+        self.assertEqual(self.rows(parent), self.expected)
+
+    def test_flat_extents_have_offsets_and_zeros(self):
+        raw = bytearray(self.raw.read_bytes())
+        middle, end = len(raw) // 3 // 4096 * 4096, len(raw) // 2 // 4096 * 4096
+        raw[middle:end] = bytes(end - middle)
+        self.write("shifted.raw", b"\xcc" * 5 * 512 + raw[:middle] + b"\xcc" * 512)
+        self.write("rest.raw", raw[end:])
+        image = self.write("image.vmdk", (
+            '# Disk DescriptorFile\nversion=1\nCID=12345678\nparentCID=ffffffff\ncreateType="twoGbMaxExtentFlat"\n\n'
+            f'RW {middle // 512} FLAT "shifted.raw" 5\nRW {(end - middle) // 512} ZERO\n'
+            f'RW {(len(raw) - end) // 512} FLAT "rest.raw"\n').encode())
+        expected = self.told(self.write("joined", raw))
+        self.assertTrue(expected)
+        self.assertEqual(self.told(image), expected)
+        (self.here / "rest.raw").rename(self.here / "other")
+        self.refused(image, "image-extent", "rest.raw")
+
+    def test_a_log_of_a_vhdx_that_was_not_applied_is_told(self):
+        needs("vhdi")
+        path = self.convert("image.vhdx", "vhdx")
+        self.assertNotIn(b"image-log", self.run_ntfs("info", path).stderr)
+        data = bytearray(path.read_bytes())
+        older, newer = sorted((65536, 131072), key=lambda place: struct.unpack_from("<Q", data, place + 8)[0])
+        for place, status in ((older, 0), (newer, 1)):
+            changed = bytearray(data)
+            changed[place + 48:place + 64] = bytes(range(1, 17))
+            content = bytes(changed[place:place + 4096])
+            struct.pack_into("<I", changed, place + 4, crc32c(content[:4] + bytes(4) + content[8:]))
+            path.write_bytes(changed)
+            self.assertEqual(b"image-log" in self.run_ntfs("info", path, status=status).stderr, status == 1)
+
+    def test_parents_that_are_not_used_are_told(self):
+        needs("qcow")
+        base = self.convert("base.qcow2", "qcow2")
+        done = self.run_ntfs("info", "--parent", self.raw, base, status=1)
+        self.assertIn("raw, a file of --parent, is not used", done.stderr.decode())
 
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():
@@ -325,7 +472,7 @@ class VirtualDisks(Case):
                     self.assertEqual(self.rows(path), self.expected)
 
     def test_libraries_that_are_not_there(self):
-        """A version of QCOW2 that libqcow does not know stands for those that it refuses."""
+        """A header of QCOW2 that libqcow does not take stands for those that it refuses."""
         needs("qcow")
         path = self.convert("image.qcow2", "qcow2")
         data = bytearray(path.read_bytes())

@@ -107,8 +107,10 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
 // Reads the lines of a snapshot.
 class ComparedLines {
  public:
-  ComparedLines(std::string_view path, const privacy::HashedNames* names)
-      : path_{path}, names_{names} {}
+  // Of a `partition` that was asked for, or of all.
+  ComparedLines(std::string_view path, std::optional<u32> partition,
+                const privacy::HashedNames* names)
+      : path_{path}, partition_{partition}, names_{names} {}
 
   // False where the line is none of a snapshot, or is needed and cannot be used.
   bool read(const Value& json) {
@@ -118,7 +120,7 @@ class ComparedLines {
     if (type == "header") return read_header(json);
     if (type == "summary") return read_summary(json);
     if (volumes_.empty()) return false;
-    if (type != "file") return true;
+    if (type != "file" || !is_chosen()) return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (text_member(json, "state") != "live") return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
@@ -130,6 +132,8 @@ class ComparedLines {
   // Why nothing can be compared, though lines could be read; empty where it can.
   std::string refusal() const {
     if (several_) return "several snapshots, one after the other: compare them one by one";
+    if (std::ranges::none_of(volumes_, [&](const auto& volume) { return is_chosen(volume); }))
+      return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
     if (names() == 0 && !lacking_.needed.empty())
       return fmt::format(
           "rows lack members that say which file they are of:{}. Take the snapshot without "
@@ -140,7 +144,7 @@ class ComparedLines {
 
   // The volumes, of which a summary was read where the snapshot is `whole`.
   Volumes take(bool whole, core::Findings& findings) {
-    if (whole && stated_names_ && *stated_names_ != names())
+    if (whole && !partition_ && stated_names_ && *stated_names_ != names())
       findings.warning("snapshot-selection", std::nullopt,
                        "the snapshot has {} of the {} names that the volume's directories list: "
                        "the others look deleted, or created",
@@ -152,11 +156,17 @@ class ComparedLines {
                        lacking_.streams ? " streams" : "");
     damage_.report(findings);
     mistyped_.report(findings);
+    std::erase_if(volumes_, [&](const auto& volume) { return !is_chosen(volume); });
     for (auto& volume : volumes_) checked(volume.files.finish());
     return std::move(volumes_);
   }
 
  private:
+  bool is_chosen(const ComparedVolume& volume) const {
+    return !partition_ || volume.name.partition == *partition_;
+  }
+  bool is_chosen() const { return is_chosen(volumes_.back()); }
+
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
     ntfs::Partition partition{};
@@ -198,6 +208,7 @@ class ComparedLines {
   }
 
   std::string_view path_;
+  std::optional<u32> partition_;
   const privacy::HashedNames* names_;
   bool hashed_ = false;  // those of the current volume are, in the snapshot
   Volumes volumes_;
@@ -210,11 +221,12 @@ class ComparedLines {
   MistypedMembers mistyped_;
 };
 
-std::optional<Volumes> read_lines(const std::string& path, const core::ImageSource& file,
+std::optional<Volumes> read_lines(const DiskOptions& options, const core::ImageSource& file,
                                   const privacy::HashedNames* names, core::Findings& findings,
                                   Report& report) {
+  const auto& path = options.image;
   SnapshotLines lines{file};
-  ComparedLines compared{path, names};
+  ComparedLines compared{path, options.partition, names};
   if (!lines.read_all([&](const Value& json) { return compared.read(json); })) {
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
@@ -238,7 +250,7 @@ std::optional<Volumes> read_compared(const DiskOptions& options, const privacy::
     return std::nullopt;
   }
   return given->is_snapshot()
-             ? read_lines(options.image, *given->bytes, names, findings, report)
+             ? read_lines(options, *given->bytes, names, findings, report)
              : read_image(options, std::move(*given), names, jobs, findings, report);
 }
 

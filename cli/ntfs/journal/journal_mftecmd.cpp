@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/rows/mftecmd_text.hpp"
@@ -12,8 +13,10 @@ namespace {
 class MftecmdLines final : public JournalFormat {
  public:
   explicit MftecmdLines(const JournalFormatOptions& options)
-      : source_{csv_field(options.volume ? volume_title(options.source, 0, options.volume->shadow)
-                                         : std::string{options.source})} {}
+      : source_{csv_field(options.volume ? volume_title(options.source, options.volume->partition,
+                                                        options.volume->shadow)
+                                         : std::string{options.source})},
+        is_copy_{!options.volume} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -28,7 +31,7 @@ class MftecmdLines final : public JournalFormat {
                            csv_field(directory), record.usn,
                            record.time ? to_dotnet_time(*record.time) : "", reasons(record.reasons),
                            record.attributes ? attributes(*record.attributes) : std::string_view{},
-                           row.offset ? fmt::format("{}", *row.offset) : "", source_));
+                           place(row), source_));
   }
 
  private:
@@ -44,7 +47,14 @@ class MftecmdLines final : public JournalFormat {
     return known->second;
   }
 
+  // In the $J: a USN is the place of its record there. A copy may lack what was before.
+  std::string place(const ntfs::JournalRow& row) const {
+    const auto offset = is_copy_ ? row.offset : std::optional{row.record.usn};
+    return offset ? fmt::format("{}", *offset) : std::string{};
+  }
+
   std::string source_;
+  bool is_copy_;
   std::map<u32, std::string> reasons_;
   std::map<u32, std::string> attributes_;
 };

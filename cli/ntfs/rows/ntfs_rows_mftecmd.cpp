@@ -123,6 +123,15 @@ class MftecmdRows final : public RowFormat {
     return fmt::format("{},{},{}", boolean(before_name), boolean(zeros), boolean(copied));
   }
 
+  // MFTECmd's column has no prefix of the object manager's names.
+  static std::string_view target_text(const ntfs::FileRow& row) {
+    constexpr std::string_view prefix = R"(\??\)";
+    if (!row.reparse_target) return {};
+    std::string_view target{*row.reparse_target};
+    if (target.starts_with(prefix)) target.remove_prefix(prefix.size());
+    return target;
+  }
+
   std::string_view attributes(u32 bits) {
     auto [known, added] = attributes_.try_emplace(bits);
     if (added) known->second = to_dotnet_attributes(bits);
@@ -135,8 +144,8 @@ class MftecmdRows final : public RowFormat {
     const bool zone = other != nullptr && row.zone_id && ntfs::is_zone_identifier(other->name);
     out.append(fmt::format(
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", before_, csv_field(name),
-        csv_field(dotnet_extension(name)), size, row.links,
-        csv_field(row.reparse_target.value_or(std::string{})), boolean(row.facts.directory),
+        row.facts.directory && other == nullptr ? std::string{} : csv_field(dotnet_extension(name)),
+        size, row.links, csv_field(target_text(row)), boolean(row.facts.directory),
         boolean(has_others), boolean(other != nullptr), rules_text(row),
         information ? attributes(information->dos_attributes) : std::string_view{},
         row.file_name ? name_type(row.file_name->name_space) : std::string_view{}, times_, behind_,

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::ntfs {
+
+// Bytes of a virtual disk that lie in one place.
+struct MappedBytes {
+  enum class Where : u8 {
+    parent,   // what the parent has there, or zeros where there is none
+    zeros,    // zeros, whatever the parent has
+    file,     // in a file, as they are
+    library,  // packed: the library has to be asked
+  };
+  Where where = Where::library;
+  u64 length = 0;  // bytes from the offset that was asked for, at least one
+  const core::ImageSource* file = nullptr;
+  u64 offset = 0;  // in that file
+};
+
+// Says where the bytes of a virtual disk are, where the library that reads the format says what the
+// disk does not hold. Tables are read entry by entry when they are needed.
+class DiskMap {
+ public:
+  DiskMap() = default;
+  DiskMap(const DiskMap&) = delete;
+  DiskMap& operator=(const DiskMap&) = delete;
+  virtual ~DiskMap() = default;
+
+  // The error has the offset in the file whose table is wrong.
+  virtual core::Result<MappedBytes> find(u64 offset) const = 0;
+};
+
+// A map or none, which is no error: the library is right about all of the disk.
+struct OpenedMap {
+  std::unique_ptr<DiskMap> map;
+  std::string refusal;  // why the disk cannot be read; empty where it can
+  bool needs_parent = false;
+};
+
+// Of a QCOW2 image. libqcow 20201213 gives the parent's bytes for all of a read that begins in a
+// cluster which the child lacks, and does not know clusters of zeros.
+OpenedMap open_qcow_map(const std::string& path);
+
+// Of a VHD that has a parent: none for others. libvhdi 20210425 takes a sector that the child has
+// for the first of all that follow in its byte of the bitmap.
+OpenedMap open_vhd_map(const std::string& path);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,147 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "coldtrace/core/file.hpp"
+#include "ntfs/containers/disk_map.hpp"
+#include "ntfs/containers/stored_numbers.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using core::Fault;
+using Where = MappedBytes::Where;
+
+constexpr core::Name qcow_image = "QCOW2 image";
+
+// Source: QEMU, docs/interop/qcow2.txt, "Header" and "Cluster mapping".
+constexpr u64 offset_bits = 0x00ff'ffff'ffff'fe00;
+constexpr u64 packed_bit = u64{1} << 62;
+constexpr u64 zeros_bit = 1;  // of version 3
+
+struct QcowHeader {
+  u32 version = 0;
+  u64 parent_offset = 0;
+  u32 cluster_bits = 0;
+  u32 encryption = 0;
+  u32 table_count = 0;
+  u64 table_offset = 0;
+  u64 features = 0;
+  u8 packing = 0;
+};
+
+core::Result<QcowHeader> read_qcow_header(const core::ImageSource& file) {
+  constexpr u64 shortest = 72;
+  constexpr u64 with_packing = 105;
+  QcowHeader header;
+  header.version = COLDTRACE_TRY(load_big_u32(file, 4));
+  header.parent_offset = COLDTRACE_TRY(load_big_u64(file, 8));
+  header.cluster_bits = COLDTRACE_TRY(load_big_u32(file, 20));
+  header.encryption = COLDTRACE_TRY(load_big_u32(file, 32));
+  header.table_count = COLDTRACE_TRY(load_big_u32(file, 36));
+  header.table_offset = COLDTRACE_TRY(load_big_u64(file, 40));
+  if (header.version < 3) return header;
+  header.features = COLDTRACE_TRY(load_big_u64(file, shortest));
+  if (COLDTRACE_TRY(load_big_u32(file, 100)) < with_packing) return header;
+  header.packing = static_cast<u8>(COLDTRACE_TRY(load_big_u32(file, with_packing - 1)) >> 24U);
+  return header;
+}
+
+std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
+  constexpr u64 known_features = 0b1'1111;
+  constexpr u64 data_file = 1U << 2U;
+  constexpr u64 parts_of_clusters = 1U << 4U;
+  constexpr u32 fewest_bits = 9;
+  constexpr u32 most_bits = 21;
+  if (header.version < 2)
+    return header.parent_offset == 0
+               ? std::string{}
+               : "it is of version 1 and has a backing file, which only 'qemu-img convert' reads";
+  if (header.version > 3) return fmt::format("it is of version {}", header.version);
+  if (header.encryption != 0)
+    return "it is encrypted by QEMU; 'qemu-img convert' with its secret decrypts it";
+  if ((header.features & data_file) != 0) return "its data is in another file (data_file)";
+  if ((header.features & parts_of_clusters) != 0)
+    return "it has extended L2 entries, which only 'qemu-img convert' reads";
+  if (header.packing != 0)
+    return fmt::format(
+        "its clusters are compressed by method {}, which only 'qemu-img convert' "
+        "reads",
+        header.packing);
+  if ((header.features & ~known_features) != 0)
+    return fmt::format("it has incompatible features {:#x}", header.features & ~known_features);
+  if (header.cluster_bits < fewest_bits || header.cluster_bits > most_bits)
+    return fmt::format("its clusters would have 2^{} bytes", header.cluster_bits);
+  if (header.table_offset >= file_size)
+    return fmt::format("its table of clusters is at {:#x}, behind its end", header.table_offset);
+  return {};
+}
+
+class QcowMap final : public DiskMap {
+ public:
+  QcowMap(std::unique_ptr<core::FileImage> file, const QcowHeader& header)
+      : file_{std::move(file)}, header_{header}, size_{u64{1} << header.cluster_bits} {}
+
+  core::Result<MappedBytes> find(u64 offset) const override {
+    const u64 inside = offset % size_;
+    MappedBytes found{Where::parent, size_ - inside, nullptr, 0};
+    const u64 entry = COLDTRACE_TRY(find_entry(offset / size_));
+    if ((entry & packed_bit) != 0) {
+      COLDTRACE_TRY(check_packed(entry));
+      found.where = Where::library;
+    } else if (header_.version > 2 && (entry & zeros_bit) != 0) {
+      found.where = Where::zeros;
+    } else if (const u64 place = COLDTRACE_TRY(check_place(entry)); place != 0) {
+      found = {Where::file, found.length, file_.get(), place + inside};
+    }
+    return found;
+  }
+
+ private:
+  // Of the table that has the cluster; 0 where there is none.
+  core::Result<u64> find_entry(u64 cluster) const {
+    const u64 count = size_ / sizeof(u64);
+    const u64 index = cluster / count;
+    if (index >= header_.table_count)
+      return core::fail({Fault::out_of_bounds, header_.table_offset, qcow_image, "L1 entry",
+                         header_.table_count, index});
+    const u64 stored =
+        COLDTRACE_TRY(load_big_u64(*file_, header_.table_offset + index * sizeof(u64)));
+    const u64 table = COLDTRACE_TRY(check_place(stored));
+    if (table == 0) return u64{0};
+    return load_big_u64(*file_, table + cluster % count * sizeof(u64));
+  }
+
+  core::Result<u64> check_place(u64 entry) const {
+    const u64 place = entry & offset_bits;
+    if (place % size_ != 0 || (place != 0 && place >= file_->size()))
+      return core::fail({Fault::bad_value, place, qcow_image, "cluster", file_->size(), place});
+    return place;
+  }
+
+  core::Result<core::Done> check_packed(u64 entry) const {
+    const u64 place = entry & ((u64{1} << (70 - header_.cluster_bits)) - 1);
+    if (place >= file_->size())
+      return core::fail({Fault::missing, place, qcow_image, "compressed cluster", 0, 0});
+    return core::Done{};
+  }
+
+  std::unique_ptr<core::FileImage> file_;
+  QcowHeader header_;
+  u64 size_;  // of a cluster
+};
+
+}  // namespace
+
+OpenedMap open_qcow_map(const std::string& path) {
+  auto file = core::FileImage::open(path);
+  if (!file) return {nullptr, "it cannot be opened", false};
+  const auto header = read_qcow_header(**file);
+  if (!header) return {nullptr, "its header is cut off", false};
+  if (auto refusal = refuse_qcow(*header, (*file)->size()); !refusal.empty())
+    return {nullptr, std::move(refusal), false};
+  if (header->version < 2) return {};
+  return {std::make_unique<QcowMap>(std::move(*file), *header), {}, header->parent_offset != 0};
+}
+
+}  // namespace coldtrace::ntfs
