@@ -296,7 +296,7 @@ class VirtualDisks(Case):
                 path = self.here / f"{child}.qcow2"
                 subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", f"{parent}.qcow2",
                                 "-o", f"cluster_size={cluster}", path], check=True)
-                words = ["qemu-io", path]
+                words = ["qemu-io", "-t", "unsafe", path]
                 for number in range(24):
                     page = random.choice(self.places) if number % 2 else random.randrange(size // 4096) * 4096
                     length = min(random.choice((4096, 8192, 65536)), size - page)
