@@ -16,7 +16,7 @@ namespace {
 using core::ByteView;
 using core::Fault;
 
-constexpr core::Name structure = "BitLocker metadata";
+constexpr core::Name metadata_name = "BitLocker metadata";
 constexpr auto recognition_id = core::parse_guid("4967d63b-2e29-4ad8-8399-f6a339e3d001").value();
 constexpr auto conversion_id = core::parse_guid("92a84d3b-dd80-4d0e-9e4e-b1e3284eaed8").value();
 constexpr u64 heads_size = 0x40 + 0x30;  // of a copy, and of its datums
@@ -68,7 +68,7 @@ core::Result<Copy> read_copy(const core::ImageSource& image, core::ByteRange vol
   const u64 at = volume.offset + std::min(offset, volume.length);
   const auto read = [&](std::vector<std::byte>& bytes, u64 size) -> core::Result<core::Done> {
     if (offset > volume.length || size > volume.length - offset)
-      return core::fail({Fault::out_of_bounds, at, structure, "offset", volume.length, offset});
+      return core::fail({Fault::out_of_bounds, at, metadata_name, "offset", volume.length, offset});
     bytes.resize(size);
     return image.read_at(at, bytes);
   };
@@ -78,13 +78,13 @@ core::Result<Copy> read_copy(const core::ImageSource& image, core::ByteRange vol
   const auto head = core::Fields<heads_size>::at(copy.bytes, 0);
   constexpr u64 signature = 0x2D53462D4556462DU;  // "-FVE-FS-"
   if (head->get<u64, 0>() != signature)
-    return core::fail({Fault::missing, at, structure, "signature", 0, 0});
+    return core::fail({Fault::missing, at, metadata_name, "signature", 0, 0});
   copy.version = head->get<u16, 10>();
   if (copy.version != 1 && copy.version != 2)
-    return core::fail({Fault::unsupported, at + 10, structure, "version", 2, copy.version});
+    return core::fail({Fault::unsupported, at + 10, metadata_name, "version", 2, copy.version});
   const u64 size = u64{head->get<u16, 8>()} << (copy.version == 1 ? 0U : 4U);
   if (size < heads_size)
-    return core::fail({Fault::bad_value, at + 8, structure, "size", heads_size, size});
+    return core::fail({Fault::bad_value, at + 8, metadata_name, "size", heads_size, size});
   COLDTRACE_TRY(read(copy.bytes, size + check_size));
   const auto stated = core::load<u32>(copy.bytes, size + 4);
   copy.bytes.resize(size);
@@ -117,8 +117,8 @@ core::Result<Copy> choose_copy(const core::ImageSource& image, core::ByteRange v
     if (!chosen || (copy->has_checksum && !chosen->has_checksum)) chosen = std::move(*copy);
   }
   if (chosen) return std::move(*chosen);
-  return core::fail(
-      error.value_or(core::ParseError{Fault::missing, volume.offset, structure, "place", 0, 0}));
+  return core::fail(error.value_or(
+      core::ParseError{Fault::missing, volume.offset, metadata_name, "place", 0, 0}));
 }
 
 void read_protector(ByteView bytes, BitLockerMetadata& metadata) {
@@ -181,8 +181,8 @@ core::Result<BitLockerMetadata> read_bitlocker_metadata(const core::ImageSource&
   COLDTRACE_TRY(image.read_at(volume.offset, sector));
   const auto first = read_first_sector(sector);
   if (first.sector_size != 512 && first.sector_size != 4096)
-    return core::fail(
-        {Fault::bad_value, volume.offset + 11, structure, "sector size", 512, first.sector_size});
+    return core::fail({Fault::bad_value, volume.offset + 11, metadata_name, "sector size", 512,
+                       first.sector_size});
   core::Findings of_copies;
   const auto copy = COLDTRACE_TRY(choose_copy(image, volume, first, of_copies));
   const u64 at = volume.offset + copy.offset;
@@ -200,7 +200,7 @@ core::Result<BitLockerMetadata> read_bitlocker_metadata(const core::ImageSource&
   const u64 size = head->get<u32, 0x40>();
   const u64 datums = head->get<u32, 0x48>();
   if (datums > size || size > copy.bytes.size() - 0x40)
-    return core::fail({Fault::out_of_bounds, at + 0x40, structure, "datums",
+    return core::fail({Fault::out_of_bounds, at + 0x40, metadata_name, "datums",
                        copy.bytes.size() - 0x40, std::max(size, datums)});
   read_datums(ByteView{copy.bytes}.subspan(0x40 + datums, size - datums), metadata);
   metadata.check = copy.check;
@@ -220,8 +220,8 @@ core::Result<BitLockerMetadata> read_bitlocker_metadata(const core::ImageSource&
       metadata.header.offset % metadata.sector_size != 0 ||
       metadata.header.length > volume.length ||
       metadata.header.offset > volume.length - metadata.header.length)
-    return core::fail({Fault::out_of_bounds, at + 0x38, structure, "first sectors", volume.length,
-                       metadata.header.offset});
+    return core::fail({Fault::out_of_bounds, at + 0x38, metadata_name, "first sectors",
+                       volume.length, metadata.header.offset});
   findings.merge(of_copies);
   const u64 dirty_size = head->get<u32, 0x18>();
   add_zeros({head->get<u64, 0x20>(), head->get<u64, 0x28>(), head->get<u64, 0x30>()},
