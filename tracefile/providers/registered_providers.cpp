@@ -36,7 +36,7 @@ std::vector<std::string_view> registered_names() {
   std::vector<std::string_view> names;
   for (const auto& provider : providers) names.push_back(provider.name);
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
