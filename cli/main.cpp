@@ -66,6 +66,11 @@ Exit run_words(const std::vector<std::string>& words) {
   add_findings_command(app, exit);
   add_batch_command(app, exit, run_program);
   add_help_command(app, exit);
+  if (const auto told = empty_value_message(app, words); !told.empty()) {
+    guard_messages(named_files(words));
+    say(told);
+    return Exit::failure;
+  }
   try {
     if (std::ranges::any_of(words, names_output_folder))
       if (const auto answer = run_output_folder_line(app, words, run_program)) return *answer;

@@ -31,7 +31,7 @@ std::string check_choice(const std::string& text, const std::vector<std::string>
 std::string trim_blanks(std::string& text) {
   text.erase(0, text.find_first_not_of(" \t"));
   text.erase(text.find_last_not_of(" \t") + 1);
-  return {};
+  return text.empty() ? "an empty value names nothing" : "";
 }
 
 }  // namespace

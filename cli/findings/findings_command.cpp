@@ -17,11 +17,18 @@ struct FindingsCommandOptions : CommonOptions {
 // In lines of at most `columns`; whole where that is 0.
 void write_list(Output& output, std::size_t columns) {
   constexpr std::size_t indent = 36;
+  constexpr std::size_t least = 30;  // columns of a meaning beside its code
+  if (columns > 0 && columns < indent + least) {
+    for (const auto& row : finding_codes())
+      print(output, "{} ({})\n  {}\n", row.code, row.severity,
+            wrapped(std::string{row.meaning}, 2, columns));
+    return;
+  }
   if (columns > 0) print(output, "{:<26} {:<8} {}\n", "code", "severity", "meaning");
   for (const auto& row : finding_codes())
     print(output, "{:<26} {:<8} {}\n", row.code, row.severity,
-          columns > indent ? wrapped(std::string{row.meaning}, indent, columns)
-                           : std::string{row.meaning});
+          columns > 0 ? wrapped(std::string{row.meaning}, indent, columns)
+                      : std::string{row.meaning});
 }
 
 void write_paragraph(Output& output, const std::string& text) {

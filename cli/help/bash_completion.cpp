@@ -97,6 +97,7 @@ constexpr std::string_view head =
 _coldtrace() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   local path='' topic='' commands='' options='' words='' values='' files='' paths='' given='' list=''
+  local ended=''
   local word i
   if [[ $cur == = ]]; then
     cur=''
@@ -111,6 +112,8 @@ constexpr std::string_view walk = R"(  for ((i = 1; i < COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
     if [[ $path/$word == /batch/-- ]]; then
       path=''
+    elif [[ $word == -- ]]; then
+      break
     elif [[ $path == /batch || $word == -* ]]; then
       continue
     elif [[ $path == /help ]]; then
@@ -120,6 +123,9 @@ constexpr std::string_view walk = R"(  for ((i = 1; i < COMP_CWORD; ++i)); do
     else
       break
     fi
+  done
+  for ((; i < COMP_CWORD; ++i)); do
+    if [[ ${COMP_WORDS[i]} == -- ]]; then ended=1; fi
   done
   _coldtrace_offer "$path"
   if [[ $path == /help && -z $given && $cur != -* ]]; then
@@ -133,7 +139,7 @@ constexpr std::string_view tail = R"(  if [[ -n $values && -n $list && $cur == *
     mapfile -t COMPREPLY < <(compgen -P "${cur%,*}," -W "$values" -- "${cur##*,}")
   elif [[ -n $values ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
-  elif [[ -z $given && $cur == -* ]]; then
+  elif [[ -z $given && -z $ended && $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
   elif [[ -z $given ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$commands $words" -- "$cur")

@@ -119,16 +119,40 @@ std::string unknown_option(CLI::App& command) {
   return no_option_message(command, option_name(*unknown));
 }
 
+// "--output needs a value: FILE"
+std::string value_needed(const CLI::Option& option, const CLI::App& command) {
+  const auto info = describe_option(option, full_name(command));
+  return fmt::format(
+      "{} needs a value: {}", info.name.empty() ? info.short_name : info.name,
+      info.kind.choices.empty() ? info.value : fmt::format("{}", fmt::join(info.words, ", ")));
+}
+
 // The option that stands at the end of the line, or before another one, without its value.
 std::string lacking_value(const CLI::App& command, const CLI::ParseError& error) {
   const std::string_view text = error.what();
   if (error.get_name() != "ArgumentMismatch" || !text.ends_with(" missing")) return {};
   const auto* option = command.get_option_no_throw(std::string{text.substr(0, text.find(':'))});
   if (option == nullptr || option->get_positional()) return {};
-  const auto info = describe_option(*option, full_name(command));
-  return fmt::format(
-      "{} needs a value: {}", info.name.empty() ? info.short_name : info.name,
-      info.kind.choices.empty() ? info.value : fmt::format("{}", fmt::join(info.words, ", ")));
+  return value_needed(*option, command);
+}
+
+std::string with_help_hint(std::string_view told, const CLI::App& command) {
+  return fmt::format("coldtrace: {}\nRun '{} --help' for more information.\n", printable(told),
+                     full_name(command));
+}
+
+// The option that `word` names without its value, or else the argument that takes a list.
+const CLI::Option* option_of(const CLI::App& command, const std::string& word) {
+  if (is_option(word))
+    return command.get_option_no_throw(word.starts_with("--") ? option_name(word) : word);
+  const auto lists = command.get_options([](const CLI::Option* option) {
+    return option->get_positional() && option->get_delimiter() != '\0';
+  });
+  return lists.empty() ? nullptr : lists.front();
+}
+
+bool is_of_commas(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(',') == text.npos;
 }
 
 CLI::App& named_command(CLI::App& app) {
@@ -159,8 +183,32 @@ std::string usage_message(CLI::App& app, const CLI::ParseError& error,
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());
   if (told.empty()) told = error.what();
-  return fmt::format("coldtrace: {}\nRun '{} --help' for more information.\n", printable(told),
-                     full_name(command));
+  return with_help_hint(told, command);
+}
+
+std::string empty_value_message(CLI::App& app, const std::vector<std::string>& words) {
+  auto* command = &app;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const auto& word = words[i];
+    const auto commands = commands_below(*command);
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (next != commands.end()) command = *next;
+    if (!commands.empty()) continue;
+    const auto* option = option_of(*command, word);
+    if (option == nullptr || option->get_items_expected_max() == 0) continue;
+    std::string_view value = word;
+    const auto equals = word.find('=');
+    if (is_option(word) && equals != word.npos) {
+      value.remove_prefix(equals + 1);
+      if (value.empty()) return with_help_hint(value_needed(*option, *command), *command);
+    } else if (is_option(word)) {
+      if (++i == words.size()) break;
+      value = words[i];
+    }
+    if (option->get_delimiter() != '\0' && is_of_commas(value))
+      return with_help_hint(value_needed(*option, *command), *command);
+  }
+  return {};
 }
 
 }  // namespace coldtrace::cli

@@ -17,4 +17,9 @@ std::string no_command_message(CLI::App& group, const std::string& word);
 std::string usage_message(CLI::App& app, const CLI::ParseError& error,
                           const std::vector<std::string>& words);
 
+// What to say of the first option of a line that has nothing behind its '=', or a list that has
+// commas alone: CLI11 takes the next word for its value, which may be an input. Empty: there is
+// none.
+std::string empty_value_message(CLI::App& app, const std::vector<std::string>& words);
+
 }  // namespace coldtrace::cli

@@ -1,6 +1,7 @@
 #include "cli/output/opened_target.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,8 @@
 
 namespace coldtrace::cli {
 namespace {
+
+constexpr int most_links = 40;  // of Linux
 
 // A run has one output that is named on its command line.
 struct Target {
@@ -27,6 +30,25 @@ Target& known_target() {
   return target;
 }
 
+// The descriptor of this process that a path leads to, "/dev/stdout" or "/dev/fd/3"; -1: none.
+int descriptor_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto own = fs::canonical("/proc/self/fd", error);
+  fs::path place{path};
+  for (int links = 0; links < most_links && !error; ++links) {
+    const auto folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", error);
+    int descriptor = -1;
+    const auto name = place.filename().string();
+    if (!error && folder == own) {
+      std::from_chars(name.data(), name.data() + name.size(), descriptor);
+      return descriptor;
+    }
+    place = folder / fs::read_symlink(place, error);
+  }
+  return -1;
+}
+
 int open_for_writing(const std::string& path) {
   return ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
 }
@@ -38,6 +60,7 @@ std::string final_path(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
     return path;
+  if (descriptor_of(path) >= 0) return path;
   const auto resolve = [](const std::string& existing) -> std::string {
     const std::unique_ptr<char, decltype(&std::free)> place{::realpath(existing.c_str(), nullptr),
                                                             &std::free};
@@ -45,7 +68,6 @@ std::string final_path(const std::string& path) {
   };
   if (auto place = resolve(path); !place.empty()) return place;
   // Where a link leads to what is not there yet, that is made, as a shell makes it.
-  constexpr int most_links = 40;  // of Linux
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path place{path};
@@ -63,8 +85,14 @@ void open_target(const std::string& path) {
   target.path = final_path(path);
   struct stat status {};
   target.absent = ::stat(target.path.c_str(), &status) != 0;
-  if (target.absent || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return;
-  target.descriptor = open_for_writing(target.path);
+  if (target.absent || S_ISDIR(status.st_mode)) return;
+  if (S_ISREG(status.st_mode)) {
+    const int given = descriptor_of(path);
+    if (given < 0) return;
+    target.descriptor = ::fcntl(given, F_DUPFD_CLOEXEC, 0);
+  } else {
+    target.descriptor = open_for_writing(target.path);
+  }
   if (target.descriptor < 0) target.error = errno;
 }
 
@@ -73,6 +101,10 @@ int take_target(const std::string& final) {
   if (target.path != final) return open_for_writing(final);
   errno = target.error;
   return std::exchange(known_target().descriptor, -1);
+}
+
+bool is_opened(const std::string& final) {
+  return known_target().descriptor >= 0 && known_target().path == final;
 }
 
 bool is_opened_terminal(const std::string& path) {

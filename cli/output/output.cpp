@@ -91,7 +91,7 @@ Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
   // A pipe or a device such as /dev/null is written as it is; renaming would replace it.
-  if (exists && !S_ISREG(status.st_mode)) {
+  if (exists && (!S_ISREG(status.st_mode) || is_opened(path_))) {
     descriptor_ = take_target(path_);
     if (descriptor_ < 0) fail(errno);
     return;

@@ -61,7 +61,8 @@ void OutputFolder::commit() {
 }
 
 void OutputFolder::fail(int code) const {
-  throw Failure{fmt::format("{}: cannot write: {}", path_, std::generic_category().message(code))};
+  throw Failure{fmt::format("{}: cannot write: {}{}", path_, std::generic_category().message(code),
+                            code == EEXIST ? "; the output is a new folder" : "")};
 }
 
 }  // namespace coldtrace::cli

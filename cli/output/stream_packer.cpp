@@ -156,12 +156,17 @@ Packing packing_of(std::string_view path) {
   return has_ending(path, ".zst") ? Packing::zstandard : Packing::none;
 }
 
+std::string_view other_packing_of(std::string_view path) {
+  for (const std::string_view ending : {".xz", ".bz2", ".lz4", ".zip", ".7z", ".cab"})
+    if (has_ending(path, ending)) return ending;
+  return {};
+}
+
 std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path,
                                           unsigned threads) {
-  for (const std::string_view ending : {".xz", ".bz2", ".lz4", ".zip", ".7z", ".cab"})
-    if (has_ending(path, ending))
-      throw PackingError{
-          fmt::format("{}: nothing is packed as {}; name the file .zst or .gz", path, ending)};
+  if (const auto ending = other_packing_of(path); !ending.empty())
+    throw PackingError{
+        fmt::format("{}: nothing is packed as {}; name the file .zst or .gz", path, ending)};
   if (packing == Packing::none) return nullptr;
   if (packing == Packing::gzip) return std::make_unique<GzipPacker>(path);
   const auto* const library = libzstd();

@@ -22,6 +22,9 @@ bool has_ending(std::string_view path, std::string_view ending);
 // What the end of a file's name asks for, in whatever case: .gz or .zst.
 Packing packing_of(std::string_view path);
 
+// The end of the name of a file that is packed in a way that no output is; empty: another one.
+std::string_view other_packing_of(std::string_view path);
+
 // Packs a stream of bytes; throws PackingError. What `sink` throws passes; the same bytes give the
 // same packed ones, in whatever pieces they come and on however many threads.
 class StreamPacker {

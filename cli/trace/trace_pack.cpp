@@ -118,6 +118,9 @@ std::string seek_table(const std::string& entries) {
 Exit run_trace_pack(const TracePackOptions& options) {
   if (packing_of(options.output.path) == Packing::gzip)
     throw Failure{"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst"};
+  if (const auto other = other_packing_of(options.output.path); !other.empty())
+    throw Failure{
+        fmt::format("-o: 'trace pack' writes zstd, not {}: the name ends with .zst", other)};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -161,6 +164,11 @@ Exit run_trace_pack(const TracePackOptions& options) {
 }
 
 Exit run_trace_unpack(const TraceUnpackOptions& options) {
+  const auto& target = options.output.path;
+  if (packing_of(target) != Packing::none || !other_packing_of(target).empty())
+    throw Failure{
+        "-o: 'trace unpack' packs nothing: name a file that is not packed, or write what was "
+        "packed twice to standard output"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   const auto name = printable(options.file);

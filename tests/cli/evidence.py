@@ -281,6 +281,48 @@ class Evidence(case.Case):
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(b"no file has an empty name", done.stderr)
 
+    def test_an_option_without_its_value_takes_no_input(self):
+        """Of a script's variable that is empty, and of lists that have nothing between commas."""
+        first, second = self.write("i1.json", b"{}"), self.write("i2.json", b"{}")
+        for command, *options in ((("pe", "symbols"), "--output=", "--fail-on=", "--kind ,", "--kind ,,"),
+                                  (("trace", "decode"), "--where=", "--limit=", "--process ,", "--event ,,",
+                                   "--fields ,", "--tolerate=,", "--process= ,", "--format="),
+                                  (("pe", "info"), "--fail-on ,", "--jobs=", "--out-dir=")):
+            for option in options:
+                name, *value = option.split()
+                with self.subTest(command=command, option=option):
+                    self.refused([*command, name, *value, first, second], [first, second],
+                                 name.split("=")[0].encode() + b" needs a value: ")
+        self.refused(["findings", ","], [], b"CODE needs a value: CODE")
+        for value in ("", " ", "4, "):
+            self.refused(["trace", "decode", "--process", value, first], [first], b"--process: ")
+        # What follows '--' is an argument, and what follows an option its value.
+        for words, told in ((["pe", "info", "--", "--output="], b"--output=: No such file"),
+                            (["trace", "decode", "--provider", "--output=", "none"], b"none: No such file")):
+            done = run(*words, cwd=self.here)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
+
+    def test_a_file_of_a_given_descriptor_is_written_on(self):
+        """By '-o /dev/stdout' as by '-o -': what was there stays, and what comes is behind it."""
+        wanted = run("findings", "--format", "json").stdout
+        file = self.here / "f.txt"
+        (self.here / "link").symlink_to("/dev/stdout")
+        for name, number in (("/dev/stdout", 1), ("/dev/fd/1", 1), ("/proc/self/fd/1", 1), ("link", 1),
+                             ("/dev/fd/7", 7), ("/dev/stderr", 2)):
+            for script, expected in (
+                    (f'printf x > f.txt; "$@" -o {name} {number}>> f.txt', b"x" + wanted),
+                    (f'exec {number}> f.txt; echo a >&{number}; "$@" -o {name}; echo b >&{number}',
+                     b"a\n" + wanted + b"b\n")):
+                with self.subTest(script=script):
+                    file.write_bytes(b"")
+                    inode = file.stat().st_ino
+                    done = subprocess.run(["bash", "-c", script, "bash", COLDTRACE, "findings", "--format", "json"],
+                                          cwd=self.here, timeout=60)
+                    self.assertEqual((done.returncode, file.stat().st_ino), (0, inode))
+                    self.assertEqual(file.read_bytes(), expected)
+        self.assertEqual(sorted(os.listdir(self.here)), ["f.txt", "link"])
+
     def test_own_results_are_replaced_and_those_of_others_are_not(self):
         trace = self.here / "twice.ctrace"
         self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)

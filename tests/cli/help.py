@@ -321,6 +321,9 @@ class Help(case.Case):
         self.assertEqual((codes, second), ({"alias-split"}, {"arm64x,alias-split"}))
         self.assertEqual(page, {"alias-split"})
         self.assertEqual((first, number), ({"trace"}, set()))
+        self.write("-b.dll", b"")
+        self.assertEqual(self.bash("coldtrace pe info a.dll -- -", "coldtrace pe info -- -b", "coldtrace pe info -b"),
+                         [{"-b.dll"}, {"-b.dll"}, set()])
 
     # What is offered by a shell for lines, each with the word that is completed.
     LINES = (("coldtrace trace synthesize deadlock-", {"deadlock-2", "deadlock-5"}),

@@ -74,6 +74,16 @@ class Terminals(case.Case):
                                              for line in whole])
         self.assertGreater(max(map(len, whole)), 80)
 
+    def test_a_narrow_terminal_has_meanings_below_their_codes(self):
+        codes = [line.split(maxsplit=2) for line in run("findings").stdout.decode().splitlines()]
+        for columns in (37, 60):
+            lines, status = on_terminal("findings", columns=columns)
+            self.assertEqual(status, 0)
+            self.assertFalse([line for line in lines if "…" in line])
+            self.assertEqual(" ".join(lines).split(), " ".join(
+                f"{code} ({severity}) {meaning}" for code, severity, meaning in codes).split())
+            self.assertLess(len(lines), len(codes) * 180 // columns)
+
     def test_no_text_is_wider_than_the_terminal(self):
         """Every command with text, and what pipes and files get stays whole."""
         table, trace, listed = (self.here / name for name in ("k.hooktab", "made.ctrace", "coldtrace.profile"))

@@ -161,6 +161,23 @@ std::vector<std::string> field_of(const std::vector<std::string>& path) {
   return {};
 }
 
+// All that --where knows by name.
+std::vector<std::string_view> known_members() {
+  const auto members = tracefile::where_member_names();
+  std::vector<std::string_view> names{members.begin(), members.end()};
+  const auto others = tracefile::line_member_names();
+  names.insert(names.end(), others.begin(), others.end());
+  return names;
+}
+
+// Whether nothing of a trace's own, such as a field, can be below the member.
+bool is_closed(const std::vector<std::string>& path) {
+  const auto& head = path.front();
+  if (head == "fields" || head == "resolved" || head == "extended") return false;
+  if (head == "etw" && path.size() > 2 && path[1] == "fields") return false;
+  return std::find(line_members.begin(), line_members.end(), head) != line_members.end();
+}
+
 }  // namespace
 
 core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
@@ -175,12 +192,10 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
     if (std::find(path.begin(), path.end(), "") != path.end())
       return core::fail(fmt::format("'{}' is no name", name));
     const auto& head = path.front();
-    const auto known = tracefile::where_member_names();
-    const bool is_closed = head == "provider" || head == "header";
-    if (is_closed && path.size() > 1 &&
-        std::find(known.begin(), known.end(), name) == known.end()) {
-      return core::fail(fmt::format("no member is '{}'{}", name,
-                                    did_you_mean(name, {known.begin(), known.end()})));
+    if (path.size() > 1 && is_closed(path)) {
+      const auto known = known_members();
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        return core::fail(fmt::format("no member is '{}'{}", name, did_you_mean(name, known)));
     }
     if (head == "extended" && path.size() > 1 &&
         (path.size() > 2 || !tracefile::find_extended_form(path[1])))

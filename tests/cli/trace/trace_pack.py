@@ -75,6 +75,15 @@ class Packing(Case):
         done = self.run_tool("trace", "pack", self.write("a", b"x"), "-o", self.here / "a.gz", status=2)
         self.assertIn(b"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst", done.stderr)
         self.assertFalse((self.here / "a.gz").exists())
+        packed = self.here / "a.zst"
+        self.run_tool("trace", "pack", self.here / "a", "-o", packed)
+        for ending in ("xz", "bz2", "lz4", "zip", "7z", "CAB"):
+            done = self.run_tool("trace", "pack", self.here / "a", "-o", self.here / f"q.{ending}", status=2)
+            self.assertIn(f"-o: 'trace pack' writes zstd, not .{ending.lower()}:".encode(), done.stderr)
+        for ending in ("gz", "ZST", "xz", "bz2", "lz4", "zip", "7z", "cab"):
+            done = self.run_tool("trace", "unpack", packed, "-o", self.here / f"q.{ending}", status=2)
+            self.assertIn(b"-o: 'trace unpack' packs nothing", done.stderr)
+        self.assertEqual(sorted(path.name for path in self.here.iterdir()), ["a", "a.zst"])
 
     def test_a_trace_is_no_part_of_an_image(self):
         trace, other = self.here / "run.etl", self.write("run.out", bytes(range(256)) * 4)
