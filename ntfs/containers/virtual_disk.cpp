@@ -16,6 +16,7 @@
 #include "ntfs/containers/own_extent.hpp"
 #include "ntfs/containers/parent_files.hpp"
 #include "ntfs/containers/reading_process.hpp"
+#include "ntfs/containers/stored_numbers.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -249,27 +250,17 @@ void tell(const OpenProblem& problem, core::Findings& findings) {
   }
 }
 
-// Where the table of a QCOW2's tables ends, which need not fill its sector.
-// Source: QEMU, docs/interop/qcow2.txt, "Header": l1_size at 36, l1_table_offset at 40, big-endian.
-std::optional<u64> end_of_tables(const core::ImageSource& file) {
-  std::array<std::byte, 48> header{};
-  if (!file.read_at(0, header)) return std::nullopt;
-  const u64 entries = __builtin_bswap32(core::load<u32>(header, 36).value_or(0));
-  const u64 offset = __builtin_bswap64(core::load<u64>(header, 40).value_or(0));
-  return core::checked_add(offset, entries * sizeof(u64));
-}
-
-// Of a cluster that is cut off, libqcow gives what its memory had. Whole images end with a sector,
-// compressed ones too, or with that table; observed of qemu 7.2.
+// Of a compressed cluster that is cut off, libqcow gives what its memory had: of version 1, whose
+// clusters it is asked for.
 void check_end(const std::string& path, core::Findings& findings) {
   constexpr u64 sector = 512;
   const auto file = core::FileImage::open(path);
   if (!file) return;
   const u64 size = (*file)->size();
-  if (size % sector == 0 || end_of_tables(**file) == size) return;
+  if (size % sector == 0 || load_big_u32(**file, 4).value_or(0) != 1) return;
   findings.warning("image-cut", size,
-                   "the image ends inside a sector: it is cut off, and what is read of its last "
-                   "cluster is not certain");
+                   "the image, of QCOW version 1, ends inside a sector: if it was cut off, what is "
+                   "read of its last cluster is not certain");
 }
 
 // Changes that were in the log when the machine stopped are not in the disk: libvhdi does not apply
