@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -166,10 +167,15 @@ class Chain {
     return disk;
   }
 
+  // That it was read from, or that there are up to one that is missing.
+  const std::vector<std::string>& files() const { return files_; }
+
  private:
   std::unique_ptr<VirtualDisk> open_disk(const std::string& path, FileKind kind) {
     const auto& library = *disk_library(kind);
+    files_.push_back(path);
     if (kind == FileKind::vmdk_descriptor) {
+      std::ranges::move(list_extents(path), std::back_inserter(files_));
       auto extents = open_flat_extents(path, problem_);
       if (!problem_.text.empty()) return nullptr;
       if (extents.map && level_ == 0)
@@ -235,6 +241,24 @@ class Chain {
   const std::vector<std::string>& parents_;
   OpenProblem& problem_;
   std::size_t level_ = 0;
+  std::vector<std::string> files_;
+};
+
+// Lists of paths come out of the process that opened them as the bytes of a disk do.
+class PathList final : public core::ImageSource {
+ public:
+  explicit PathList(const std::vector<std::string>& paths) {
+    for (const auto& path : paths) text_ += path + '\0';
+  }
+
+  u64 size() const override { return text_.size(); }
+
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    return core::MemoryImage{std::as_bytes(std::span{text_})}.read_at(offset, destination);
+  }
+
+ private:
+  std::string text_;
 };
 
 void tell(const OpenProblem& problem, core::Findings& findings) {
@@ -319,6 +343,34 @@ std::string_view container_name(FileKind kind) {
     default:
       return "vhd";
   }
+}
+
+std::vector<std::string> list_disk_files(const std::string& path,
+                                         const std::vector<std::string>& parents) {
+  constexpr u64 longest = u64{1} << 26U;
+  const auto file = core::FileImage::open(path);
+  const auto kind = file ? core::recognize_file(**file) : FileKind::unknown;
+  if (!is_readable_virtual_disk(kind)) return {path};
+  const auto& library = *disk_library(kind);
+  OpenProblem problem;
+  const auto list = ReadingProcess::start(
+      library.structure,
+      [&](OpenProblem& why) -> std::unique_ptr<core::ImageSource> {
+        Chain chain{parents, why};
+        if (library.loaded()) chain.open(path, kind);
+        return std::make_unique<PathList>(chain.files());
+      },
+      problem);
+  std::vector<std::string> files;
+  if (!list || list->size() > longest) return {path};
+  std::string text(list->size(), '\0');
+  if (!list->read_at(0, std::as_writable_bytes(std::span{text}))) return {path};
+  for (std::size_t at = 0; at < text.size();) {
+    files.emplace_back(text.c_str() + at);
+    at += files.back().size() + 1;
+  }
+  if (files.empty()) files.push_back(path);
+  return files;
 }
 
 core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
