@@ -101,26 +101,26 @@ class InputFinder {
       entries.push_back(entry->path());
     if (error) found_.failed.emplace_back(folder.string(), error.message());
     std::ranges::sort(entries, {}, [](const fs::path& path) { return path.native(); });
+    std::vector<std::string> files;
     for (const auto& path : entries) {
       const auto kind = fs::symlink_status(path, error).type();
       if (kind == fs::file_type::directory)
         add_folder(root, path);
       else if (kind == fs::file_type::regular && is_included(path.filename().string()))
-        add_found(root, path.string());
+        files.push_back(path.string());
       else if (kind == fs::file_type::symlink)
         ++found_.links;
       else if (kind == fs::file_type::none)
         found_.failed.emplace_back(path.string(), error.message());
     }
-  }
-
-  void add_found(const std::string& root, const std::string& path) {
-    if (is_later_part(path)) {
-      ++found_.parts;
-      return;
+    const auto extents = names_of_extents(files);
+    for (const auto& path : files) {
+      if (is_later_part(path) || extents.contains(fs::path{path}.filename().string()))
+        ++found_.parts;
+      else
+        add_file(path, options_.whole_paths ? std::string_view{path}
+                                            : std::string_view{path}.substr(root.size()));
     }
-    add_file(path, options_.whole_paths ? std::string_view{path}
-                                        : std::string_view{path}.substr(root.size()));
   }
 
   bool is_included(const std::string& name) const {
@@ -196,7 +196,8 @@ std::string escape_name(std::string_view text) {
                      compute_digest("sha256", pieces)->substr(0, 16));
 }
 
-BatchInputs find_batch_inputs(const BatchOptions& options) {
+BatchInputs find_batch_inputs(const BatchOptions& options,
+                              const std::vector<std::string>& parents) {
   InputFinder finder{options};
   if (!options.list.empty())
     for (const auto& path : read_list(options)) finder.add_line(path);
@@ -207,7 +208,7 @@ BatchInputs find_batch_inputs(const BatchOptions& options) {
   std::erase_if(inputs.all, [&](const BatchInput&) {
     return index++ % options.shard.of != options.shard.number - 1;
   });
-  for (auto& input : inputs.all) input.parts = list_input_parts(input.path);
+  for (auto& input : inputs.all) input.parts = list_input_parts(input.path, parents);
   return inputs;
 }
 

@@ -37,8 +37,8 @@ struct BatchInputs {
 };
 
 // The inputs that the options name. Throws Failure where a list cannot be read, there is no input,
-// or two of them would have one name.
-BatchInputs find_batch_inputs(const BatchOptions& options);
+// or two of them would have one name. `parents`: of virtual disks, that the command names.
+BatchInputs find_batch_inputs(const BatchOptions& options, const std::vector<std::string>& parents);
 
 // Whether two paths lead to one file, or would.
 bool is_same_input(const std::string& one, const std::string& other);

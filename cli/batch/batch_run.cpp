@@ -61,7 +61,7 @@ class Batch {
       : options_{options},
         command_{command},
         run_{run},
-        inputs_{find_batch_inputs(options)},
+        inputs_{find_batch_inputs(options, command.parents)},
         workers_{options.seconds},
         folder_{options, command},
         guard_{options, command, inputs_.all},

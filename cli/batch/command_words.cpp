@@ -152,8 +152,10 @@ std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std
   }
   command.has_jobs = app->get_option_no_throw("--jobs") != nullptr;
   LineWords rest{*app, command.rest};
-  for (LineWords::Piece piece; rest.next(piece);)
+  for (LineWords::Piece piece; rest.next(piece);) {
     if (is_named(piece.option, "jobs")) command.has_jobs = false;
+    if (is_named(piece.option, "parent")) command.parents.emplace_back(piece.value);
+  }
   return command;
 }
 

@@ -18,8 +18,9 @@ struct BatchedCommand {
   std::vector<std::string> rest;  // its options and further arguments
   bool has_jobs = false;          // takes --jobs, which `rest` does not have
   std::vector<std::string> formats;
-  std::string given_format;        // that `rest` has
-  std::vector<std::string> files;  // that `rest` names
+  std::string given_format;          // that `rest` has
+  std::vector<std::string> files;    // that `rest` names
+  std::vector<std::string> parents;  // of these, those of --parent
 
   // "ntfs-snapshot"
   std::string kind() const;

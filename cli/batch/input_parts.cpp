@@ -1,14 +1,13 @@
 #include "cli/batch/input_parts.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include <sys/stat.h>
 
-#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/split_parts.hpp"
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
+#include "coldtrace/ntfs/virtual_disk.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -35,47 +34,13 @@ std::string name_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Files beside a VMDK's descriptor that it names as its data; none of what is no descriptor.
-std::vector<std::string> list_vmdk_extents(const std::string& path) {
-  constexpr u64 largest = u64{1} << 20U;
-  constexpr std::size_t most = 4096;
-  std::vector<std::string> extents;
-  if (!path.ends_with(".vmdk")) return extents;
-  const auto bytes = core::read_whole_file(path, largest);
-  if (!bytes) return extents;
-  auto text = std::string_view{core::to_chars(*bytes)};
-  if (!text.starts_with("# Disk DescriptorFile")) return extents;
-  const auto folder = path.substr(0, path.size() - name_of(path).size());
-  while (!text.empty() && extents.size() < most) {
-    const auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const auto begin = line.find('"');
-    const auto end = line.rfind('"');
-    if ((!line.starts_with("RW ") && !line.starts_with("RDONLY ")) || begin == end) continue;
-    const auto extent = folder + name_of(std::string{line.substr(begin + 1, end - begin - 1)});
-    if (extent != path && is_there(extent)) extents.push_back(extent);
-  }
-  return extents;
-}
-
-// The descriptor of "disk-flat.vmdk", "disk-s001.vmdk": "disk.vmdk".
-std::string descriptor_of(const std::string& extent) {
-  const auto dash = extent.rfind('-');
-  if (!extent.ends_with(".vmdk") || dash == std::string::npos) return {};
-  return extent.substr(0, dash) + ".vmdk";
-}
-
-}  // namespace
-
-std::vector<std::string> list_input_parts(const std::string& path) {
+// The segments of an EnCase image or the parts of a split one; otherwise itself alone.
+std::vector<std::string> list_pieces(const std::string& path) {
   std::vector<std::string> parts;
   if (is_first_segment(path))
     for (auto part = path; !part.empty() && is_there(part) && parts.size() < most_segments;
          part = ntfs::next_ewf_segment(part))
       parts.push_back(part);
-  if (parts.size() > 1) return parts;
-  parts = list_vmdk_extents(path);
-  parts.insert(parts.begin(), path);
   if (parts.size() > 1) return parts;
   parts.clear();
   for (const auto& part : core::list_parts(path))
@@ -83,15 +48,32 @@ std::vector<std::string> list_input_parts(const std::string& path) {
   return parts;
 }
 
+}  // namespace
+
+std::vector<std::string> list_input_parts(const std::string& path,
+                                          const std::vector<std::string>& parents) {
+  auto parts = list_pieces(path);
+  return parts.size() > 1 || !is_there(path) ? parts : ntfs::list_disk_files(path, parents);
+}
+
 bool is_later_part(const std::string& path) {
   if (is_segment(path) && !is_first_segment(path) &&
       is_there(path.substr(0, path.size() - 2) + "01"))
     return true;
-  if (const auto descriptor = descriptor_of(path); !descriptor.empty() && is_there(descriptor)) {
-    const auto extents = list_vmdk_extents(descriptor);
-    if (std::ranges::find(extents, path) != extents.end()) return true;
+  return name_of(list_pieces(path).front()) != name_of(path);
+}
+
+std::set<std::string> names_of_extents(const std::vector<std::string>& paths) {
+  std::set<std::string> names;
+  std::vector<std::string> descriptors;
+  for (const auto& path : paths) {
+    if (!glob_matches("*.vmdk", name_of(path), GlobCase::insensitive)) continue;
+    const auto extents = ntfs::list_extents(path);
+    if (!extents.empty()) descriptors.push_back(name_of(path));
+    for (const auto& extent : extents) names.insert(name_of(extent));
   }
-  return name_of(list_input_parts(path).front()) != name_of(path);
+  for (const auto& name : descriptors) names.erase(name);
+  return names;
 }
 
 }  // namespace coldtrace::cli

@@ -1,16 +1,22 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 namespace coldtrace::cli {
 
-// The files that an input is read from as one: the parts of a split image, the segments of an
-// EnCase image; otherwise itself alone. Those that another one refers to (a disk's parent) are not
-// among them.
-std::vector<std::string> list_input_parts(const std::string& path);
+// The files that an input is read from: the parts of a split image, the segments of an EnCase
+// image, a virtual disk with its extents and parents (`parents`, or those beside it); otherwise
+// itself alone.
+std::vector<std::string> list_input_parts(const std::string& path,
+                                          const std::vector<std::string>& parents);
 
-// Whether it is a part that is read with another file, the first.
+// Whether it is a part of a split or EnCase image that is read with another file, the first.
 bool is_later_part(const std::string& path);
+
+// Of files of one folder: the names of those that descriptors of VMDKs among them have as their
+// data. No descriptor is one.
+std::set<std::string> names_of_extents(const std::vector<std::string>& paths);
 
 }  // namespace coldtrace::cli

@@ -14,7 +14,7 @@ struct MappedBytes {
     parent,   // what the parent has there, or zeros where there is none
     zeros,    // zeros, whatever the parent has
     file,     // in a file, as they are
-    library,  // packed: the library has to be asked
+    library,  // not known: the library has to be asked
   };
   Where where = Where::library;
   u64 length = 0;  // bytes from the offset that was asked for, at least one
@@ -42,8 +42,9 @@ struct OpenedMap {
   bool needs_parent = false;
 };
 
-// Of a QCOW2 image. libqcow 20201213 gives the parent's bytes for all of a read that begins in a
-// cluster which the child lacks, and does not know clusters of zeros.
+// Of a QCOW2 image, all of it. libqcow 20201213 gives the parent's bytes for all of a read that
+// begins in a cluster which the child lacks, does not know clusters of zeros, and gives what its
+// memory had of a compressed cluster that is cut off.
 OpenedMap open_qcow_map(const std::string& path);
 
 // Of a VHD that has a parent: none for others. libvhdi 20210425 takes a sector that the child has

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/virtual_disk.hpp"
 #include "ntfs/containers/parent_files.hpp"
 
 namespace coldtrace::ntfs {
@@ -81,6 +83,20 @@ bool is_extent(std::string_view line) {
   return access == "RW" || access == "RDONLY" || access == "NOACCESS";
 }
 
+// The name of its file; empty where it has none.
+std::string_view name_in_extent(std::string_view line) {
+  const auto begin = line.find('"');
+  const auto end = line.rfind('"');
+  return begin == end ? std::string_view{} : line.substr(begin + 1, end - begin - 1);
+}
+
+std::string_view take_line(std::string_view& text) {
+  auto line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 // Nothing where it is no extent of a flat file or of zeros.
 std::optional<ExtentLine> read_flat_extent(std::string_view line) {
   ExtentLine extent;
@@ -90,11 +106,9 @@ std::optional<ExtentLine> read_flat_extent(std::string_view line) {
   if (!sectors || *sectors == 0) return std::nullopt;
   extent.sectors = *sectors;
   if (extent.is_zeros()) return extent;
-  const auto begin = line.find('"');
-  const auto end = line.rfind('"');
-  if ((extent.type != "FLAT" && extent.type != "VMFS") || begin == end) return std::nullopt;
-  extent.name = line.substr(begin + 1, end - begin - 1);
-  line.remove_prefix(end + 1);
+  extent.name = name_in_extent(line);
+  if ((extent.type != "FLAT" && extent.type != "VMFS") || extent.name.empty()) return std::nullopt;
+  line.remove_prefix(line.rfind('"') + 1);
   const auto word = take_extent_word(line);
   const auto offset = word.empty() ? std::optional<u64>{0} : to_sectors(word);
   if (!offset) return std::nullopt;
@@ -106,9 +120,7 @@ std::vector<ExtentLine> read_flat_extents(std::string_view text) {
   std::vector<ExtentLine> extents;
   if (text.find("parentFileNameHint") != std::string_view::npos) return extents;
   while (!text.empty()) {
-    auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto line = take_line(text);
     if (!is_extent(line)) continue;
     const auto extent = read_flat_extent(line);
     if (!extent) return {};
@@ -118,6 +130,24 @@ std::vector<ExtentLine> read_flat_extents(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> list_extents(const std::string& path) {
+  std::vector<std::string> files;
+  const auto bytes = core::read_whole_file(path, longest_descriptor);
+  if (!bytes || core::recognize_file(core::MemoryImage{core::ByteView{*bytes}}) !=
+                    core::FileKind::vmdk_descriptor)
+    return files;
+  std::set<std::string_view> names;
+  auto text = core::to_chars(*bytes);
+  while (!text.empty()) {
+    const auto line = take_line(text);
+    const auto name = is_extent(line) ? name_in_extent(line) : std::string_view{};
+    if (name.empty() || !names.insert(name).second) continue;
+    if (auto beside = find_beside(path, name); beside && *beside != path)
+      files.push_back(std::move(*beside));
+  }
+  return files;
+}
 
 FlatExtents open_flat_extents(const std::string& path, OpenProblem& problem) {
   FlatExtents found;

@@ -1,6 +1,9 @@
-#include <array>
+#include <algorithm>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include "coldtrace/core/file.hpp"
 #include "ntfs/containers/disk_map.hpp"
@@ -22,7 +25,9 @@ constexpr u64 zeros_bit = 1;  // of version 3
 struct QcowHeader {
   u32 version = 0;
   u64 parent_offset = 0;
+  u32 parent_length = 0;
   u32 cluster_bits = 0;
+  u64 disk_size = 0;
   u32 encryption = 0;
   u32 table_count = 0;
   u64 table_offset = 0;
@@ -36,7 +41,9 @@ core::Result<QcowHeader> read_qcow_header(const core::ImageSource& file) {
   QcowHeader header;
   header.version = COLDTRACE_TRY(load_big_u32(file, 4));
   header.parent_offset = COLDTRACE_TRY(load_big_u64(file, 8));
+  header.parent_length = COLDTRACE_TRY(load_big_u32(file, 16));
   header.cluster_bits = COLDTRACE_TRY(load_big_u32(file, 20));
+  header.disk_size = COLDTRACE_TRY(load_big_u64(file, 24));
   header.encryption = COLDTRACE_TRY(load_big_u32(file, 32));
   header.table_count = COLDTRACE_TRY(load_big_u32(file, 36));
   header.table_offset = COLDTRACE_TRY(load_big_u64(file, 40));
@@ -47,10 +54,27 @@ core::Result<QcowHeader> read_qcow_header(const core::ImageSource& file) {
   return header;
 }
 
+// A disk is no larger than its tables can say of: whoever reads it goes by its size.
+std::string refuse_tables(const QcowHeader& header, u64 file_size) {
+  const u64 cluster = u64{1} << header.cluster_bits;
+  const u64 of_table = cluster / sizeof(u64) * cluster;  // bytes of the disk
+  const u64 needed = header.disk_size / of_table + (header.disk_size % of_table != 0 ? 1 : 0);
+  if (header.table_offset >= file_size)
+    return fmt::format("its table of clusters is at {:#x}, behind its end", header.table_offset);
+  if (header.table_count > (file_size - header.table_offset) / sizeof(u64))
+    return fmt::format("its table of clusters, at {:#x}, ends behind its end", header.table_offset);
+  if (needed > header.table_count)
+    return fmt::format("it states a disk of {} bytes, and its tables are of {} times {} bytes",
+                       header.disk_size, header.table_count, of_table);
+  return {};
+}
+
 std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
   constexpr u64 known_features = 0b1'1111;
+  constexpr u64 corrupt = 1U << 1U;
   constexpr u64 data_file = 1U << 2U;
   constexpr u64 parts_of_clusters = 1U << 4U;
+  constexpr u8 zstandard = 1;
   constexpr u32 fewest_bits = 9;
   constexpr u32 most_bits = 21;
   if (header.version < 2)
@@ -60,23 +84,46 @@ std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
   if (header.version > 3) return fmt::format("it is of version {}", header.version);
   if (header.encryption != 0)
     return "it is encrypted by QEMU; 'qemu-img convert' with its secret decrypts it";
+  if ((header.features & corrupt) != 0)
+    return "QEMU marked it as corrupt; 'qemu-img check -r all' repairs a copy of it, and 'qemu-img "
+           "convert' reads it as it is";
   if ((header.features & data_file) != 0) return "its data is in another file (data_file)";
   if ((header.features & parts_of_clusters) != 0)
     return "it has extended L2 entries, which only 'qemu-img convert' reads";
   if (header.packing != 0)
     return fmt::format(
-        "its clusters are compressed by method {}, which only 'qemu-img convert' "
-        "reads",
-        header.packing);
+        "its clusters are compressed by method {}{}, which only 'qemu-img convert' reads",
+        header.packing, header.packing == zstandard ? " (zstd)" : "");
   if ((header.features & ~known_features) != 0)
     return fmt::format("it has incompatible features {:#x}", header.features & ~known_features);
   if (header.cluster_bits < fewest_bits || header.cluster_bits > most_bits)
     return fmt::format("its clusters would have 2^{} bytes", header.cluster_bits);
-  if (header.table_offset >= file_size)
-    return fmt::format("its table of clusters is at {:#x}, behind its end", header.table_offset);
-  return {};
+  return refuse_tables(header, file_size);
 }
 
+// zlib's pointers are to unsigned char.
+Bytef* zlib_pointer(std::vector<std::byte>& bytes) {
+  return static_cast<Bytef*>(static_cast<void*>(bytes.data()));
+}
+
+// Deflate without a header, of a window of 4 KiB. Behind it are what fills its last sector, and
+// other clusters. Nothing where the bytes give less than a cluster.
+std::optional<std::vector<std::byte>> unpack_cluster(std::vector<std::byte>& packed, u64 size) {
+  constexpr int window_bits = -12;
+  std::vector<std::byte> bytes(size);
+  z_stream stream{};
+  if (inflateInit2(&stream, window_bits) != Z_OK) return std::nullopt;
+  stream.next_in = zlib_pointer(packed);
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = zlib_pointer(bytes);
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  const int state = inflate(&stream, Z_FINISH);
+  inflateEnd(&stream);
+  if ((state != Z_STREAM_END && state != Z_BUF_ERROR) || stream.avail_out != 0) return std::nullopt;
+  return bytes;
+}
+
+// For one thread: it keeps the compressed cluster that was asked for last.
 class QcowMap final : public DiskMap {
  public:
   QcowMap(std::unique_ptr<core::FileImage> file, const QcowHeader& header)
@@ -87,8 +134,8 @@ class QcowMap final : public DiskMap {
     MappedBytes found{Where::parent, size_ - inside, nullptr, 0};
     const u64 entry = COLDTRACE_TRY(find_entry(offset / size_));
     if ((entry & packed_bit) != 0) {
-      COLDTRACE_TRY(check_packed(entry));
-      found.where = Where::library;
+      COLDTRACE_TRY(unpack(entry));
+      found = {Where::file, found.length, &*unpacked_image_, inside};
     } else if (header_.version > 2 && (entry & zeros_bit) != 0) {
       found.where = Where::zeros;
     } else if (const u64 place = COLDTRACE_TRY(check_place(entry)); place != 0) {
@@ -119,16 +166,35 @@ class QcowMap final : public DiskMap {
     return place;
   }
 
-  core::Result<core::Done> check_packed(u64 entry) const {
-    const u64 place = entry & ((u64{1} << (70 - header_.cluster_bits)) - 1);
+  // An entry has where the bytes are, and of how many sectors after their first one.
+  core::Result<core::Done> unpack(u64 entry) const {
+    if (unpacked_image_ && entry == unpacked_entry_) return core::Done{};
+    constexpr u64 sector = 512;
+    const u32 place_bits = 70 - header_.cluster_bits;
+    const u64 place = entry & ((u64{1} << place_bits) - 1);
+    const u64 sectors = 1 + ((entry & (packed_bit - 1)) >> place_bits);
     if (place >= file_->size())
       return core::fail({Fault::missing, place, qcow_image, "compressed cluster", 0, 0});
+    // The last one need not fill its sector.
+    const u64 length = std::min(sectors * sector - place % sector, file_->size() - place);
+    std::vector<std::byte> packed(length);
+    COLDTRACE_TRY(file_->read_at(place, packed));
+    auto bytes = unpack_cluster(packed, size_);
+    if (!bytes)
+      return core::fail({Fault::bad_value, place, qcow_image, "compressed cluster", 0, length});
+    unpacked_image_.reset();
+    unpacked_ = std::move(*bytes);
+    unpacked_image_.emplace(core::ByteView{unpacked_});
+    unpacked_entry_ = entry;
     return core::Done{};
   }
 
   std::unique_ptr<core::FileImage> file_;
   QcowHeader header_;
   u64 size_;  // of a cluster
+  mutable u64 unpacked_entry_ = 0;
+  mutable std::vector<std::byte> unpacked_;
+  mutable std::optional<core::MemoryImage> unpacked_image_;
 };
 
 }  // namespace
@@ -141,7 +207,9 @@ OpenedMap open_qcow_map(const std::string& path) {
   if (auto refusal = refuse_qcow(*header, (*file)->size()); !refusal.empty())
     return {nullptr, std::move(refusal), false};
   if (header->version < 2) return {};
-  return {std::make_unique<QcowMap>(std::move(*file), *header), {}, header->parent_offset != 0};
+  return {std::make_unique<QcowMap>(std::move(*file), *header),
+          {},
+          header->parent_offset != 0 && header->parent_length != 0};
 }
 
 }  // namespace coldtrace::ntfs

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "ntfs/containers/own_extent.hpp"
 #include "ntfs/containers/parent_files.hpp"
 #include "ntfs/containers/reading_process.hpp"
+#include "ntfs/containers/stored_numbers.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -165,10 +167,15 @@ class Chain {
     return disk;
   }
 
+  // That it was read from, or that there are up to one that is missing.
+  const std::vector<std::string>& files() const { return files_; }
+
  private:
   std::unique_ptr<VirtualDisk> open_disk(const std::string& path, FileKind kind) {
     const auto& library = *disk_library(kind);
+    files_.push_back(path);
     if (kind == FileKind::vmdk_descriptor) {
+      std::ranges::move(list_extents(path), std::back_inserter(files_));
       auto extents = open_flat_extents(path, problem_);
       if (!problem_.text.empty()) return nullptr;
       if (extents.map && level_ == 0)
@@ -234,6 +241,24 @@ class Chain {
   const std::vector<std::string>& parents_;
   OpenProblem& problem_;
   std::size_t level_ = 0;
+  std::vector<std::string> files_;
+};
+
+// Lists of paths come out of the process that opened them as the bytes of a disk do.
+class PathList final : public core::ImageSource {
+ public:
+  explicit PathList(const std::vector<std::string>& paths) {
+    for (const auto& path : paths) text_ += path + '\0';
+  }
+
+  u64 size() const override { return text_.size(); }
+
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    return core::MemoryImage{std::as_bytes(std::span{text_})}.read_at(offset, destination);
+  }
+
+ private:
+  std::string text_;
 };
 
 void tell(const OpenProblem& problem, core::Findings& findings) {
@@ -249,27 +274,17 @@ void tell(const OpenProblem& problem, core::Findings& findings) {
   }
 }
 
-// Where the table of a QCOW2's tables ends, which need not fill its sector.
-// Source: QEMU, docs/interop/qcow2.txt, "Header": l1_size at 36, l1_table_offset at 40, big-endian.
-std::optional<u64> end_of_tables(const core::ImageSource& file) {
-  std::array<std::byte, 48> header{};
-  if (!file.read_at(0, header)) return std::nullopt;
-  const u64 entries = __builtin_bswap32(core::load<u32>(header, 36).value_or(0));
-  const u64 offset = __builtin_bswap64(core::load<u64>(header, 40).value_or(0));
-  return core::checked_add(offset, entries * sizeof(u64));
-}
-
-// Of a cluster that is cut off, libqcow gives what its memory had. Whole images end with a sector,
-// compressed ones too, or with that table; observed of qemu 7.2.
+// Of a compressed cluster that is cut off, libqcow gives what its memory had: of version 1, whose
+// clusters it is asked for.
 void check_end(const std::string& path, core::Findings& findings) {
   constexpr u64 sector = 512;
   const auto file = core::FileImage::open(path);
   if (!file) return;
   const u64 size = (*file)->size();
-  if (size % sector == 0 || end_of_tables(**file) == size) return;
+  if (size % sector == 0 || load_big_u32(**file, 4).value_or(0) != 1) return;
   findings.warning("image-cut", size,
-                   "the image ends inside a sector: it is cut off, and what is read of its last "
-                   "cluster is not certain");
+                   "the image, of QCOW version 1, ends inside a sector: if it was cut off, what is "
+                   "read of its last cluster is not certain");
 }
 
 // Changes that were in the log when the machine stopped are not in the disk: libvhdi does not apply
@@ -328,6 +343,34 @@ std::string_view container_name(FileKind kind) {
     default:
       return "vhd";
   }
+}
+
+std::vector<std::string> list_disk_files(const std::string& path,
+                                         const std::vector<std::string>& parents) {
+  constexpr u64 longest = u64{1} << 26U;
+  const auto file = core::FileImage::open(path);
+  const auto kind = file ? core::recognize_file(**file) : FileKind::unknown;
+  if (!is_readable_virtual_disk(kind)) return {path};
+  const auto& library = *disk_library(kind);
+  OpenProblem problem;
+  const auto list = ReadingProcess::start(
+      library.structure,
+      [&](OpenProblem& why) -> std::unique_ptr<core::ImageSource> {
+        Chain chain{parents, why};
+        if (library.loaded()) chain.open(path, kind);
+        return std::make_unique<PathList>(chain.files());
+      },
+      problem);
+  std::vector<std::string> files;
+  if (!list || list->size() > longest) return {path};
+  std::string text(list->size(), '\0');
+  if (!list->read_at(0, std::as_writable_bytes(std::span{text}))) return {path};
+  for (std::size_t at = 0; at < text.size();) {
+    files.emplace_back(text.c_str() + at);
+    at += files.back().size() + 1;
+  }
+  if (files.empty()) files.push_back(path);
+  return files;
 }
 
 core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(

@@ -3,6 +3,7 @@
 usage: batch.py COLDTRACE SOURCES [unittest arguments]
 Plain runs of the program on one input each, hashlib and a percent encoding of its own decide.
 """
+import ctypes.util
 import fcntl
 import hashlib
 import json
@@ -262,6 +263,38 @@ class Results(Batch):
         counts = self.batch(status=0)["counts"]
         self.assertEqual((counts["inputs"], counts["later_parts"], counts["links"]), (2, 2, 1))
         self.assertIn("disk.vmdk", self.manifest()[1])
+
+    def test_descriptors_are_read_as_the_command_reads_them(self):
+        volume = self.volumes[0] + bytes(-len(self.volumes[0]) % 512)
+        self.add("DISK-flat.VMDK", volume)
+        self.add("DISK.VMDK", ("# Disk DescriptorFile\nversion=1\nCID=12345678\nparentCID=ffffffff\n"
+                               f'  RW {len(volume) // 512} FLAT "DISK-flat.VMDK" 0\n').encode())
+        # Two that name each other are no data of each other.
+        for one, other in ("ab", "ba"):
+            self.add(f"{one}.vmdk", f'# Disk DescriptorFile\nversion=1\nRW 8 FLAT "{other}.vmdk" 0\n'.encode())
+        counts = self.batch(status=1)["counts"]
+        self.assertEqual((counts["inputs"], counts["later_parts"]), (3, 1))
+        self.assertEqual(self.manifest()[1]["DISK.VMDK"]["identity"]["size"],
+                         len(volume) + (self.images / "DISK.VMDK").stat().st_size)
+        counts = self.batch("--include", "*-flat.vmdk", status=0, out=self.here / "other")["counts"]
+        self.assertEqual((counts["inputs"], counts["later_parts"]), (1, 0))
+
+    @unittest.skipUnless(shutil.which("qemu-img") and ctypes.util.find_library("qcow"), "qemu-img or libqcow")
+    def test_a_parent_that_changed_is_read_again(self):
+        self.add("base", self.volumes[0] + bytes(-len(self.volumes[0]) % 512))
+        away = self.here / "away"
+        away.mkdir()
+        for options, folder in (((), self.images), (("--parent", away / "base.qcow2"), away)):
+            shutil.rmtree(self.out, ignore_errors=True)
+            base, child = folder / "base.qcow2", self.images / "child.qcow2"
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", self.images / "base", base], check=True)
+            if not options:
+                subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "base.qcow2", child], check=True)
+            command = *SNAPSHOT, *options
+            self.batch("--include", "child.*", status=0, command=command)
+            self.assertEqual(self.batch("--include", "child.*", status=0, command=command)["counts"]["kept"], 1)
+            os.utime(base, ns=(2 * 10**18, 2 * 10**18))
+            self.assertEqual(self.batch("--include", "child.*", status=0, command=command)["counts"]["kept"], 0)
 
     def test_a_path_that_a_list_has_twice_is_read_once(self):
         self.fill(2)
