@@ -42,13 +42,13 @@ void refuse_other_ending(const std::string& path, const std::vector<std::string>
   if (std::ranges::none_of(formats, known)) return;
   if (formats.size() == 1 && formats.front() == "text") return;
   const auto plain = packing_of(path) == Packing::none ? path : path.substr(0, path.rfind('.'));
-  for (const auto& [ending, format] : name_endings) {
+  for (const auto& known_end : name_endings) {
     const auto is_of = [&](const std::string& one) {
-      return one.starts_with(fmt::format("{}-", format));
+      return one.starts_with(fmt::format("{}-", known_end.format));
     };
-    if (has_ending(plain, ending) && std::ranges::none_of(formats, is_of))
+    if (has_ending(plain, known_end.ending) && std::ranges::none_of(formats, is_of))
       throw Failure{fmt::format("{}: its name ends as {} does, and this command writes {}", path,
-                                format, fmt::join(formats, ", "))};
+                                known_end.format, fmt::join(formats, ", "))};
   }
 }
 
