@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/ntfs/containers/vmdk_extents.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
 #include "coldtrace/ntfs/virtual_disk.hpp"
 

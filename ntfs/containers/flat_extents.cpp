@@ -12,7 +12,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/vmdk_extents.hpp"
 #include "ntfs/containers/parent_files.hpp"
 
 namespace coldtrace::ntfs {

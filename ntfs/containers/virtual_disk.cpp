@@ -11,6 +11,7 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/containers/vmdk_extents.hpp"
 #include "ntfs/containers/disk_library.hpp"
 #include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/flat_extents.hpp"

@@ -36,10 +36,6 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
     const std::string& path, core::FileKind kind, const std::vector<std::string>& parents,
     core::Findings& findings);
 
-// The files with a disk's data that a VMDK's descriptor names and that are beside it, each once, by
-// the names that open_virtual_disk() takes. None where the file is no descriptor.
-[[nodiscard]] std::vector<std::string> list_extents(const std::string& path);
-
 // The files that an image is read from: itself, and of such a disk its parents and all their
 // extents, as open_virtual_disk() takes them. Where one is missing, those up to it.
 [[nodiscard]] std::vector<std::string> list_disk_files(const std::string& path,
