@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto configuration =
         registry::read_configuration(system ? &*opened : nullptr, system ? nullptr : &*opened,
                                      [](const core::Guid&) { return std::string_view{}; });
-    registry::check_drivers(configuration, nullptr, findings);
+    static_cast<void>(registry::check_drivers(configuration, nullptr, findings));
   }
   return 0;
 }

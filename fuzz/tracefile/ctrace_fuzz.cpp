@@ -77,7 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ++events;
       const auto& event = stream->event();
       decoder.decode(event, decoder.kind_of(event), ignore);
-      if (event.pid) (*trace)->names().find_process(*event.pid, event.name_time());
+      if (event.pid)
+        static_cast<void>((*trace)->names().find_process(*event.pid, event.name_time()));
     }
     if (events != (*trace)->scan().events || gaps != (*trace)->scan().gaps.size()) __builtin_trap();
   }
