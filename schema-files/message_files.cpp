@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_annotations.hpp"
 #include "coldtrace/pdb/pdb_enumerations.hpp"
 #include "coldtrace/pdb/symbol_file.hpp"
+#include "coldtrace/tracefile/packing/unpack_one.hpp"
 #include "schema-files/declaring_file.hpp"
 #include "schema-files/file_walk.hpp"
 
@@ -111,13 +113,39 @@ void append_enumerations(const pe::Pdb& pdb, std::string& lines, core::Findings&
       });
 }
 
+// Whether a PDB begins in it, by what is packed.
+bool is_packed_pdb(const std::string& path) {
+  const auto file = core::FileImage::open(path);
+  return file && tracefile::holds_pdb(**file, core::recognize_file(**file));
+}
+
+core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const std::string& path) {
+  const auto file = core::FileImage::open(path);
+  if (!file) return core::fail(reason_of(file.error()));
+  return tracefile::unpack_pdb(**file, core::recognize_file(**file));
+}
+
+core::Expected<pe::PdbReference, std::string> identify(const std::string& path, bool is_packed) {
+  if (!is_packed) {
+    auto reference = pe::SymbolFile::identify(path);
+    if (!reference) return core::fail(core::to_string(reference.error().error));
+    return std::move(*reference);
+  }
+  const auto bytes = unpack_pdb(path);
+  if (!bytes) return core::fail(bytes.error());
+  core::Findings told_later;
+  const auto pdb = pe::Pdb::open(*bytes, told_later);
+  if (!pdb) return core::fail(core::to_string(pdb.error()));
+  return pe::PdbReference{{}, pdb->info().guid, std::nullopt, pdb->age()};
+}
+
 MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
-                           const pe::PdbReference& reference, core::Findings& findings) {
+                           const pe::PdbReference& reference, bool is_packed,
+                           core::Findings& findings) {
   core::Findings own;
   MessageFiles::File added{.path = path, .pdb = reference};
-  const auto file = core::LazyFile::open(path, largest_pdb);
-  if (file) {
-    if (const auto pdb = pe::Pdb::open(**file, own)) {
+  const auto read = [&](const core::FileView& file) {
+    if (const auto pdb = pe::Pdb::open(file, own)) {
       auto annotations = read_annotations(*pdb, own);
       append_enumerations(*pdb, annotations.lines, own);
       MessageFormats::FlagNames flags;
@@ -128,7 +156,15 @@ MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
     } else {
       own.warning("schema-file", pdb.error());
     }
-    core::note_unreadable(**file, own);
+    core::note_unreadable(file, own);
+  };
+  if (is_packed) {
+    if (const auto bytes = unpack_pdb(path))
+      read(*bytes);
+    else
+      own.warning("schema-file", std::nullopt, "{}", bytes.error());
+  } else if (const auto file = core::LazyFile::open(path, largest_pdb)) {
+    read(**file);
   } else {
     own.warning("schema-file", file.error());
   }
@@ -151,12 +187,14 @@ void MessageFiles::add(const std::string& path, Kinds kinds, core::Findings& fin
     const auto start = read_start(one, MessageFormats::likely_size);
     const bool is_pdb = start && core::to_chars(*start).starts_with(pdb_magic);
     const bool is_text = start && !is_pdb && MessageFormats::is_likely(*start);
-    if (is_pdb) {
-      if (auto reference = pe::SymbolFile::identify(one)) {
-        pdbs_.push_back({one, std::move(*reference)});
+    const bool is_packed =
+        start && !is_pdb && !is_text && (is_file || kinds == Kinds::all) && is_packed_pdb(one);
+    if (is_pdb || is_packed) {
+      if (auto reference = identify(one, is_packed)) {
+        pdbs_.push_back({one, std::move(*reference), is_packed});
         sources_.push_back(one);
       } else if (kinds == Kinds::all) {
-        findings.warning("schema-file", std::nullopt, "{}: {}", one, reference.error().error);
+        findings.warning("schema-file", std::nullopt, "{}: {}", one, reference.error());
       }
     } else if (is_text && kinds == Kinds::all) {
       texts_.push_back(one);
@@ -183,7 +221,7 @@ MessageFiles::Contents MessageFiles::read(const std::set<tracefile::SchemaKey>& 
   for (const bool wanted : {true, false})
     for (const auto& pdb : pdbs_)
       if (is_asked_for(pdb.reference, asked_for) == wanted && (wanted || !formats->has_all()))
-        add(add_pdb(*formats, pdb.path, pdb.reference, findings));
+        add(add_pdb(*formats, pdb.path, pdb.reference, pdb.is_packed, findings));
   for (const auto& key : events) {
     const auto format = key.message ? formats->find(key) : nullptr;
     if (!format) continue;

@@ -12,6 +12,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
+#include "coldtrace/tracefile/packing/unpack_one.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -23,10 +24,6 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor, u64 
   if (spooled.cut)
     return core::fail({core::Fault::limit, most, "pipe", "size", most, spooled.file->size()});
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
-}
-
-bool any_member(core::ByteView, core::FileKind, std::string_view) {
-  return true;
 }
 
 }  // namespace
@@ -53,24 +50,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_text_input(const std::stri
 
 core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_single(
     const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted) {
-  core::Findings findings;
-  auto unpacked = tracefile::unpack(packed, kind, most, findings, any_member);
-  if (!unpacked) return core::fail(to_string(unpacked.error()));
-  if (unpacked->needs_library)
-    return core::fail(
-        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
-  if (findings.count("packed-limit") > 0)
-    return core::fail(
-        fmt::format("it unpacks to more than {} bytes, more than {} has", most, wanted));
-  if (!unpacked->damage.empty())
-    return core::fail(
-        fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
-  auto& files = unpacked->files;
-  if (files.size() > 1)
-    return core::fail(fmt::format("it is {} with several files; unpack it first", to_string(kind)));
-  if (files.empty() || files.front().bytes->size() == 0)
-    return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
-  return std::move(files.front().bytes);
+  return tracefile::unpack_one(packed, kind, most, fmt::format("more than {} has", wanted));
 }
 
 core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::string& path, u64 most,

@@ -6,7 +6,6 @@
 
 #include "cli/command/text_input.hpp"
 #include "cli/images/isf_reader.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
@@ -43,10 +42,8 @@ bool may_be_isf(FileKind kind) {
   return kind == FileKind::json || kind == FileKind::coldtrace_json || is_packed_isf(kind);
 }
 
-core::Expected<IsfInput, std::string> open_isf(const std::string& path, FileKind kind) {
-  const auto file = core::FileImage::open(path);
-  if (!file) return core::fail(to_string(file.error()));
-  auto text = is_packed_isf(kind) ? unpack(**file, kind) : read_text(**file);
+core::Expected<IsfInput, std::string> open_isf(const core::ImageSource& file, FileKind kind) {
+  auto text = is_packed_isf(kind) ? unpack(file, kind) : read_text(file);
   if (!text) return core::fail(text.error());
   if (is_packed_isf(kind) && !starts_like_json(*text))
     return core::fail(fmt::format("it is {}, in which there is no JSON", to_string(kind)));

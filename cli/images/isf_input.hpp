@@ -3,6 +3,7 @@
 #include <string>
 
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/image_source.hpp"
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
 
@@ -20,8 +21,8 @@ struct IsfInput {
 // Whether a file of the kind may be one: JSON, plain or packed.
 bool may_be_isf(core::FileKind kind);
 
-// Reads the symbol table at `path`, plain or packed (xz, gzip, bzip2), which unpacks to at most
-// `largest_isf` bytes. Fails with a sentence.
-core::Expected<IsfInput, std::string> open_isf(const std::string& path, core::FileKind kind);
+// Reads the symbol table in a file of that kind, plain or packed (xz, gzip, bzip2), which unpacks
+// to at most `largest_isf` bytes. Fails with a sentence.
+core::Expected<IsfInput, std::string> open_isf(const core::ImageSource& file, core::FileKind kind);
 
 }  // namespace coldtrace::cli

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/images/packed_pdb_name.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
@@ -38,8 +39,8 @@ std::string store_folder(const pe::PdbReference& reference) {
 std::vector<std::string> file_names(const pe::PdbReference& reference) {
   std::vector<std::string> names;
   const std::string pdb{core::file_name(reference.name)};
-  for (const auto* const packing : {"", ".zst", ".gz", ".xz", ".bz2"})
-    names.push_back(pdb + packing);
+  names.push_back(pdb);
+  for (const auto packing : packed_pdb_endings) names.push_back(fmt::format("{}{}", pdb, packing));
   if (!reference.guid) return names;
   const auto table = fmt::format("{}-{}.json", pe::to_plain_text(*reference.guid), reference.age);
   for (const auto* const packing : {"", ".xz", ".gz", ".bz2"}) names.push_back(table + packing);

@@ -7,14 +7,13 @@
 #include "cli/images/isf_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/pdb/isf_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
+#include "coldtrace/tracefile/packing/unpack_one.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-// What a packed PDB may unpack to: it lies in memory as a whole.
-constexpr u64 largest_packed_pdb = u64{1} << 30;
 
 std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
   switch (kind) {
@@ -33,17 +32,17 @@ std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
   }
 }
 
-// What `convert` makes of the symbol table at a path where there is no PDB.
+// What `convert` makes of the symbol table in a file that is no PDB.
 template <class Convert>
-auto read_instead(const std::string& path, const pe::SymbolFile::Failure& failure, std::string& why,
-                  Convert convert)
+auto read_instead(const core::ImageSource& file, const pe::SymbolFile::Failure& failure,
+                  std::string& why, Convert convert)
     -> std::optional<typename decltype(convert(std::declval<pe::IsfTable>()))::value_type> {
   const auto& [error, kind] = failure;
   if (!kind || !may_be_isf(*kind)) {
     why = kind ? why_no_pdb(*kind, error) : to_message(error);
     return std::nullopt;
   }
-  const auto input = open_isf(path, *kind);
+  const auto input = open_isf(file, *kind);
   if (!input) {
     why = input.error();
     return std::nullopt;
@@ -54,37 +53,59 @@ auto read_instead(const std::string& path, const pe::SymbolFile::Failure& failur
   return std::nullopt;
 }
 
-// What a file that is no PDB may unpack to, in bytes, where it is a packed one.
-std::optional<u64> packed_pdb_limit(const std::string& path,
-                                    const pe::SymbolFile::Failure& failure) {
-  if (!failure.kind || !tracefile::is_unpackable(*failure.kind) || is_pipe(path))
+// The PDB in a packed file, or what `convert` makes of a symbol table.
+template <class File, class Convert>
+std::optional<File> open_instead(const std::string& path, const core::ImageSource& file,
+                                 const pe::SymbolFile::Failure& failure, std::string& why,
+                                 Convert convert) {
+  if (!failure.kind || !tracefile::holds_pdb(file, *failure.kind))
+    return read_instead(file, failure, why,
+                        [&](const pe::IsfTable& table) { return convert(path, table); });
+  auto bytes = tracefile::unpack_pdb(file, *failure.kind);
+  if (!bytes) {
+    why = bytes.error();
     return std::nullopt;
-  const auto is_pdb = [](core::ByteView, core::FileKind kind, std::string_view) {
-    return kind == core::FileKind::pdb;
-  };
-  const auto file = core::FileImage::open(path);
-  if (!file || !tracefile::holds_member(**file, *failure.kind, is_pdb)) return std::nullopt;
-  return std::min(largest_packed_pdb, tracefile::default_unpacked_limit((*file)->size()));
+  }
+  auto unpacked = File::open(path, std::move(*bytes));
+  if (unpacked) return std::move(*unpacked);
+  why = to_message(unpacked.error().error);
+  return std::nullopt;
+}
+
+// Of a pipe, which is read once.
+template <class File, class Convert>
+std::optional<File> open_piped(const std::string& path, std::string& why, Convert convert) {
+  auto bytes = core::read_whole_file(readable_path(path), pe::largest_symbol_file);
+  if (!bytes) {
+    why = to_message(bytes.error());
+    return std::nullopt;
+  }
+  const auto kind = core::recognize_file(core::FileView{*bytes});
+  if (tracefile::is_unpackable(kind) || may_be_isf(kind))
+    return open_instead<File>(
+        path, core::MemoryImage{core::ByteView{*bytes}},
+        pe::SymbolFile::Failure{{core::Fault::bad_magic, 0, "MSF", "magic", 0, 0}, kind}, why,
+        convert);
+  auto file = File::open(path, std::move(*bytes));
+  if (file) return std::move(*file);
+  why = why_no_pdb(kind, file.error().error);
+  return std::nullopt;
 }
 
 // A PDB, plain or packed, or what `convert` makes of a symbol table.
 template <class File, class Convert>
 std::optional<File> open_either(const std::string& path, std::string& why, Convert convert) {
-  auto file = File::open(readable_path(path));
-  const auto limit = file ? std::nullopt : packed_pdb_limit(path, file.error());
-  if (limit) {
-    auto bytes = read_unpacked(path, *limit, "a PDB");
-    if (!bytes) {
-      why = bytes.error();
-      return std::nullopt;
-    }
-    file = File::open(path, std::move(*bytes));
+  const auto readable = readable_path(path);
+  if (is_pipe(readable)) return open_piped<File>(path, why, convert);
+  auto file = File::open(readable);
+  if (file) {
+    file->path = path;
+    return std::move(*file);
   }
-  if (!file)
-    return read_instead(path, file.error(), why,
-                        [&](const pe::IsfTable& table) { return convert(path, table); });
-  file->path = path;
-  return std::move(*file);
+  const auto other = core::FileImage::open(readable);
+  if (other) return open_instead<File>(path, **other, file.error(), why, convert);
+  why = to_message(other.error());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -100,12 +121,18 @@ std::optional<pe::TypeFile> open_type_file(const std::string& path, std::string&
 std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, std::string& why) {
   auto reference = pe::SymbolFile::identify(path);
   if (reference) return std::move(*reference);
-  if (packed_pdb_limit(path, reference.error())) {
-    const auto file = open_symbol_file(path, why);
-    if (!file) return std::nullopt;
-    return pe::PdbReference{{}, file->identity.guid, std::nullopt, file->identity.age};
+  const auto& failure = reference.error();
+  const auto file = core::FileImage::open(path);
+  if (!file) {
+    why = to_message(failure.error);
+    return std::nullopt;
   }
-  const auto identity = read_instead(path, reference.error(), why, pe::identify_isf);
+  if (failure.kind && tracefile::holds_pdb(**file, *failure.kind)) {
+    const auto symbols = open_symbol_file(path, why);
+    if (!symbols) return std::nullopt;
+    return pe::PdbReference{{}, symbols->identity.guid, std::nullopt, symbols->identity.age};
+  }
+  const auto identity = read_instead(**file, failure, why, pe::identify_isf);
   if (!identity) return std::nullopt;
   return pe::PdbReference{{}, identity->guid, std::nullopt, identity->age};
 }

@@ -53,6 +53,12 @@ std::unique_ptr<core::ImageSource> open_input(const std::string& path) {
   return std::move(*file);
 }
 
+std::string why_not_unpacked(core::FileKind kind) {
+  if (core::is_packed(kind) || kind == core::FileKind::unknown || kind == core::FileKind::empty)
+    return describe_other(kind, "packed with zstd");
+  return fmt::format("it is {}, and not packed", to_string(kind));
+}
+
 void read(const std::string& path, const core::ImageSource& file, u64 offset,
           std::span<std::byte> bytes) {
   const auto done = file.read_at(offset, bytes);
@@ -174,7 +180,7 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   const auto name = printable(options.file);
   const auto kind = core::recognize_file(*file);
   if (kind != core::FileKind::zstandard)
-    throw Failure{fmt::format("{}: {}", name, describe_other(kind, "packed with zstd"))};
+    throw Failure{fmt::format("{}: {}", name, why_not_unpacked(kind))};
   const std::unique_ptr<Libzstd::Unpacker, std::size_t (*)(Libzstd::Unpacker*)> unpacker{
       library.create_unpacker(), library.free_unpacker};
   if (!unpacker) throw Failure{"zstd: no memory"};

@@ -147,6 +147,10 @@ void WhereBuilder::add_text(std::string_view text) {
   add(text, text_literal(unquoted(text)));
 }
 
+void WhereBuilder::refuse_open_text(std::string_view quote) {
+  throw Error{quote.data(), fmt::format("the text is not closed by another {}", quote)};
+}
+
 void WhereBuilder::add_guid(std::string_view text) {
   const auto guid = parse_any_guid(text);
   if (!guid) throw Error{text.data(), fmt::format("'{}' is no GUID", text)};

@@ -29,6 +29,7 @@ class WhereBuilder {
   void set_relation(std::string_view text);
   void add_number(std::string_view text);
   void add_text(std::string_view text);
+  void refuse_open_text(std::string_view quote);
   void add_guid(std::string_view text);
   void add_time(std::string_view text);
   void add_boolean(std::string_view text);

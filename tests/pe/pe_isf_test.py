@@ -4,6 +4,8 @@ usage: pe_isf_test.py COLDTRACE PDBUTIL CLANG LLD SOURCES [unittest arguments]
 Volatility is no package of Debian: the rules of its schema 6.2.0 and of its loader are written here
 again. With its source tree in $VOL3 its own schema and loader are asked too.
 """
+import bz2
+import gzip
 import json
 import lzma
 import os
@@ -12,6 +14,7 @@ import struct
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
 import jsonschema
@@ -287,6 +290,42 @@ extern "C" int entry() { return g_held.after; }
         plain, _ = self.table(path, "--database", "Some.pdb")
         self.assertEqual(plain, table)
         self.assertEqual(self.table(path)[0]["metadata"]["windows"]["pdb"]["database"], path.name)
+
+    def test_a_packed_pdb_is_called_as_the_plain_one(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        answer = types.document(path)["file"]
+        place = f"windows/{path.name}/{answer['guid'].replace('-', '').upper()}-{answer['age']}.json"
+        plain = self.table(path)[0]
+        for ending, pack in ((".gz", gzip.compress), (".xz", lzma.compress), (".BZ2", bz2.compress)):
+            packed = self.write(path.name + ending, pack(path.read_bytes()))
+            store = self.here / ("store" + ending)
+            done = run("pe", "isf", "--store", store, packed)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found, = (file for file in store.rglob("*") if file.is_file())
+            self.assertEqual((found.relative_to(store).as_posix(), strict_json(found.read_bytes())), (place, plain))
+        # A name that is none of a PDB is no name of a table; a pipe is read as the file.
+        other = self.write("symbols.zip", b"")
+        with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(path, path.name)
+        done = run("pe", "isf", other)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"symbols.zip: its name is not that of a PDB; --database gives it", done.stderr)
+        expected = run("pe", "symbols", path).stdout.split(b": guid", 1)[1]
+        table = self.write("table.json", json.dumps(plain).encode())
+        for source in (packed, other, table):
+            done = subprocess.run([types.COLDTRACE, "pe", "symbols", "-"], input=source.read_bytes(), capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if source is not table:
+                self.assertEqual(done.stdout.split(b": guid", 1)[1], expected)
+
+    def test_a_packed_pdb_that_is_too_large_says_what_is_read(self):
+        start = self.pdb("x86_64", source=SOURCE).read_bytes()
+        path = self.write("vast.pdb.xz", lzma.compress(start) + lzma.compress(bytes(32 << 20), preset=0) * 12)
+        allowed = (256 << 20) + 1032 * path.stat().st_size
+        done = run("pe", "symbols", path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"it unpacks to more than {allowed} bytes, more than is read of {path.stat().st_size} packed; "
+                      "unpack it first".encode(), done.stderr)
 
     def test_an_own_packed_table_is_replaced_and_no_other(self):
         first, second = (self.pdb(target, source=SOURCE) for target in ("x86_64", "i686"))

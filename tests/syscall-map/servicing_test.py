@@ -661,7 +661,10 @@ _KTHREAD.Process
         for part, member, *values in (
                 ("supported_interfaces", "rva", 99999999999, -1, "x"), ("supported_interfaces", "exported", 1),
                 ("members", "value", 1.5, None, "x", []), ("members", "size", 5000000000, "x"),
-                ("members", "expression", 5, None), ("members", "bit_length", 256)):
+                ("members", "expression", 5, None), ("members", "bit_length", 256),
+                ("members", "confidence", "sure", None), ("members", "evidence", 4),
+                ("members", "sources", [1]), ("supported_interfaces", "purpose", None),
+                ("images", "path", 7), ("findings", "count", -1, "x")):
             for value in values:
                 edits.append((f"{part}.{member} {value}", lambda build, part=part, member=member, value=value:
                               build[part][0].__setitem__(member, value)))
@@ -825,13 +828,24 @@ class Services(Case):
                 ("services", "name_hash", 5000000000, True), ("services", "names", "NtClose", [5], None),
                 ("services", "image", "foo", 7), ("services", "table", "x", None), ("services", "number", None),
                 ("service_tables", "entries", 42, [1], [{}]), ("service_tables", "limit", "x"),
-                ("services_tab", "records", 3)):
+                ("services_tab", "records", 3), ("services_tab", "address", -1), ("services", "evidence", 4, [1]),
+                ("services", "confidence", "x"), ("services", "verified", 0), ("services", "unknown", 1)):
             for value in values:
                 def edit(build, part=part, member=member, value=value):
                     row = build[part] if part == "services_tab" else build[part][0]
                     row[member] = value
                 edits.append((f"{part}.{member} {value}", edit))
+        for member, *values in (("target", "x"), ("number", -1, "x", 30), ("import_module", -1), ("argument_bytes", 256)):
+            for value in values:
+                edits.append((f"entries[31].{member} {value}", lambda build, member=member, value=value:
+                              build["service_tables"][0]["entries"][31].__setitem__(member, value)))
+        edits.append(("entries[31].import_module absent",
+                      lambda build: build["service_tables"][0]["entries"][31].pop("import_module")))
         Tables.check_refused(self, old, table, edits)
+        for member, value in (("findings", 1 << 63), ("unpaired", [1]), ("tool", 4), ("extra", None)):
+            path = self.write("broken.json", json.dumps({**table, member: value}).encode())
+            done = self.servicing(2, old, old, "--hook-table", path)
+            self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
         self.document(0, old, old, "--hook-table", self.write("t.json", json.dumps(number).encode()))
 
     def test_numbers_of_stubs_are_those_of_syscalls_compare(self):

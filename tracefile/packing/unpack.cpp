@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
+#include "coldtrace/tracefile/packing/unpack_one.hpp"
 #include "tracefile/packing/packed_reader.hpp"
 
 namespace coldtrace::tracefile {
@@ -215,6 +216,52 @@ core::Result<Unpacked> unpack(const core::ImageSource& source, FileKind kind, u6
   Unpacker unpacker{COLDTRACE_TRY(core::TemporaryFile::create()), limit, findings, wanted};
   COLDTRACE_TRY(unpacker.unpack(source, kind, "", 1));
   return unpacker.take();
+}
+
+core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
+    const core::ImageSource& packed, FileKind kind, u64 most, std::string_view beyond) {
+  core::Findings findings;
+  auto unpacked = unpack(packed, kind, most, findings,
+                         [](core::ByteView, FileKind, std::string_view) { return true; });
+  if (!unpacked) return core::fail(to_string(unpacked.error()));
+  if (unpacked->needs_library)
+    return core::fail(
+        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
+  if (findings.count("packed-limit") > 0)
+    return core::fail(fmt::format("it unpacks to more than {} bytes, {}", most, beyond));
+  if (!unpacked->damage.empty())
+    return core::fail(
+        fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
+  auto& files = unpacked->files;
+  if (files.size() > 1)
+    return core::fail(fmt::format("it is {} with several files; unpack it first", to_string(kind)));
+  if (files.empty() || files.front().bytes->size() == 0)
+    return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
+  return std::move(files.front().bytes);
+}
+
+bool holds_pdb(const core::ImageSource& packed, FileKind kind) {
+  return is_unpackable(kind) &&
+         holds_member(packed, kind, [](core::ByteView, FileKind member, std::string_view) {
+           return member == FileKind::pdb;
+         });
+}
+
+core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const core::ImageSource& packed,
+                                                               FileKind kind) {
+  const auto justified = default_unpacked_limit(packed.size());
+  const auto unpacked =
+      justified < largest_packed_pdb
+          ? unpack_one(
+                packed, kind, justified,
+                fmt::format("more than is read of {} packed; unpack it first", packed.size()))
+          : unpack_one(packed, kind, largest_packed_pdb,
+                       "more than is read of a packed PDB; unpack it first");
+  if (!unpacked) return core::fail(unpacked.error());
+  std::vector<std::byte> all((*unpacked)->size());
+  if (const auto done = (*unpacked)->read_at(0, all); !done)
+    return core::fail(to_string(done.error()));
+  return all;
 }
 
 }  // namespace coldtrace::tracefile

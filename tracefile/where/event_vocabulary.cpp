@@ -66,10 +66,7 @@ Named EventVocabulary::find(std::string_view path, std::vector<std::string> part
     parts.erase(parts.begin());
     return std::move(parts);
   };
-  if (head == "fields") {
-    if (parts.size() == 1) return core::fail(std::string{"'fields' needs a field, as fields.NAME"});
-    return named(WhereMember::field, without_head());
-  }
+  if (head == "fields") return named(WhereMember::field, without_head());
   if (parts.size() > 1 && head == "extended") return find_extended(path, without_head());
   if (parts.size() > 1 && head == "resolved") {
     return named(WhereMember::resolved, without_head());

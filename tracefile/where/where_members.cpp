@@ -62,6 +62,7 @@ constexpr LineMember line_members[] = {
     {"schema_version", as_number},
     {"payload", as_text},
     {"trailing", as_text},
+    {"fields", as_object},
     {"header", as_object},
     {"extended", as_object},
     {"resolved", as_object},

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cli/command/text_input.hpp"
+#include "cli/hooks/service_table_json.hpp"
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_shape.hpp"
 #include "cli/output/json_members.hpp"
@@ -101,11 +102,13 @@ std::optional<HookServiceTable> read_service_table(const Value& json) {
   table.limit = rva_member(json, "limit");
   table.arguments = rva_member(json, "arguments");
   table.descriptor = rva_member(json, "descriptor");
+  bool in_order = true;
   each_object(json, "entries", [&](const Value& entry) {
+    in_order &= number_member(entry, "number") == service_number(table, table.entries.size());
     table.entries.push_back(
         {rva_member(entry, "rva").value_or(pe::Rva{}), u8_member(entry, "argument_bytes"), {}, {}});
   });
-  return located;
+  return in_order ? std::optional{std::move(located)} : std::nullopt;
 }
 
 std::optional<ServicesTab> read_services_tab(const Value& json) {
@@ -197,7 +200,9 @@ std::optional<TracePoint> read_point(const Value& json) {
   TracePoint point;
   point.requested = text_member(json, "requested");
   if (point.requested.empty()) return std::nullopt;
-  point.source = find_named(sources, text_member(json, "source")).value_or(PlaceSource::none);
+  const auto source = find_named(sources, text_member(json, "source"));
+  if (!source && !find_member(json, "source", &Value::IsNull)) return std::nullopt;
+  point.source = source.value_or(PlaceSource::none);
   point.rva = rva_member(json, "rva");
   if (!bool_member(json, "eligible")) {
     point.refusals.push_back({TraceRefusal::not_found, {}});
@@ -215,15 +220,15 @@ core::Expected<std::vector<HookTable>, std::string> read_builds(core::ByteView b
   if (document.is_map)
     return core::fail(std::string{"it is JSON of 'coldtrace syscalls map', not of 'hooks table'"});
   std::vector<HookTable> builds;
-  u64 unread = 0;
+  auto unread = hook_table_shape::count_unwritten_members(document.json);
   unread += each_object(document.json, "builds", [&](const Value& build) {
     builds.push_back(read_documented_build(build, unread));
   });
   std::string why;
-  if (builds.empty()) why = "it has no build";
   for (const auto& build : builds)
     if (find_kernel(build) == nullptr) why = "a build has no kernel";
   if (unread > 0) why = fmt::format("{} of its rows are not as 'hooks table' writes them", unread);
+  if (builds.empty()) why = "it has no build";
   if (!why.empty()) return core::fail(std::move(why));
   return builds;
 }
@@ -315,10 +320,8 @@ HookTable read_documented_build(const Value& json, u64& unread) {
        [](const Value& row) { return read_documented_image(row); });
   read(json, "services", build.services, is_written_service, read_service);
   read(json, "service_tables", build.service_tables, is_written_service_table, read_service_table);
-  if (const auto* tab = find_member(json, "services_tab", &Value::IsObject)) {
-    if (is_written_services_tab(*tab)) build.services_tab = read_services_tab(*tab);
-    unread += !build.services_tab.has_value();
-  }
+  if (const auto* tab = find_member(json, "services_tab", &Value::IsObject))
+    build.services_tab = read_services_tab(*tab);
   if (const auto* search = find_member(json, "context_switch", &Value::IsObject)) {
     read(*search, "candidates", build.context_switch.candidates, is_written_context_switch,
          read_context_switch);

@@ -4,9 +4,11 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/output_guard.hpp"
+#include "cli/images/packed_pdb_name.hpp"
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "cli/output/stream_packer.hpp"
+#include "cli/output/text.hpp"
 #include "cli/output/xz_pack.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/types/isf_json.hpp"
@@ -31,14 +33,20 @@ struct PeIsfOptions : PeOptions {
   bool xz = false;
 };
 
-// What the image calls its PDB, or the table that is read, without a path.
+// What the image calls its PDB, or the table that is read, without a path. A file that was unpacked
+// or came from a pipe is called as the PDB in it where its own name tells.
 std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
                         const std::optional<pe::PdbReference>& reference) {
   if (!options.database.empty()) return options.database;
-  const auto name = reference                     ? core::file_name(reference->name)
-                    : !file.identity.name.empty() ? core::file_name(file.identity.name)
-                                                  : core::file_name(options.file);
-  if (name == "-") throw Failure{"-: standard input has no name; --database gives that of the PDB"};
+  if (reference) return core::to_valid_utf8(core::file_name(reference->name));
+  if (!file.identity.name.empty()) return core::to_valid_utf8(core::file_name(file.identity.name));
+  if (options.file == "-")
+    throw Failure{"-: standard input has no name; --database gives that of the PDB"};
+  const auto own = core::file_name(options.file);
+  const auto name = file.bytes.empty() ? own : name_of_packed_pdb(own);
+  if (!file.bytes.empty() && !has_ending(name, ".pdb"))
+    throw Failure{fmt::format("{}: its name is not that of a PDB; --database gives it",
+                              printable(options.file))};
   return core::to_valid_utf8(name);
 }
 

@@ -85,7 +85,7 @@ Exit run_trace_schemas_list(const TraceSchemasListOptions& options) {
     write_text(output, rows);
   }
   output.commit();
-  report.read("schemas", findings);
+  report.read("--schemas", findings);
   return report.exit();
 }
 

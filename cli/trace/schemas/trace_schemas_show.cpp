@@ -228,7 +228,7 @@ Exit run_trace_schemas_show(const TraceSchemasShowOptions& options) {
     show_all(show, files, options, findings);
   }
   output.commit();
-  report.read("schemas", findings);
+  report.read("--schemas", findings);
   return report.exit();
 }
 

@@ -146,6 +146,11 @@ class Packing(Case):
             done = self.run_tool("trace", "unpack", self.write(name, damaged), "-o", out, status=2)
             self.assertIn(message, done.stderr)
             self.assertFalse(out.exists())
+        trace = self.here / "a.ctrace"
+        self.run_tool("trace", "synthesize", "deadlock-5", "-o", trace)
+        done = self.run_tool("trace", "unpack", trace, "-o", out, status=2)
+        self.assertRegex(done.stderr, rb"a\.ctrace: it is [^;]*, and not packed\n")
+        self.assertFalse(out.exists())
         done = self.run_tool("trace", "unpack", "--unpacked-limit", "1000", packed, "-o", out, status=2)
         self.assertIn(b"--unpacked-limit", done.stderr)
         self.assertFalse(out.exists())

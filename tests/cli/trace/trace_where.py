@@ -375,11 +375,22 @@ class Where(Traces):
         done = run(self.ctrace, "--where", f"{text_field} == true or exists cpu")
         self.assertIn(done.returncode, (0, 1))
 
+    def test_fields_exist_as_other_objects_do(self):
+        events = self.events(self.ctrace)
+        for where, has in (("exists fields", True), ("not exists fields", False)):
+            with self.subTest(where=where):
+                self.assertEqual(len(self.events(self.ctrace, "--where", where)),
+                                 sum(("fields" in event) == has for event in events))
+
     def test_errors_show_their_place(self):
         done = run(self.ctrace, "--where", "cpu == 0 and\n  pid == 'é' or tid = 1")
         self.assertEqual(done.returncode, 2)
         message = done.stderr.decode()
         self.assertIn("2:10: 'pid' is a number\n    pid == 'é' or tid = 1\n" + " " * 11 + "^", message)
+        message = run(self.ctrace, "--where", "name == \"abc").stderr.decode()
+        self.assertIn("1:9: the text is not closed by another \"\n  name == \"abc\n" + " " * 10 + "^", message)
+        message = run(self.ctrace, "--where", "keywords == '0x1'").stderr.decode()
+        self.assertIn("'keywords' is a number", message)
         message = run(self.ctrace, "--where", "process == 'é' or tid = 1").stderr.decode()
         self.assertIn("1:24: expected '=='", message)
         self.assertIn("\n  process == 'é' or tid = 1\n" + " " * 24 + "^", message)

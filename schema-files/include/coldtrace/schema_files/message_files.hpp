@@ -14,13 +14,14 @@
 namespace coldtrace::schema_files {
 
 // Files with formats of WPP messages, by what is in them and never by their names: TMF texts, and
-// PDBs whose code has annotations of WPP.
+// PDBs whose code has annotations of WPP, also packed.
 class MessageFiles {
  public:
   enum class Kinds { all, pdbs };
 
   // Adds a file, or those of a folder and of all folders below, in the order of their paths. A file
-  // that was named and is none is a finding; where PDBs alone are looked for it is passed over.
+  // that was named and is none is a finding; where PDBs alone are looked for it is passed over, and
+  // so is a packed one of a folder, which would have to be unpacked to be known.
   void add(const std::string& path, Kinds kinds, core::Findings& findings);
 
   // The files that may be read.
@@ -60,6 +61,7 @@ class MessageFiles {
   struct Pdb {
     std::string path;
     pe::PdbReference reference;
+    bool is_packed = false;
   };
 
   std::vector<std::string> sources_;

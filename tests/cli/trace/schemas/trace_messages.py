@@ -2,6 +2,7 @@
 
 usage: trace_messages.py COLDTRACE SHARED [unittest arguments]
 """
+import gzip
 import json
 import re
 import shutil
@@ -392,6 +393,15 @@ class Pdbs(unittest.TestCase):
             self.assertEqual(header["message_files"], [
                 {"file": "symbols/paint.pdb", "pdb": {"guid": str(PDB), "age": 3}, "formats": 2, "messages": [str(SOURCE)],
                  "providers": [{"guid": str(OTHER), "name": "PainterTrace", "flags": ["WALLS"]}]}])
+            self.assertEqual(codes(summary), {})
+        plain = decode_messages(self.log, "--tmf", "symbols/paint.pdb")
+        (FOLDER / "packed").mkdir(exist_ok=True)
+        (FOLDER / "packed/paint.pdb.gz").write_bytes(gzip.compress((FOLDER / "symbols/paint.pdb").read_bytes()))
+        for option, path in (("--tmf", "packed/paint.pdb.gz"), ("--tmf", "packed"), ("--pdb", "packed/paint.pdb.gz")):
+            header, events, summary = decode_messages(self.log, option, path)
+            self.assertEqual([event["message"] for event in events], [event["message"] for event in plain[1]])
+            told, = header["message_files"]
+            self.assertEqual(told, {**plain[0]["message_files"][0], "file": "packed/paint.pdb.gz"})
             self.assertEqual(codes(summary), {})
         # Of no message and no image of the trace.
         pdb("symbols/other.pdb", [], guid=THIRD)

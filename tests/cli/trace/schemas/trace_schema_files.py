@@ -142,6 +142,9 @@ class Decoding(unittest.TestCase):
                 self.assertEqual(codes(summary), {"schema-file": 1, "schema-unused": 1})
                 self.assertIn(text, summary["findings"][0]["text"])
         self.assertEqual(codes(decode("--schemas", "other", trace="painted.etl", status=0)[2]), {})
+        for command in (("list",), ("show", "*")):
+            done = subprocess.run([COLDTRACE, "trace", "schemas", *command, "--schemas", "nothing"], capture_output=True)
+            self.assertIn(b"--schemas: warning: schema-file: nothing: No such file or directory\n", done.stderr)
 
     def test_a_missing_file_of_messages_is_told(self):
         summary = decode("--tmf", "nothing", status=1)[2]
