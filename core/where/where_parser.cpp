@@ -24,7 +24,8 @@ const auto reserved =
 const auto word = (alpha | '_') >> *word_rest;
 const auto quoted =
     ('"' >> *((char_ - '"') | "\"\"") >> '"') | ('\'' >> *((char_ - '\'') | "''") >> '\'');
-const auto path = raw[lexeme[!reserved >> word >> *('.' >> (word | quoted))]];
+const auto open_text = raw[lit('"') | '\''][call<&B::refuse_open_text>];
+const auto path = raw[lexeme[!reserved >> word >> *('.' >> (word | quoted | open_text))]];
 
 // --- what they are compared with
 
@@ -38,8 +39,7 @@ const auto number_text = -char_("+-") >> (((lit("0x") | "0X") >> +xdigit) |
                          !word_rest;
 
 const auto number = raw[lexeme[number_text]][call<&B::add_number>];
-const auto text =
-    raw[lexeme[quoted]][call<&B::add_text>] | raw[lit('"') | '\''][call<&B::refuse_open_text>];
+const auto text = raw[lexeme[quoted]][call<&B::add_text>] | open_text;
 const auto guid = raw[lexeme['{' >> *(char_ - '}') >> '}']][call<&B::add_guid>];
 const auto time = raw[lexeme[date >> -time_of_day >> !word_rest]][call<&B::add_time>];
 const auto boolean = raw[lexeme[(lit("true") | "false") >> !word_rest]][call<&B::add_boolean>];

@@ -84,6 +84,7 @@ TEST_CASE("what is wrong with an expression has a place") {
       {"fields == 1", "1:11: 'fields' is an object; its members have values"},
       {"X == \"abc and pid == 4", "1:6: the text is not closed by another \""},
       {"pid == 4 and X in ('a', 'b)", "1:25: the text is not closed by another '"},
+      {"fields.\"ab == 1", "1:8: the text is not closed by another \""},
       {"X like \"a\"\"", "1:8: the text is not closed by another \""},
       {"exists", "1:7: expected a member or a field"},
       {"pid == 1 and", "1:13: expected a comparison, 'not', 'exists' or '('"},
