@@ -1,5 +1,7 @@
 #include "cli/ntfs/bitlocker_keys.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/output/output.hpp"
@@ -22,12 +24,16 @@ std::vector<std::byte> read_file(const std::string& path) {
   return std::move(*bytes);
 }
 
-// A text in UTF-8, or in UTF-16 with its mark, as Windows writes recovery keys.
+// A text in UTF-8, or in UTF-16 of either order with its mark, as Windows writes recovery keys.
 std::string read_text(const std::string& path) {
-  const auto bytes = read_file(path);
+  auto bytes = read_file(path);
   const std::string text{core::to_chars(bytes)};
   if (text.starts_with("\xFF\xFE"))
     return core::decode_utf16(core::ByteView{bytes}.subspan(2)).utf8;
+  if (text.starts_with("\xFE\xFF")) {
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) std::swap(bytes[i], bytes[i + 1]);
+    return core::decode_utf16(core::ByteView{bytes}.subspan(2)).utf8;
+  }
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/ntfs/bitlocker_volumes.hpp"
 
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,12 +71,22 @@ void open_bitlocker_volumes(std::span<const ntfs::BitLockerKey> keys,
     partition.kind = ntfs::identify_at(*image, partition.offset);
     if (!key) continue;
     volume.protector = key->protector;
+    volume.key = key->key;
     const auto& protector = volume.metadata.protectors[key->protector];
     findings.info("bitlocker-opened", partition.offset,
                   "a BitLocker volume, {}, is read decrypted, opened with its {} {}",
                   encryption_text(volume.metadata), ntfs::protector_name(protector.kind),
                   to_string(protector.id));
   }
+}
+
+void tell_unused_keys(std::size_t keys, const BitLockerVolumes& volumes, core::Findings& findings) {
+  std::set<std::size_t> used;
+  for (const auto& [offset, volume] : volumes)
+    if (volume.key) used.insert(*volume.key);
+  if (used.size() < keys)
+    findings.warning("bitlocker-key", std::nullopt,
+                     "{} of {} keys that were given opened no volume", keys - used.size(), keys);
 }
 
 std::string describe_locked(const ntfs::Partition& partition, const BitLockerVolume& volume,

@@ -18,6 +18,7 @@ struct BitLockerVolume {
   ntfs::BitLockerMetadata metadata;
   bool opened = false;
   std::optional<std::size_t> protector = {};  // what it was opened with; a decrypted one: nothing
+  std::optional<std::size_t> key = {};        // of those that were given
 };
 
 // By where they start.
@@ -29,6 +30,9 @@ void open_bitlocker_volumes(std::span<const ntfs::BitLockerKey> keys,
                             std::unique_ptr<core::ImageSource>& image,
                             std::span<ntfs::Partition> partitions, BitLockerVolumes& volumes,
                             core::Findings& findings);
+
+// Tells how many of the keys opened none of the volumes.
+void tell_unused_keys(std::size_t keys, const BitLockerVolumes& volumes, core::Findings& findings);
 
 // What a volume that is locked needs: "partition 2 is a BitLocker volume, ...".
 std::string describe_locked(const ntfs::Partition& partition, const BitLockerVolume& volume,

@@ -245,7 +245,10 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     const auto listed = [&](const Partition& one) { return one.offset == *options.offset; };
     if (std::ranges::none_of(input.disk.partitions, listed))
       open_bitlocker_volumes(keys, input.file.source, input.chosen, input.bitlocker, findings);
-    if (!is_locked(input, input.chosen.front())) return input;
+    if (!is_locked(input, input.chosen.front())) {
+      tell_unused_keys(keys.size(), input.bitlocker, findings);
+      return input;
+    }
     report.tell(options.image, findings);
     report.failed(
         options.image,
@@ -282,6 +285,7 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     return std::nullopt;
   }
   findings.merge(of_locked);
+  tell_unused_keys(keys.size(), input.bitlocker, findings);
   return input;
 }
 

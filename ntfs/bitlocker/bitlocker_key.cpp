@@ -84,13 +84,18 @@ std::optional<std::vector<std::byte>> open_protector(const BitLockerProtector& p
 }
 
 std::optional<std::vector<std::byte>> open_protector(const BitLockerProtector& protector,
-                                                     const BitLockerKey& key, unsigned& stretched) {
+                                                     const BitLockerKey& key, unsigned& stretched,
+                                                     bool& untried) {
   if ((protector.kind & 0xFF00) != key.kind) return std::nullopt;
   if (key.id && *key.id != protector.id) return std::nullopt;
   if (key.kind == bitlocker_protector::startup_key) return open_protector(protector, key.bytes);
   const auto of_key = find_datum(protector.properties, Datum::Type::stretched_key);
   const auto salt = core::slice(of_key, 4, 16);
-  if (!salt || stretched == most_stretched) return std::nullopt;
+  if (!salt) return std::nullopt;
+  if (stretched == most_stretched) {
+    untried = true;
+    return std::nullopt;
+  }
   ++stretched;
   return open_protector(protector, stretch(key.bytes, *salt));
 }
@@ -181,16 +186,24 @@ std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metada
     return opened;
   }
   unsigned stretched = 0;
+  std::size_t not_tried = 0;
   for (std::size_t k = 0; k < keys.size(); ++k) {
+    bool untried = false;
     for (std::size_t i = 0; i < protectors.size(); ++i) {
-      const auto master = open_protector(protectors[i], keys[k], stretched);
+      const auto master = open_protector(protectors[i], keys[k], stretched, untried);
       auto opened = master ? open_volume_key(metadata, *master, findings) : std::nullopt;
       if (!opened) continue;
       opened->protector = i;
       opened->key = k;
       return opened;
     }
+    not_tried += untried ? 1 : 0;
   }
+  if (not_tried > 0)
+    findings.warning("bitlocker-key", metadata.volume.offset,
+                     "{} of {} keys were not tried, or not with each protector: of passwords and "
+                     "recovery keys no more than {} are for a volume",
+                     not_tried, keys.size(), most_stretched);
   return std::nullopt;
 }
 

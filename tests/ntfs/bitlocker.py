@@ -122,7 +122,7 @@ class BitLocker(Case):
                         ("--recovery-key-file", printed), ("--startup-key", bek)):
             self.check(image, *options)
         wrong = self.write("wrong", b"Schluessel 1!")
-        self.check(image, "--password-file", wrong, "--startup-key", bek)
+        self.check(image, "--password-file", wrong, "--startup-key", bek, told={"bitlocker-opened", "bitlocker-key"}, status=1)
         _, codes = rows("journal", image, "--recovery-key-file", self.recovery)
         self.assertIn(f"recovery password {recovery}", codes["bitlocker-opened"]["text"])
         for options in (("-p", PASSWORD), ("-r", RECOVERY), ("-s", bek)):
@@ -240,6 +240,34 @@ class BitLocker(Case):
             done = ntfs("snapshot", option, path, image, status=2)
             self.assertEqual(done.stdout, b"")
             self.assertIn(words, done.stderr.decode())
+
+    def test_keys_that_open_nothing_are_told(self):
+        volume = self.volume()
+        volume.add_recovery(RECOVERY)
+        image = self.write("image", volume.bytes())
+        both = {"bitlocker-opened", "bitlocker-key"}
+        big = self.write("big", b"\xfe\xff" + RECOVERY.encode("utf-16-be"))
+        _, codes = rows("journal", image, "--recovery-key-file", big)
+        self.assertNotIn("bitlocker-key", codes)
+        _, codes = rows("journal", image, "--password-file", self.password, "--recovery-key-file", big, status=1)
+        self.assertLessEqual(both, set(codes))
+        self.assertIn("1 of 2 keys", codes["bitlocker-key"]["text"])
+
+    def test_a_password_with_the_high_byte_first(self):
+        volume = self.volume()
+        volume.add_password(PASSWORD)
+        big = self.write("big", b"\xfe\xff" + PASSWORD.encode("utf-16-be") + b"\0\r\0\n")
+        rows("journal", self.write("image", volume.bytes()), "--password-file", big)
+
+    def test_keys_behind_those_that_are_tried_are_told(self):
+        volume = self.volume()
+        for _ in range(33):
+            volume.add_password(PASSWORD)
+        wrong = self.write("wrong", b"wrong")
+        done = ntfs("info", "--password-file", wrong, "--password-file", self.password,
+                    self.write("image", volume.bytes()), status=2)
+        self.assertIn("bitlocker-key", done.stderr.decode())
+        self.assertIn("2 of 2 keys were not tried", done.stderr.decode())
 
     def test_a_public_reader_gives_the_volume(self):
         volume = self.volume()
