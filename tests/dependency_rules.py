@@ -58,7 +58,7 @@ PACKAGES = {
     "core": {"fmt", "tl-expected", "Boost"},
     "pe": set(),
     "syscall-map": {"Zydis", "Boost", "Threads"},  # Zydis asks for Threads
-    "ntfs": {"Threads"},
+    "ntfs": {"Threads", "ZLIB"},
     "tracefile": {"Threads", "ZLIB", "pugixml", "Boost"},
     "schema-files": set(),
     "registry": set(),
