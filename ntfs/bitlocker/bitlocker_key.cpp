@@ -143,7 +143,7 @@ core::Expected<BitLockerKey, unsigned> bitlocker_recovery_password(std::string_v
     std::array<u16, 8> parts{};
     for (unsigned group = 0; group < parts.size(); ++group) {
       unsigned number = 0;
-      for (const char digit : text.substr(at + group * 7, 6))
+      for (const char digit : text.substr(at + std::size_t{7} * group, 6))
         number = number * 10 + static_cast<unsigned>(digit - '0');
       if (number % 11 != 0 || number / 11 > 0xFFFF) return core::fail(group + 1);
       parts[group] = static_cast<u16>(number / 11);

@@ -71,7 +71,7 @@ void undo_diffusers(std::span<u8> sector) {
 
 void xor_with_sector_key(std::span<u8> sector, u64 offset, const AesKey& tweak) {
   auto place = block_of(offset);
-  std::array<u8, 2 * AES_BLOCK_SIZE> key;
+  std::array<u8, std::size_t{2} * AES_BLOCK_SIZE> key;
   const auto first = tweak.encrypt(place);
   place.back() = 0x80;
   const auto second = tweak.encrypt(place);

@@ -46,7 +46,7 @@ std::string padded(std::string text, std::size_t columns) {
 }
 
 // "12:34:56.123456" of "2024-02-29T12:34:56.1234567".
-std::string time_of_day(std::string time) {
+std::string time_of_day(const std::string& time) {
   const auto date = time.find('T');
   return time.substr(date == time.npos ? 0 : date + 1, narrow_time_columns - 1);
 }
