@@ -5,7 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/service_choice.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_choice.hpp"
 
 namespace coldtrace::cli {
 

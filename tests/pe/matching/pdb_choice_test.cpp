@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/guid.hpp"
-#include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {
 namespace {
@@ -82,8 +82,8 @@ TEST_CASE(
   CHECK_FALSE(files.find(choice, pdb(9), findings));
   REQUIRE(findings.count("symbols-other-build") == 1);
   CHECK(findings.all()[0].text ==
-        "/b has GUID {1eb9facb-04ea-273b-b24b-a52c8b8d336a} and age 2 and is not used: the image "
-        "asks for GUID {1eb9facb-04ea-273b-b24b-a52c8b8d336a} and age 9");
+        "/b has GUID 1eb9facb-04ea-273b-b24b-a52c8b8d336a and age 2 and is not used: the image "
+        "asks for GUID 1eb9facb-04ea-273b-b24b-a52c8b8d336a and age 9");
   choice.expect(pdb(3, "ntdll.PDB"));
   core::Findings quiet;
   CHECK_FALSE(files.find(choice, pdb(9), quiet));

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service_choice.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_choice.hpp"
 
 #include <catch2/catch.hpp>
 

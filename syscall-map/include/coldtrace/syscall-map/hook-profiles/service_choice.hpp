@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/syscall-map/profile_selection.hpp"
 
 namespace coldtrace::syscall_map {
@@ -24,8 +26,8 @@ namespace coldtrace::syscall_map {
 // The services of a catalogue that one of some profiles selects. The catalogue must outlive it.
 class ServiceChoice {
  public:
-  explicit ServiceChoice(const ServiceCatalogue& catalogue)
-      : catalogue_{catalogue}, chosen_(catalogue.services().size()) {}
+  explicit ServiceChoice(core::Borrowed<ServiceCatalogue> catalogue)
+      : catalogue_{catalogue.get()}, chosen_(catalogue.get().services().size()) {}
 
   // What the profile selects, too. Nothing, and nothing is chosen, where that would take more than
   // some seconds (select_services).
