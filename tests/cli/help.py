@@ -86,6 +86,7 @@ OWN_WORDS = {
     "--of": "an export has more to choose from",
     "--out-dir": "what a batch needs is what other commands may have",
     "--pdb": "where whole folders are searched",
+    "--sort": "members of files, or what kinds of events have",
     "--thread": "what follows from one thread alone",
     "--timeout": "of a device that is idle, or of the work on an input",
     "--to": "of a path it is where that may end",
