@@ -43,6 +43,21 @@ class Documents(unittest.TestCase):
                 with self.subTest(document=document.name, name=name):
                     self.assertTrue((document.parent / name).exists() or (PROJECT / name).exists())
 
+    def test_variables_of_the_environment_are_all_in_one_table(self):
+        table = {name: set(re.findall("`([^`]+)`", files)) for name, files in re.findall(
+            r"^\| `(COLDTRACE\w*)` \| (.*?) \|", (PROJECT / "CONTRIBUTING.md").read_text(), re.M)}
+        calls = re.compile(r"""(?:getenv\(|environ(?:\.get\(|\[))["'](COLDTRACE\w*)""")
+        shell = re.compile(r"\$\{?(COLDTRACE\w*)")
+        read = {}
+        folders = [one for one in PROJECT.iterdir() if one.is_dir() and one.name not in ("build", "docs", ".git")]
+        for folder, path in ((folder.name, path) for folder in folders for path in folder.rglob("*") if path.is_file()):
+            text = path.read_bytes().decode(errors="replace")
+            for name in {*calls.findall(text), *(shell.findall(text) if folder in ("scripts", "ci") else [])}:
+                read.setdefault(name, set()).add(str(path.relative_to(PROJECT)))
+        self.assertEqual(sorted(read), sorted(table))
+        for name, files in table.items():
+            self.assertLessEqual(files, read[name], name)
+
     def test_the_index_has_every_document(self):
         index = (PROJECT / "docs/README.md").read_text()
         for document in sorted((PROJECT / "docs").rglob("*.md")):

@@ -103,6 +103,8 @@ std::string to_message(const core::ParseError& error) {
     return "not seekable: save it to a file first";
   if (error.fault == core::Fault::io && error.offset == 0)
     return std::generic_category().message(static_cast<int>(error.found));
+  if (error.fault == core::Fault::limit && error.structure.view() == "pipe")
+    return fmt::format("more than the {} bytes that are read of a pipe", error.expected);
   if (error.fault == core::Fault::limit && error.structure.view() == "file")
     return fmt::format("larger than the {} bytes that are read", error.expected);
   return core::to_string(error);

@@ -26,6 +26,20 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_text(int descriptor, u64 
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
 }
 
+core::Expected<std::vector<std::byte>, std::string> unpack_bytes(std::vector<std::byte> bytes,
+                                                                 u64 most,
+                                                                 std::string_view wanted) {
+  const core::MemoryImage image{core::ByteView{bytes}};
+  const auto kind = core::recognize_file(image);
+  if (!tracefile::is_unpackable(kind)) return bytes;
+  const auto unpacked = unpack_single(image, kind, most, wanted);
+  if (!unpacked) return core::fail(unpacked.error());
+  std::vector<std::byte> all((*unpacked)->size());
+  if (const auto done = (*unpacked)->read_at(0, all); !done)
+    return core::fail(to_string(done.error()));
+  return all;
+}
+
 }  // namespace
 
 bool is_pipe(const std::string& path) {
@@ -57,15 +71,16 @@ core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::str
                                                                   std::string_view wanted) {
   auto bytes = core::read_whole_file(readable_path(path), most);
   if (!bytes) return core::fail(to_message(bytes.error()));
-  const core::MemoryImage image{core::ByteView{*bytes}};
-  const auto kind = core::recognize_file(image);
-  if (!tracefile::is_unpackable(kind)) return std::move(*bytes);
-  const auto unpacked = unpack_single(image, kind, most, wanted);
-  if (!unpacked) return core::fail(unpacked.error());
-  std::vector<std::byte> all((*unpacked)->size());
-  if (const auto done = (*unpacked)->read_at(0, all); !done)
-    return core::fail(to_string(done.error()));
-  return all;
+  return unpack_bytes(std::move(*bytes), most, wanted);
 }
 
+core::Expected<std::vector<std::byte>, std::string> read_unpacked(const core::ImageSource& file,
+                                                                  u64 most,
+                                                                  std::string_view wanted) {
+  if (file.size() > most)
+    return core::fail(to_message({core::Fault::limit, 0, "file", "size", most, file.size()}));
+  std::vector<std::byte> bytes(file.size());
+  if (const auto done = file.read_at(0, bytes); !done) return core::fail(to_message(done.error()));
+  return unpack_bytes(std::move(bytes), most, wanted);
+}
 }  // namespace coldtrace::cli

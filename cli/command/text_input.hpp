@@ -15,6 +15,12 @@ namespace coldtrace::cli {
 // Standard input ("-") or a named pipe.
 bool is_pipe(const std::string& path);
 
+// A file, or what a pipe has handed out.
+struct GivenInput {
+  std::string path;
+  std::unique_ptr<core::ImageSource> piped;  // null: a file
+};
+
 // A file to read at offsets: what comes from a pipe goes to a temporary file, of at most `limit`
 // bytes or 64 GiB.
 core::Result<std::unique_ptr<core::ImageSource>> open_text_input(
@@ -26,6 +32,9 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_single(
     const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted);
 
 // A file of at most `most` bytes, unpacked where it is packed, as above.
+core::Expected<std::vector<std::byte>, std::string> read_unpacked(const core::ImageSource& file,
+                                                                  u64 most,
+                                                                  std::string_view wanted);
 core::Expected<std::vector<std::byte>, std::string> read_unpacked(const std::string& path, u64 most,
                                                                   std::string_view wanted);
 

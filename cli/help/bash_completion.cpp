@@ -77,10 +77,22 @@ void append_case(std::string& out, const CommandInfo& command) {
 
 constexpr std::string_view head =
     R"(_coldtrace_files() {
-  local file all=() fitting=() folders=()
-  mapfile -t all < <(compgen -f -- "$cur")
+  local typed=$cur file all=() fitting=() folders=()
+  # What the quotes and backslashes before the cursor stand for.
+  if [[ $cur == [\"\']* ]]; then
+    typed=${cur:1}
+  elif [[ $cur == *\\* ]]; then
+    IFS= read -d '' typed <<<"$cur"
+    typed=${typed%$'\n'}
+  fi
+  # A name may have any character but a zero.
+  mapfile -d '' -t all < <(
+    shopt -s nullglob dotglob
+    start=${typed/#\~\//$HOME/}
+    for file in "$start"*; do printf '%s\0' "$typed${file:${#start}}"; done
+  )
   for file in "${all[@]}"; do
-    if [[ -d ${file/#\~/$HOME} ]]; then
+    if [[ -d ${file/#\~\//$HOME/} ]]; then
       folders+=("$file")
     elif [[ $1 != '*' && ${file,,} =~ \.($1)(\.[a-z0-9]+)?$ ]]; then
       fitting+=("$file")

@@ -95,7 +95,14 @@ std::vector<HookProfile> open_profiles(const std::vector<std::string>& paths,
 
 syscall_map::ProfileSelection select(const HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue) {
-  auto selection = syscall_map::select_services(profile, catalogue);
+  syscall_map::ServiceChoice choice{catalogue};
+  return select(profile, catalogue, choice);
+}
+
+syscall_map::ProfileSelection select(const HookProfile& profile,
+                                     const syscall_map::ServiceCatalogue& catalogue,
+                                     syscall_map::ServiceChoice& choice) {
+  auto selection = choice.add(profile);
   if (!selection)
     throw Failure{fmt::format("{}: its globs and the names of {} services are too many to compare",
                               profile.files.front(), catalogue.services().size())};

@@ -5,7 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/profile_selection.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_choice.hpp"
 
 namespace coldtrace::cli {
 
@@ -29,6 +29,10 @@ std::vector<syscall_map::HookProfile> open_profiles(const std::vector<std::strin
 // What the profile selects; throws Failure where that cannot be found out in reasonable time.
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue);
+// The same, which is chosen too.
+syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
+                                     const syscall_map::ServiceCatalogue& catalogue,
+                                     syscall_map::ServiceChoice& choice);
 
 // Names that match nothing, as the warning `no-match`; that nothing at all is selected, as
 // `profile-empty`.

@@ -8,7 +8,7 @@
 #include "cli/command/options.hpp"
 #include "cli/command/report.hpp"
 #include "cli/images/file_folders.hpp"
-#include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/pdb/pdb_choice.hpp"
 
 namespace coldtrace::cli {
 
@@ -42,20 +42,14 @@ class PdbFiles {
 
   // A file that was given is used where the trace asks for it, whether its symbols are needed or
   // not.
-  void note_asked_for(const pe::PdbReference& reference);
-  bool all_asked_for() const;
+  void note_asked_for(const pe::PdbReference& reference) { choice_.note_asked_for(reference); }
+  bool all_asked_for() const { return choice_.all_asked_for(); }
   // Another image asks for it: a file that is its own is not told as one of another build.
-  void expect(const pe::PdbReference& reference);
+  void expect(const pe::PdbReference& reference) { choice_.expect(reference); }
   // Notes the given files that nothing has asked for.
-  void report_unmatched();
+  void report_unmatched() { choice_.report_unmatched(findings_); }
 
  private:
-  struct Given {
-    std::string path;
-    pe::PdbReference reference;
-    bool matched = false;
-  };
-
   void add_file(const std::string& path, Report& report);
   std::vector<std::string> candidates(const pe::PdbReference& reference) const;
   const std::optional<pe::PdbReference>& identify(const std::string& path);
@@ -63,10 +57,9 @@ class PdbFiles {
   core::Findings& findings_;
   FileFolders folders_;
   const FileFolders& others_;
-  std::vector<Given> given_;
+  pe::PdbChoice choice_;
   std::vector<std::string> folder_paths_;
   std::map<std::string, std::optional<pe::PdbReference>> identities_;  // by path
-  std::multimap<std::string, pe::PdbReference> expected_;              // by file name
 };
 
 }  // namespace coldtrace::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,42 +9,15 @@
 
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
-#include "cli/output/text.hpp"
 #include "coldtrace/core/file_name.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-using pe::Likeness;
-
-// Files of one name that are looked at for one image: copies of a whole Windows have dozens.
-constexpr std::size_t most_candidates = 1024;
-
-bool same_name(std::string_view one, std::string_view other) {
-  return pe::to_lower(core::file_name(one)) == pe::to_lower(core::file_name(other));
-}
-
-std::string text_of(const pe::PdbReference& pdb) {
-  return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
-                  : "no GUID";
-}
-
-// Of an identity or what is loaded.
-std::string text_of(const auto& file) {
-  return fmt::format("stamp {:#010x}, size {:#x}, checksum {:#x}{}", file.time_date_stamp,
-                     file.size_of_image, file.checksum,
-                     file.pdb ? ", a PDB with " + text_of(*file.pdb) : std::string{});
-}
 
 FileFolders list_folders(const std::vector<std::string>& folders, core::Findings& findings) {
   FileFolders files;
   for (const auto& folder : folders) files.add(folder, findings);
   return files;
-}
-
-std::span<const std::string> first_of(const std::vector<std::string>& paths) {
-  return std::span{paths}.first(std::min(paths.size(), most_candidates));
 }
 
 }  // namespace
@@ -77,15 +49,7 @@ void SymbolStore::add_images(const std::vector<std::string>& paths, Report& repo
     auto input = open_pe(path, PeOptions{}, report);
     if (!input) continue;
     core::Findings told_later;
-    auto identity = pe::read_identity(input->image, told_later);
-    const auto known = std::find_if(images_.begin(), images_.end(), [&](const GivenImage& other) {
-      return pe::compare(other.identity, {identity.time_date_stamp, identity.checksum,
-                                          identity.size_of_image, identity.pdb}) == Likeness::same;
-    });
-    if (known != images_.end())
-      findings_.info("image-twice", std::nullopt, "{} is the build that {} is", path, known->path);
-    else
-      images_.push_back({path, std::move(identity)});
+    images_.give(path, pe::read_identity(input->image, told_later), findings_);
   }
 }
 
@@ -102,51 +66,20 @@ const std::optional<pe::Identity>& SymbolStore::identify_image(const std::string
   return place->second;
 }
 
-std::optional<std::string> SymbolStore::find_image(std::string_view name,
-                                                   const pe::LoadedFile& loaded,
-                                                   std::optional<pe::PdbReference>& pdb,
-                                                   core::Findings& findings) {
-  std::optional<std::pair<std::string, Likeness>> other;
-  std::string other_text;
-  const auto is_it = [&](const std::string& path, const pe::Identity& identity, auto has_name) {
-    const auto likeness = pe::compare(identity, loaded);
-    if (likeness == Likeness::same) {
-      if (identity.pdb) pdb = identity.pdb;
-      return true;
-    }
-    if (!other && has_name()) {
-      other.emplace(path, likeness);
-      other_text = text_of(identity);
-    }
-    return false;
-  };
-  for (auto& given : images_)
-    if (is_it(given.path, given.identity, [&] { return same_name(given.path, name); })) {
-      given.matched = true;
-      return given.path;
-    }
-  for (const auto& path : first_of(folders_.find(core::file_name(name))))
-    if (const auto& identity = identify_image(path);
-        identity && is_it(path, *identity, [] { return true; }))
-      return path;
-  if (other && other->second == Likeness::other)
-    findings.warning("symbols-other-build", std::nullopt,
-                     "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
-                     other->first, printable(core::file_name(name)), other_text, text_of(loaded));
-  else if (other)
-    findings.warning("symbols-unproved", std::nullopt,
-                     "{} is not used: the trace does not say which build of {} it has",
-                     other->first, printable(core::file_name(name)));
-  return std::nullopt;
+std::optional<pe::ImageChoice::Chosen> SymbolStore::find_image(const Loaded& image,
+                                                               core::Findings& findings) {
+  return images_.find(
+      image.name, image.file, folders_.find(core::file_name(image.name)),
+      [&](const std::string& path) -> const auto& { return identify_image(path); }, findings);
 }
 
 std::shared_ptr<ImageSymbols> SymbolStore::find(const Loaded& image) {
-  auto reference = image.file.pdb;
-  const auto path = find_image(image.name, image.file, reference, findings_);
+  const auto chosen = find_image(image, findings_);
+  const auto& reference = chosen ? chosen->pdb : image.file.pdb;
   std::optional<std::string> pdb;
   if (reference) pdb = pdbs_.find(*reference);
-  if (!path && !pdb) return nullptr;
-  return read(path.value_or(""), pdb.value_or(""));
+  if (!chosen && !pdb) return nullptr;
+  return read(chosen ? chosen->path : "", pdb.value_or(""));
 }
 
 std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const std::string& pdb) {
@@ -177,8 +110,7 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
 }
 
 bool SymbolStore::has_unmatched() const {
-  return !pdbs_.all_asked_for() || std::any_of(images_.begin(), images_.end(),
-                                               [](const auto& given) { return !given.matched; });
+  return !pdbs_.all_asked_for() || !images_.all_matched();
 }
 
 void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
@@ -188,24 +120,18 @@ void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
   if (has_folders && others.empty() && !has_names_of(images)) note_folders();
   for (const auto& image : images) {
     if (!has_unmatched()) return;
-    auto reference = image.file.pdb;
     core::Findings told_later;
-    find_image(image.name, image.file, reference, told_later);
+    const auto chosen = find_image(image, told_later);
+    const auto& reference = chosen ? chosen->pdb : image.file.pdb;
     if (reference) pdbs_.note_asked_for(*reference);
   }
-  for (const auto& given : images_)
-    if (!given.matched)
-      findings_.warning("symbols-unmatched", std::nullopt,
-                        "{} is no image of the trace: none is known to have {}", given.path,
-                        text_of(given.identity));
+  images_.report_unmatched(findings_);
   pdbs_.report_unmatched();
 }
 
 bool SymbolStore::has_names_of(const std::vector<Loaded>& images) const {
   // What an image that is given asks for, the trace may not tell.
-  if (std::ranges::any_of(images_, [&](const GivenImage& given) {
-        return given.identity.pdb && pdbs_.has_name_of(*given.identity.pdb);
-      }))
+  if (std::ranges::any_of(images_.pdbs(), [&](const auto& pdb) { return pdbs_.has_name_of(pdb); }))
     return true;
   return std::ranges::any_of(images, [&](const Loaded& image) {
     return !folders_.find(core::file_name(image.name)).empty() ||

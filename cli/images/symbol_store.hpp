@@ -10,7 +10,7 @@
 #include "cli/images/file_folders.hpp"
 #include "cli/images/pdb_files.hpp"
 #include "coldtrace/pdb/code_symbols.hpp"
-#include "coldtrace/pe/loaded_file.hpp"
+#include "coldtrace/pdb/image_choice.hpp"
 
 namespace coldtrace::cli {
 
@@ -64,18 +64,11 @@ class SymbolStore {
   void finish(Report& report) const;
 
  private:
-  struct GivenImage {
-    std::string path;
-    pe::Identity identity;
-    bool matched = false;
-  };
   void add_images(const std::vector<std::string>& paths, Report& report);
   bool has_unmatched() const;
   bool has_names_of(const std::vector<Loaded>& images) const;
   void note_folders() const;
-  std::optional<std::string> find_image(std::string_view name, const pe::LoadedFile& loaded,
-                                        std::optional<pe::PdbReference>& pdb,
-                                        core::Findings& findings);
+  std::optional<pe::ImageChoice::Chosen> find_image(const Loaded& image, core::Findings& findings);
   std::shared_ptr<ImageSymbols> read(const std::string& image, const std::string& pdb);
   const std::optional<pe::Identity>& identify_image(const std::string& path);
 
@@ -83,7 +76,7 @@ class SymbolStore {
   std::vector<std::string> folder_paths_;
   FileFolders folders_;
   PdbFiles pdbs_;
-  std::vector<GivenImage> images_;
+  pe::ImageChoice images_;
   std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
 };

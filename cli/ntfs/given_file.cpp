@@ -64,6 +64,16 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
   return true;
 }
 
+std::optional<GivenFile> unpack_if_packed(GivenFile given, const std::string& path,
+                                          std::optional<u64> limit, bool may_be_raw,
+                                          core::Findings& findings, Report& report) {
+  core::Findings unused;  // of what is opened by its path, which tells them
+  const auto kind = ntfs::recognize_image(*given.bytes, unused);
+  if (!tracefile::is_unpackable(kind)) return given;
+  if (!unpack_given(given, kind, path, limit, may_be_raw, findings, report)) return std::nullopt;
+  return given;
+}
+
 }  // namespace
 
 bool is_image_or_snapshot(core::ByteView, FileKind kind, std::string_view name) {
@@ -85,12 +95,15 @@ std::optional<GivenFile> open_given(const std::string& path, std::optional<u64> 
     report.failed(path, to_message(bytes.error()));
     return std::nullopt;
   }
-  GivenFile given{.bytes = std::move(*bytes), .is_own = !pipe};
-  core::Findings unused;  // of what is opened by its path, which tells them
-  const auto kind = ntfs::recognize_image(*given.bytes, unused);
-  if (!tracefile::is_unpackable(kind)) return given;
-  if (!unpack_given(given, kind, path, limit, may_be_raw, findings, report)) return std::nullopt;
-  return given;
+  return unpack_if_packed({.bytes = std::move(*bytes), .is_own = !pipe}, path, limit, may_be_raw,
+                          findings, report);
+}
+
+std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
+                                    const std::string& path, std::optional<u64> limit,
+                                    bool may_be_raw, core::Findings& findings, Report& report) {
+  return unpack_if_packed({.bytes = std::move(bytes), .is_own = false}, path, limit, may_be_raw,
+                          findings, report);
 }
 
 void add_unpacked_limit_option(Command& command, std::optional<u64>& limit) {

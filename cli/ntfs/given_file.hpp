@@ -33,6 +33,11 @@ struct GivenFile {
 std::optional<GivenFile> open_given(const std::string& path, std::optional<u64> limit,
                                     bool may_be_raw, core::Findings& findings, Report& report);
 
+// The same of what a pipe has handed out already, all of it.
+std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
+                                    const std::string& path, std::optional<u64> limit,
+                                    bool may_be_raw, core::Findings& findings, Report& report);
+
 // Whether what is packed is one of these, by its first bytes; one that nothing is known of by its
 // name too.
 bool is_image_or_snapshot(core::ByteView head, core::FileKind kind, std::string_view name);

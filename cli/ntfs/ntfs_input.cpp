@@ -164,6 +164,13 @@ std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& 
                     options.locates_volume() || options.mft_only, findings, report);
 }
 
+std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
+                                    const DiskOptions& options, core::Findings& findings,
+                                    Report& report) {
+  return take_piped(std::move(bytes), options.image, options.unpacked_limit,
+                    options.locates_volume() || options.mft_only, findings, report);
+}
+
 std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
                                                 core::Findings& findings, Report& report) {
   if (given.is_own) {

@@ -63,6 +63,10 @@ struct DiskInput {
 // Opens IMAGE, as open_given() has it; on failure says so in `report`.
 std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
                                     Report& report);
+// The same of what a pipe has handed out already.
+std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
+                                    const DiskOptions& options, core::Findings& findings,
+                                    Report& report);
 // The image that was given; a finding says where it is no file of its own.
 std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
                                                 core::Findings& findings, Report& report);

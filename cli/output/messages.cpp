@@ -9,9 +9,9 @@
 namespace coldtrace::cli {
 namespace {
 
-// Puts /dev/null there, opened the way round that neither reads nor writes what is wanted.
+// Puts /dev/null there, for reading: what is read is empty, and nothing can be written.
 void close_for_good(int descriptor) {
-  const int null = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  const int null = ::open("/dev/null", O_RDONLY);
   if (null < 0 || null == descriptor) return;
   ::dup2(null, descriptor);
   ::close(null);

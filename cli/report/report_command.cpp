@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/command/text_input.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/output/messages.hpp"
 #include "cli/report/hooks/hooks_report.hpp"
 #include "cli/report/report_inputs.hpp"
 #include "cli/report/snapshot/snapshot_report.hpp"
@@ -22,7 +20,7 @@ struct ReportCommandOptions : AnalysisOptions {
 };
 
 // Disks and hook tables: false where none of them can be shown.
-bool add_others(Page& page, const ReportInputs& inputs, const ReportCommandOptions& options,
+bool add_others(Page& page, ReportInputs& inputs, const ReportCommandOptions& options,
                 TracedVolumes& traced, Report& report) {
   bool any = false;
   // Which of several images a request is to would not be known.
@@ -31,7 +29,7 @@ bool add_others(Page& page, const ReportInputs& inputs, const ReportCommandOptio
     page.overview.push_back(
         "Requests of the trace are not shown on the maps of disks, since there are several images "
         "or snapshots: make a page of the trace and the one that it is of.");
-  for (const auto& path : inputs.disks) {
+  for (auto& [path, piped] : inputs.disks) {
     DiskOptions disk;
     static_cast<CommonOptions&>(disk) = options;
     disk.image = path;
@@ -39,7 +37,7 @@ bool add_others(Page& page, const ReportInputs& inputs, const ReportCommandOptio
     const SnapshotReportOptions snapshot{options.report.top, options.jobs,
                                          "disk-" + std::to_string(page.sections.size()),
                                          options.report.largest, is_joined ? &traced : nullptr};
-    any |= add_snapshot_report(page, disk, snapshot, report);
+    any |= add_snapshot_report(page, disk, std::move(piped), snapshot, report);
   }
   if (!inputs.hook_tables.empty())
     any |= add_hooks_report(page, inputs.hook_tables, options.report.top, report);
@@ -57,16 +55,6 @@ void note_missing(Page& page, const std::vector<const Report*>& reports) {
       fmt::format("Not in this page, as they could not be read: {}.", fmt::join(names, ", ")));
 }
 
-// What was given may be none, of a kind that is read otherwise.
-void explain_pipes(const Report& traces) {
-  for (const auto& input : traces.failed_inputs())
-    if (is_pipe(input.file))
-      return say(
-          "Of pipes 'coldtrace report' takes traces: disks, their snapshots, hook tables and "
-          "system "
-          "call maps are read from files.\n");
-}
-
 void write(Output& output, const Page& page, const ReportCommandOptions& options, Report& report) {
   const auto bytes = write_page(output, page);
   if (bytes <= options.report.largest) return;
@@ -79,10 +67,10 @@ void write(Output& output, const Page& page, const ReportCommandOptions& options
 }
 
 Exit run_report_command(const ReportCommandOptions& options) {
-  const auto inputs = sort_report_inputs(options.inputs);
   Output output{options.output};
   Page page;
   Report report{options.findings};
+  auto inputs = sort_report_inputs(options.inputs, options.unpacked_limit, report);
   TracedVolumes traced{options.disk_offset, options.disk,
                        static_cast<std::size_t>(options.names_limit)};
   const bool has_others = add_others(page, inputs, options, traced, report);
@@ -95,9 +83,12 @@ Exit run_report_command(const ReportCommandOptions& options) {
     return report.exit();
   }
   AnalysisOptions of_trace = options;
-  of_trace.files = inputs.traces;
+  of_trace.files.clear();
+  for (auto& [path, piped] : inputs.traces) {
+    of_trace.files.push_back(path);
+    if (piped) of_trace.piped.emplace(path, std::move(piped));
+  }
   AnalysisRun run{of_trace, TraceUse::lines};
-  explain_pipes(run.report());
   if (!run.opened()) {
     if (!has_others) return Exit::failure;
     note_missing(page, {&report, &run.report()});
@@ -136,8 +127,9 @@ void add_report_command(CLI::App& app, Exit& exit) {
                 "FILE", options.inputs,
                 "Traces (.etl, .ctrace; several .etl files and folders of them are one trace), "
                 "images of disks or volumes with NTFS or what 'ntfs snapshot' wrote of them, all "
-                "of these also packed; hook tables (binary or JSON), system call maps (JSON). Of "
-                "pipes ('-' is standard input) traces only")
+                "of these also packed; hook tables (binary or JSON), system call maps (JSON). '-' "
+                "is "
+                "standard input")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);

@@ -1,10 +1,9 @@
 #include "cli/report/report_inputs.hpp"
 
 #include <array>
+#include <set>
 
-#include "cli/command/text_input.hpp"
 #include "cli/ntfs/given_file.hpp"
-#include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
@@ -60,25 +59,33 @@ bool packs_table(const core::ImageSource& file, FileKind kind) {
                                  });
 }
 
+std::vector<GivenInput>& list_for(const core::ImageSource& file, ReportInputs& inputs) {
+  const auto kind = core::recognize_file(file);
+  const bool is_json = kind == FileKind::coldtrace_json;
+  const bool is_packed = tracefile::is_unpackable(kind);
+  if (is_disk(kind) || (is_json && is_snapshot(file)) || (is_packed && packs_disk(file, kind)))
+    return inputs.disks;
+  if (is_json || kind == FileKind::hook_table || (is_packed && packs_table(file, kind)))
+    return inputs.hook_tables;
+  return inputs.traces;
+}
+
 }  // namespace
 
-ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
+ReportInputs sort_report_inputs(const std::vector<std::string>& paths, std::optional<u64> limit,
+                                Report& report) {
   ReportInputs inputs;
+  std::set<std::string> pipes;
   for (const auto& path : paths) {
-    // What a pipe has can be read but once.
-    const auto file = is_pipe(path) ? core::Result<std::unique_ptr<core::FileImage>>{nullptr}
-                                    : core::FileImage::open(path);
-    const bool opened = file && *file;
-    const auto kind = opened ? core::recognize_file(**file) : FileKind::unknown;
-    const bool is_json = kind == FileKind::coldtrace_json;
-    if (is_disk(kind) || (is_json && is_snapshot(**file)) ||
-        (opened && tracefile::is_unpackable(kind) && packs_disk(**file, kind)))
-      inputs.disks.push_back(path);
-    else if (is_json || kind == FileKind::hook_table ||
-             (opened && tracefile::is_unpackable(kind) && packs_table(**file, kind)))
-      inputs.hook_tables.push_back(path);
-    else
-      inputs.traces.push_back(path);
+    const bool pipe = is_pipe(path);
+    if (pipe && !pipes.insert(path).second) continue;
+    auto file = open_text_input(path, limit);
+    if (pipe && !file) {
+      report.failed(path, file.error());
+      continue;
+    }
+    auto& known = file ? list_for(**file, inputs) : inputs.traces;
+    known.push_back({path, pipe ? std::move(*file) : nullptr});
   }
   return inputs;
 }

@@ -1,19 +1,26 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/command/report.hpp"
+#include "cli/command/text_input.hpp"
 
 namespace coldtrace::cli {
 
 // The inputs of a page by what it makes of them.
 struct ReportInputs {
-  std::vector<std::string> traces;
-  std::vector<std::string> disks;  // images, and snapshots of them
-  std::vector<std::string> hook_tables;
+  std::vector<GivenInput> traces;
+  std::vector<GivenInput> disks;  // images, and snapshots of them
+  std::vector<GivenInput> hook_tables;
 };
 
-// By their contents, also of packed files; pipes are traces, and what is neither a disk nor a hook
-// table is for the reader of traces, which knows folders and pipes, and says what else a file is.
-ReportInputs sort_report_inputs(const std::vector<std::string>& paths);
+// By their contents, also of packed files. A pipe, of which each is read once, goes to a temporary
+// file of at most `limit` bytes or 64 GiB: one with more, or that cannot be read, is left out,
+// which `report` says. What is neither a disk nor a hook table is for the reader of traces, which
+// knows folders, and says what else a file is.
+ReportInputs sort_report_inputs(const std::vector<std::string>& paths, std::optional<u64> limit,
+                                Report& report);
 
 }  // namespace coldtrace::cli

@@ -10,6 +10,7 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
+#include "cli/trace/kinds_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
@@ -25,26 +26,13 @@ using tracefile::KindCount;
 struct TraceInfoOptions : TraceInputOptions {
   SchemaOptions schemas;
   std::string color;
+  std::string sort = "count";
+  u64 top = 20;
 };
 
 // By the trace's own schemas they were counted when it was opened.
 std::vector<KindCount> count_kinds(const TraceInput& input, const TraceSchemas* schemas) {
   return schemas != nullptr ? input.trace.count_kinds(schemas->source()) : input.trace.kinds();
-}
-
-u64 exact_of(const KindCount& count) {
-  return count.events[static_cast<std::size_t>(Decoded::exact)];
-}
-
-std::string name_of(const tracefile::EventKind& kind) {
-  std::string number;
-  if (number_of(kind))
-    number =
-        fmt::format("{} {}", kind.event_class == EventClass::classic ? "opcode" : "id", kind.id);
-  if (version_of(kind)) number += fmt::format(" v{}", kind.version);
-  if (kind.name.empty()) return number.empty() ? "no number" : number;
-  return number.empty() ? printable(kind.name)
-                        : fmt::format("{} ({})", printable(kind.name), number);
 }
 
 std::string time_text(core::FileTime when) {
@@ -147,42 +135,6 @@ void write_sessions_text(Output& output, const TextCharts& charts, const TraceIn
   if (input.has_several_files()) output.write("\n");
 }
 
-void write_kinds_text(Output& output, const TextCharts& charts, u64 events,
-                      const std::vector<KindCount>& kinds, const TraceSchemas* schemas) {
-  constexpr std::size_t bar_width = 10;
-  u64 exact = 0, most = 0;
-  for (const auto& count : kinds) {
-    exact += exact_of(count);
-    most = std::max(most, count.total());
-  }
-  print(output, "Events        {}, {} fully decoded\n", events, exact);
-  core::Guid provider;
-  bool first = true;
-  for (const auto& count : kinds) {
-    if (first || count.kind.provider != provider) {
-      provider = count.kind.provider;
-      first = false;
-      print(output, "\n{} {}\n", core::to_string(provider), printable(count.kind.provider_name));
-      if (schemas != nullptr) {
-        for (const auto file : schemas->files_of(provider))
-          print(output, "{:<26} {}\n", "", printable(file));
-        if (const auto* const owner = schemas->provider_of(provider))
-          print(output, "{:<26} messages of {} {}\n", "", core::to_string(owner->guid),
-                printable(owner->name));
-      }
-    }
-    const auto reason = count.kind.undecoded == tracefile::Undecoded::none
-                            ? std::string_view{}
-                            : to_string(count.kind.undecoded);
-    const auto bar = charts.shown() ? charts.bar(static_cast<double>(count.total()),
-                                                 static_cast<double>(most), bar_width) +
-                                          "  "
-                                    : std::string{};
-    print(output, "{:>12} {:>12}  {}{}{}{}\n", count.total(), exact_of(count), bar,
-          name_of(count.kind), reason.empty() ? "" : "  ", reason);
-  }
-}
-
 void write_kind(JsonWriter& json, const KindCount& count) {
   const auto& kind = count.kind;
   json.begin_object();
@@ -281,7 +233,8 @@ Exit run_trace_info(const TraceInfoOptions& options) {
   } else {
     const TextCharts charts{options.output, options.color};
     write_sessions_text(output, charts, *input);
-    write_kinds_text(output, charts, trace.events(), count_kinds(*input, schemas), schemas);
+    write_kinds_text(output, charts, trace.events(), count_kinds(*input, schemas), schemas,
+                     {.by_count = options.sort == "count", .top = options.top});
   }
   output.commit();
   input->tell(report);
@@ -296,6 +249,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
       {"info", "Summarize a trace: session, machine, clock, loss, events by kind",
        "  coldtrace trace info run.etl\n"
        "  coldtrace trace info run.ctrace --format json\n"
+       "  coldtrace trace info run.etl --top 100 --sort number\n"
        "  coldtrace trace info boot.etl --schemas /mnt/c/Windows/System32\n",
        "  0  the whole trace was read\n"
        "  1  the trace has damage or loss\n"
@@ -306,6 +260,15 @@ void add_trace_info(CLI::App& app, Exit& exit) {
         add_schema_options(command, options.schemas);
         add_tmf_option(command, options.schemas);
         add_color_option(command, options.color);
+        command
+            .add_option("--sort", options.sort,
+                        "In text: by the number of events, or by provider and number as in JSON")
+            .one_of({"count", "number"})
+            .capture_default_str();
+        command
+            .add_option("--top", options.top,
+                        "In text: providers that are shown, and kinds of events of each")
+            .capture_default_str();
       },
       run_trace_info);
 }

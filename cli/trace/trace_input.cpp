@@ -55,7 +55,10 @@ void raise_open_files(std::size_t wanted) {
 void add_input(const std::string& path, const TraceInputOptions& options, Report& report,
                std::vector<tracefile::InputFile>& files) {
   core::Findings findings;
-  auto opened = tracefile::open_input(path, options.unpacked_limit, findings);
+  const auto piped = options.piped.find(path);
+  auto opened = piped == options.piped.end()
+                    ? tracefile::open_input(path, options.unpacked_limit, findings)
+                    : tracefile::open_input(piped->second, path, options.unpacked_limit, findings);
   if (!opened) {
     report.tell(path, findings);
     tell_failure(path, opened.error(), report);

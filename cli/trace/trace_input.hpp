@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@ namespace coldtrace::cli {
 // Options of every command that reads a trace.
 struct TraceInputOptions : CommonOptions {
   std::vector<std::string> files;
+  // No option: of `files`, what pipes have handed out already.
+  std::map<std::string, std::shared_ptr<const core::ImageSource>> piped;
   unsigned jobs = 1;
   unsigned pointer_size = 0;
   bool force = false;

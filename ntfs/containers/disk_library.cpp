@@ -1,32 +1,11 @@
 #include "ntfs/containers/disk_library.hpp"
 
-#include <bit>
-
-#include <dlfcn.h>
+#include "coldtrace/core/loaded_library.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
 
 using core::FileKind;
-
-// Finds functions by the prefix that all of a library have.
-class Symbols {
- public:
-  Symbols(void* library, std::string prefix) : library_{library}, prefix_{std::move(prefix)} {}
-
-  template <class Function>
-  Symbols& find(const char* name, Function& function) {
-    function = std::bit_cast<Function>(::dlsym(library_, (prefix_ + name).c_str()));
-    complete_ = complete_ && function != nullptr;
-    return *this;
-  }
-  bool complete() const { return complete_; }
-
- private:
-  void* library_;
-  std::string prefix_;
-  bool complete_ = true;
-};
 
 struct Names {
   core::Name structure;
@@ -38,35 +17,34 @@ struct Names {
   const char* parent_name;
 };
 
-bool find_extent_functions(void* library, DiskLibrary& found) {
-  Symbols handle{library, "libvmdk_handle_"};
-  handle.find("get_number_of_extents", found.get_extent_count)
-      .find("get_extent_descriptor", found.get_extent)
-      .find("open_extent_data_files", found.open_extents);
-  Symbols extent{library, "libvmdk_extent_descriptor_"};
-  extent.find("free", found.free_extent)
-      .find("get_utf8_filename_size", found.get_extent_name_size)
-      .find("get_utf8_filename", found.get_extent_name);
-  return handle.complete() && extent.complete();
+bool find_extent_functions(const char* soname, DiskLibrary& found) {
+  return core::LoadedLibrary{soname, "libvmdk_handle_"}
+             .find("get_number_of_extents", found.get_extent_count)
+             .find("get_extent_descriptor", found.get_extent)
+             .find("open_extent_data_files", found.open_extents)
+             .is_complete() &&
+         core::LoadedLibrary{soname, "libvmdk_extent_descriptor_"}
+             .find("free", found.free_extent)
+             .find("get_utf8_filename_size", found.get_extent_name_size)
+             .find("get_utf8_filename", found.get_extent_name)
+             .is_complete();
 }
 
 DiskLibrary load(const Names& names, bool extents) {
-  DiskLibrary absent{names.structure, names.library};
-  void* const library = ::dlopen(names.soname, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return absent;
+  const DiskLibrary absent{names.structure, names.library};
   auto found = absent;
-  Symbols symbols{library, names.prefix};
-  symbols.find("initialize", found.initialize)
-      .find("free", found.free)
-      .find("open", found.open)
-      .find("close", found.close)
-      .find("get_media_size", found.get_media_size)
-      .find("read_buffer_at_offset", found.read)
-      .find(names.set_parent, found.set_parent)
-      .find(names.parent_name_size, found.get_parent_name_size)
-      .find(names.parent_name, found.get_parent_name);
-  const bool complete = symbols.complete() && (!extents || find_extent_functions(library, found));
-  return complete ? found : absent;
+  const bool complete = core::LoadedLibrary{names.soname, names.prefix}
+                            .find("initialize", found.initialize)
+                            .find("free", found.free)
+                            .find("open", found.open)
+                            .find("close", found.close)
+                            .find("get_media_size", found.get_media_size)
+                            .find("read_buffer_at_offset", found.read)
+                            .find(names.set_parent, found.set_parent)
+                            .find(names.parent_name_size, found.get_parent_name_size)
+                            .find(names.parent_name, found.get_parent_name)
+                            .is_complete();
+  return complete && (!extents || find_extent_functions(names.soname, found)) ? found : absent;
 }
 
 const DiskLibrary& libvhdi() {

@@ -1,8 +1,6 @@
 #include "ntfs/containers/own_extent.hpp"
 
-#include <bit>
-
-#include <dlfcn.h>
+#include "coldtrace/core/loaded_library.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -21,22 +19,18 @@ struct PoolLibrary {
   int (*open)(DiskLibrary::Handle*, FilePool*, DiskLibrary::Error**) = nullptr;
 };
 
-template <class Function>
-bool find_function(void* library, const char* name, Function& function) {
-  function = library == nullptr ? nullptr : std::bit_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 bool load_pool_library(PoolLibrary& found) {
-  void* const files = ::dlopen("libbfio.so.1", RTLD_NOW | RTLD_LOCAL);
-  void* const disks = ::dlopen("libvmdk.so.1", RTLD_NOW | RTLD_LOCAL);
-  return find_function(files, "libbfio_pool_initialize", found.initialize_pool) &&
-         find_function(files, "libbfio_pool_free", found.free_pool) &&
-         find_function(files, "libbfio_pool_append_handle", found.append) &&
-         find_function(files, "libbfio_file_initialize", found.initialize_file) &&
-         find_function(files, "libbfio_handle_free", found.free_file) &&
-         find_function(files, "libbfio_file_set_name", found.set_name) &&
-         find_function(disks, "libvmdk_handle_open_extent_data_files_file_io_pool", found.open);
+  return core::LoadedLibrary{"libbfio.so.1", "libbfio_"}
+             .find("pool_initialize", found.initialize_pool)
+             .find("pool_free", found.free_pool)
+             .find("pool_append_handle", found.append)
+             .find("file_initialize", found.initialize_file)
+             .find("handle_free", found.free_file)
+             .find("file_set_name", found.set_name)
+             .is_complete() &&
+         core::LoadedLibrary{"libvmdk.so.1"}
+             .find("libvmdk_handle_open_extent_data_files_file_io_pool", found.open)
+             .is_complete();
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Search {
     dispatcher_ = code_.find_export("KiDispatchInterrupt");
     for (const auto& exchange : exchanges_) assign(exchange);
     for (auto& [entry, candidate] : candidates_) evaluate(entry, candidate);
-    tell_twins_apart();
+    tell_duplicates_apart();
     summarize();
     return std::move(result_);
   }
@@ -97,7 +97,7 @@ class Search {
     const auto entry = has_start ? std::optional{function->start} : called_before(exchange.save);
     // Damaged tables lead out of the code.
     if (!entry || code_.bytes(*entry, 1).empty()) {
-      lonely_.push_back(exchange);
+      unowned_.push_back(exchange);
       return;
     }
     if (candidates_.size() == most_candidates && !candidates_.contains(*entry)) {
@@ -289,8 +289,8 @@ class Search {
 
   // Windows 7 has a second whole context switch for Hyper-V, which no call leads to: it is reached
   // through the self-patch, or its address is taken.
-  void tell_twins_apart() {
-    add_lonely();
+  void tell_duplicates_apart() {
+    add_unowned();
     auto& all = result_.candidates;
     const bool any_called = std::any_of(
         all.begin(), all.end(), [](const ContextSwitch& found) { return !found.callers.empty(); });
@@ -318,8 +318,8 @@ class Search {
 
   // Exchanges of the stack that no called place comes before: their function's address may be
   // taken by an instruction, which a relocation shows, or by the self-patch.
-  void add_lonely() {
-    if (lonely_.empty() || code_.is_x64()) return;
+  void add_unowned() {
+    if (unowned_.empty() || code_.is_x64()) return;
     std::vector<pe::Rva> taken;
     for (const auto& relocation : relocations()) {
       if (relocation.type != pe::RelocationType::highlow) continue;
@@ -331,7 +331,7 @@ class Search {
     if (patched_to_) taken.push_back(*patched_to_);
     std::sort(taken.begin(), taken.end());
     SwitchCandidates added;
-    for (const auto& exchange : lonely_) {
+    for (const auto& exchange : unowned_) {
       const auto behind = std::upper_bound(taken.begin(), taken.end(), exchange.save);
       if (behind == taken.begin()) continue;
       const auto entry = *std::prev(behind);
@@ -383,7 +383,7 @@ class Search {
   void summarize() {
     let_symbol_win();
     set_conditions();
-    for (const auto& exchange : lonely_)
+    for (const auto& exchange : unowned_)
       near_misses_.push_back(
           fmt::format("rva {:#x} exchanges the stack pointer at offset {:#x} of a thread, but "
                       "nothing calls a place before it",
@@ -429,7 +429,7 @@ class Search {
   std::optional<pe::Rva> dispatcher_;
   std::optional<pe::Rva> patched_to_;  // by Windows itself
   std::optional<pe::Rva> symbol_;      // where the symbols say it is
-  std::vector<StackExchange> lonely_;
+  std::vector<StackExchange> unowned_;
   std::vector<std::string> near_misses_;
   std::vector<bool> named_;  // of each candidate: a symbol or a signature speaks for it
   ContextSwitchSearch result_;

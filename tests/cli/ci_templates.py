@@ -111,8 +111,7 @@ class Templates(case.Case):
                 arguments = {"trace": "run 1.ctrace", "report": "false"} | arguments
                 done, outputs, _ = self.action(coldtrace=str(COLDTRACE), **arguments)
                 self.assertEqual(done.returncode, status, done.stderr)
-                if arguments["trace"]:
-                    self.assertEqual(outputs, {"status": str(status)})
+                self.assertEqual(outputs, {"status": str(status)})
                 variables = {"COLDTRACE_" + name.upper(): value for name, value in arguments.items()}
                 self.assertEqual(self.job(COLDTRACE=str(COLDTRACE), **variables).returncode, status)
 
@@ -133,6 +132,15 @@ class Templates(case.Case):
         dying.chmod(0o755)
         done = self.job(COLDTRACE=str(dying), COLDTRACE_TRACE="run 1.ctrace")
         self.assertEqual(done.returncode, 2)
+
+    def test_the_output_is_there_however_the_step_ends(self):
+        self.write("file", b"")
+        for arguments, said in (({"coldtrace": "/none/coldtrace", "trace": "run 1.ctrace"}, b"no program"),
+                                ({"coldtrace": str(COLDTRACE)}, b"neither a trace nor tables"),
+                                ({"coldtrace": str(COLDTRACE), "trace": "run 1.ctrace", "output": "file/in"}, b"mkdir")):
+            done, outputs, _ = self.action(**arguments)
+            self.assertEqual((done.returncode, outputs), (2, {"status": "2"}), done.stderr)
+            self.assertIn(said, done.stderr)
 
     def test_a_check_that_was_not_made_has_no_lines(self):
         done = self.job(COLDTRACE=str(COLDTRACE), COLDTRACE_TRACE="run 1.ctrace", COLDTRACE_REPORT="false",

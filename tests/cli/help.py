@@ -86,6 +86,7 @@ OWN_WORDS = {
     "--of": "an export has more to choose from",
     "--out-dir": "what a batch needs is what other commands may have",
     "--pdb": "where whole folders are searched",
+    "--sort": "members of files, or what kinds of events have",
     "--thread": "what follows from one thread alone",
     "--timeout": "of a device that is idle, or of the work on an input",
     "--to": "of a path it is where that may end",
@@ -324,6 +325,27 @@ class Help(case.Case):
         self.write("-b.dll", b"")
         self.assertEqual(self.bash("coldtrace pe info a.dll -- -", "coldtrace pe info -- -b", "coldtrace pe info -b"),
                          [{"-b.dll"}, {"-b.dll"}, set()])
+
+    def test_bash_completes_names_with_any_character(self):
+        """As readline has it: what the program gets of a line, with one key pressed for the rest."""
+        self.needs("bash")
+        script = self.write("coldtrace.bash", run("help", "--completion", "bash").stdout)
+        got = self.here / "got"
+        names = ("my file.dll", "new\nline.dll", "qu'ote.dll", "$dollar.dll", "back\\slash.dll", "two  blanks\n.dll")
+        for name in names:
+            self.write(name, b"")
+        (self.here / "a folder").mkdir()
+        self.write("a folder/in side.dll", b"")
+        start = f"bind 'set enable-bracketed-paste off'; source '{script}'; " \
+            f"coldtrace() {{ printf '%s\\0' \"$@\" >>'{got}'; }}\n"
+        lines = ["my\\ f", '"my f', "'my f", "ne", "qu", "\\$d", "'$d", "back", "two", "a\\ folder/in"]
+        keys = start + "".join(f"coldtrace pe info {line}\t\n" for line in lines) + "exit\n"
+        run_on_terminal(["bash", "--norc", "--noprofile", "-i"], 80, os.environ | {"TERM": "dumb", "HISTFILE": ""},
+                        keys=keys.encode(), folder=self.here)
+        words = got.read_bytes().decode().split("\0")[:-1]
+        expected = ["my file.dll"] * 3 + ["new\nline.dll", "qu'ote.dll"] + ["$dollar.dll"] * 2 + [
+            "back\\slash.dll", "two  blanks\n.dll", "a folder/in side.dll"]
+        self.assertEqual(words, [word for name in expected for word in ("pe", "info", name)])
 
     # What is offered by a shell for lines, each with the word that is completed.
     LINES = (("coldtrace trace synthesize deadlock-", {"deadlock-2", "deadlock-5"}),

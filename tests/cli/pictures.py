@@ -149,7 +149,7 @@ class Figures(Case):
 
     def test_bars_of_kinds_are_their_counts(self):
         text = on_terminal("trace", "info", self.made, "--color", "never")
-        rows = re.findall(r"^ +(\d+) +\d+  ([ %s]{10})  " % LENGTHS, text, re.M)
+        rows = re.findall(r"^ +(\d+) +\d+  ([ %s]{10})    " % LENGTHS, text, re.M)
         counts = [int(count) for count, _ in rows]
         self.assertGreater(len(counts), 3)
         self.assertEqual([eighths(bar) for _, bar in rows], lengths(counts, max(counts), 80))

@@ -8,8 +8,8 @@ import termios
 import threading
 
 
-def run_on_terminal(command, columns, environment=None, timeout=120):
-    """What a terminal so wide gets, and what became of the run."""
+def run_on_terminal(command, columns, environment=None, timeout=120, keys=None, folder=None):
+    """What a terminal so wide gets, and what became of the run. `keys` are pressed on it."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     got = []
@@ -23,9 +23,12 @@ def run_on_terminal(command, columns, environment=None, timeout=120):
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
+    if keys is not None:
+        os.write(ours, keys)
     try:
-        done = subprocess.run(list(map(str, command)), stdout=theirs, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL, env=environment, timeout=timeout)
+        done = subprocess.run(list(map(str, command)), stdout=theirs, stderr=subprocess.PIPE if keys is None else theirs,
+                              stdin=subprocess.DEVNULL if keys is None else theirs, env=environment, cwd=folder,
+                              timeout=timeout)
     finally:
         os.close(theirs)
     listener.join(30)

@@ -366,6 +366,9 @@ class Query(Case):
                 self.assertTrue(said[0].startswith(f"coldtrace: --where: {message}"), said)
                 self.assertTrue(said[2].endswith("^"), said)
         self.assertIn(b"did you mean 'size'", run("query", image, "--sort", "sise", status=2).stderr)
+        for wrong, member in ("sise", "size"), ("si.modified", "si"), ("streams.sise", "streams"):
+            told = run("query", image, "--where", "size > 5", "--fields", wrong, status=2).stderr
+            self.assertIn(f"did you mean '{member}'?".encode(), told)
 
     def test_what_no_name_is_fails(self):
         for given in (self.images[0], self.snapshots[self.images[0]]):

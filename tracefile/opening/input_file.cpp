@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "coldtrace/core/file.hpp"
@@ -48,19 +49,23 @@ class Opened {
   int descriptor_;
 };
 
+// A device, but for /dev/null, which is empty.
+bool may_be_endless(const struct stat& status) {
+  constexpr unsigned memory_devices = 1, null = 3;  // Linux, admin-guide/devices.txt
+  return S_ISBLK(status.st_mode) ||
+         (S_ISCHR(status.st_mode) && status.st_rdev != makedev(memory_devices, null));
+}
+
 core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& path,
                                                              std::optional<u64> limit,
                                                              core::Findings& findings) {
-  const auto io_error = [] {
-    return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(errno)});
+  const auto io_error = [](int error) {
+    return core::fail({core::Fault::io, 0, "file", "open", 0, static_cast<u64>(error)});
   };
   const Opened input{path};
   struct stat status {};
-  if (input.get() < 0 || ::fstat(input.get(), &status) != 0) return io_error();
-  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode) && !S_ISREG(status.st_mode)) {
-    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-    return io_error();
-  }
+  if (input.get() < 0 || ::fstat(input.get(), &status) != 0) return io_error(errno);
+  if (may_be_endless(status)) return io_error(ESPIPE);
   auto spooled = COLDTRACE_TRY(core::spool(input.get(), limit.value_or(most_spooled)));
   if (spooled.cut)
     findings.warning("packed-limit", std::nullopt,

@@ -14,12 +14,10 @@ std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
   for (const auto& build : builds)
     for (const auto& service : build.services) places.push_back(catalogue.add(service));
   std::vector<std::string> paths;
-  std::vector<bool> selected(catalogue.services().size());
+  syscall_map::ServiceChoice choice{catalogue};
   std::vector<std::pair<std::string, core::Findings>> told;
   for (const auto& profile : profiles) {
-    const auto selection = select(profile, catalogue);
-    for (u32 i = 0; i < selected.size(); ++i)
-      if (selection.is_selected(i)) selected[i] = true;
+    const auto selection = select(profile, catalogue, choice);
     paths.push_back(profile.files.front());
     note_unmatched(profile, catalogue, selection,
                    told.emplace_back(paths.back(), core::Findings{}).second);
@@ -28,7 +26,7 @@ std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
   for (auto& build : builds) {
     std::vector<HookService> kept;
     for (auto& service : build.services)
-      if (selected[*place++]) kept.push_back(std::move(service));
+      if (choice.is_chosen(*place++)) kept.push_back(std::move(service));
     if (kept.size() < build.services.size())
       build.findings.info(
           "services-left-out", std::nullopt, "{} of {} services are not selected by {}",

@@ -158,8 +158,12 @@ void write_build(Html& html, const ShownBuild& shown, std::size_t number, u64 to
   for (const auto& reason : build.context_switch.reasons) html.element("p", reason);
 }
 
-std::optional<std::vector<ShownBuild>> read_builds(const std::string& file, Report& report) {
-  const auto bytes = read_unpacked(file, syscall_map::largest_hook_table, "a hook table");
+std::optional<std::vector<ShownBuild>> read_builds(const GivenInput& input, Report& report) {
+  constexpr auto most = syscall_map::largest_hook_table;
+  constexpr std::string_view wanted = "a hook table";
+  const auto& file = input.path;
+  const auto bytes =
+      input.piped ? read_unpacked(*input.piped, most, wanted) : read_unpacked(file, most, wanted);
   if (!bytes) {
     report.failed(file, bytes.error());
     return std::nullopt;
@@ -174,12 +178,12 @@ std::optional<std::vector<ShownBuild>> read_builds(const std::string& file, Repo
 
 }  // namespace
 
-bool add_hooks_report(Page& page, const std::vector<std::string>& files, u64 top, Report& report) {
+bool add_hooks_report(Page& page, const std::vector<GivenInput>& files, u64 top, Report& report) {
   std::vector<ShownBuild> builds;
   for (const auto& file : files) {
     auto read = read_builds(file, report);
     if (!read) continue;
-    report.read(file, {});
+    report.read(file.path, {});
     std::ranges::move(*read, std::back_inserter(builds));
   }
   if (builds.empty()) return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/command/report.hpp"
+#include "cli/command/text_input.hpp"
 #include "cli/report/page/page.hpp"
 #include "coldtrace/syscall-map/hook_table.hpp"
 
@@ -9,6 +10,6 @@ namespace coldtrace::cli {
 // Adds the sections of binary hook tables, the builds of all files together: services by build with
 // their numbers, what one build has against the one before, and the table of each with its
 // evidence. False where there is none, which `report` says.
-bool add_hooks_report(Page& page, const std::vector<std::string>& files, u64 top, Report& report);
+bool add_hooks_report(Page& page, const std::vector<GivenInput>& files, u64 top, Report& report);
 
 }  // namespace coldtrace::cli

@@ -94,9 +94,11 @@ bool add_image(Page& page, const DiskOptions& options, GivenFile given,
 }  // namespace
 
 bool add_snapshot_report(Page& page, const DiskOptions& options,
+                         std::unique_ptr<core::ImageSource> piped,
                          const SnapshotReportOptions& report_options, Report& report) {
   core::Findings findings;
-  auto given = open_given(options, findings, report);
+  auto given = piped ? take_piped(std::move(piped), options, findings, report)
+                     : open_given(options, findings, report);
   if (!given) return false;
   const bool added =
       given->is_snapshot()

@@ -68,6 +68,8 @@ class AnalysisRun {
 
 // "1.2345678": units of 100 ns as seconds.
 std::string seconds_text(i64 units);
+// The same with a unit that fits: "17.3 us", "12.35 ms", "1.235 s".
+std::string duration_text(i64 units);
 
 // Ticks of a trace as people and programs read them.
 class TraceTimes {
@@ -82,6 +84,7 @@ class TraceTimes {
   // In units of 100 ns.
   i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
   std::string seconds(i64 ticks) const { return seconds_text(duration(ticks)); }
+  std::string text(i64 ticks) const { return duration_text(duration(ticks)); }
 
  private:
   const tracefile::Clock& clock_;

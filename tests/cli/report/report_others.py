@@ -712,9 +712,15 @@ class Both(Case):
         both = Page(run("report", image, image, trace).stdout)
         self.assertIn("there are several images", "".join(both.text))
 
-    def test_of_pipes_traces_are_taken(self):
+    def test_pipes_are_what_files_of_the_same_bytes_are(self):
         trace, pipe = self.trace([("read", 0, 512)]), self.here / "pipe"
         os.mkfifo(pipe)
+        image = small_volume(self.here / "small.img")
+        lines = self.here / "small.ndjson"
+        self.assertEqual(run("ntfs", "snapshot", "-q", image, "-o", lines).returncode, 0)
+        stubs = next(iter(sorted(IMAGES.glob("*/ntdll.dll"))))
+        table = self.here / "map.json"
+        self.assertIn(run("syscalls", "map", stubs, "--format", "json", "-o", table).returncode, (0, 1))
 
         def fed(path):
             with subprocess.Popen([COLDTRACE, "report", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
@@ -723,12 +729,41 @@ class Both(Case):
                 told = reader.communicate(timeout=60)
             return reader.returncode, *told
 
-        whole, page, _ = fed(trace)
-        self.assertIn(whole, (0, 1))
-        self.assertEqual(page, run("report", trace).stdout)
-        status, page, told = fed(small_volume(self.here / "small.img"))
-        self.assertEqual((status, page), (2, b""))
-        self.assertIn(b"system call maps are read from files", told)
+        def tables(page):
+            return {name: [[str(cell) for cell in row] for row in rows] for name, rows in Page(page).tables.items()
+                    if not name.endswith("findings")}
+
+        packed = self.here / "small.ndjson.gz"
+        packed.write_bytes(gzip.compress(lines.read_bytes()))
+        for path in trace, image, lines, packed, table:
+            with self.subTest(path=path.name):
+                whole = run("report", path)
+                self.assertIn(whole.returncode, (0, 1))
+                status, page, told = fed(path)
+                self.assertEqual((status, tables(page)), (whole.returncode, tables(whole.stdout)), told)
+                with open(path, "rb") as given:
+                    done = subprocess.run([COLDTRACE, "report", "-"], stdin=given, capture_output=True, timeout=60)
+                self.assertEqual((done.returncode, tables(done.stdout)), (whole.returncode, tables(whole.stdout)))
+        # With files, in any order.
+        with open(lines, "rb") as given:
+            both = subprocess.run([COLDTRACE, "report", trace, "-", table], stdin=given, capture_output=True, timeout=60)
+        self.assertEqual(tables(both.stdout), tables(run("report", trace, lines, table).stdout))
+        # Too much is told, and nothing of it is shown.
+        with open(image, "rb") as given:
+            done = subprocess.run([COLDTRACE, "report", "-", "--unpacked-limit", "4KiB"], stdin=given,
+                                  capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(done.stderr, b"coldtrace: -: more than the 4096 bytes that are read of a pipe\n")
+
+    def test_an_empty_or_closed_input_is_empty(self):
+        for command in ("report",), ("trace", "info"), ("trace", "decode"), ("ntfs", "info"), ("pe", "info"), ("hooks", "show"):
+            with self.subTest(command=command):
+                told = []
+                for shell in ('"$@" </dev/null', '"$@" <&-', 'true | "$@"'):
+                    done = subprocess.run(["bash", "-c", shell, "bash", COLDTRACE, *command, "-"], capture_output=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stdout), (2, b""))
+                    told.append(done.stderr)
+                self.assertEqual(told, [b"coldtrace: -: it is empty\n"] * 3)
 
     def test_a_trace_without_requests_is_told(self):
         trace = self.trace([])

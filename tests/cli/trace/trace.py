@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import os
+import re
 import resource
 import shutil
 import struct
@@ -92,6 +93,42 @@ class Trace(unittest.TestCase):
                 zone = datetime.timezone(-datetime.timedelta(minutes=info["session"]["bias_minutes"]))
                 shown = datetime.datetime.now(zone).strftime("UTC%z")
                 self.assertIn(f"{shown[:-2]}:{shown[-2:]}\n", text)
+
+    def test_info_counts_providers_and_kinds_in_columns(self):
+        """Text: the rows are those of the JSON, by the number of events or as they stand there."""
+        for path in [*self.made, sample("pv_gcevents.etl")]:
+            info = strict_json(run("info", path, "--format", "json").stdout)
+            providers = [(p["guid"], p["events"], sum(k["exact"] for k in p["kinds"]),
+                          [(k["events"], k["exact"]) for k in p["kinds"]]) for p in info["providers"]]
+
+            def rows(*options):
+                lines = run("info", path, *options).stdout.decode().split("\n\n")[1].splitlines()
+                self.assertRegex(lines[0], r"^ +events +decoded  provider, event$")
+                got = []
+                for line in lines[1:]:
+                    events, exact, what = re.match(r" *(\d+) +(\d+)  (.*)", line).groups()
+                    if what.startswith("  "):
+                        got[-1][3].append((int(events), int(exact)))
+                    else:
+                        got.append((what.split()[0], int(events), int(exact), []))
+                return got
+
+            def most_first(rows):
+                return sorted(rows, key=lambda row: -row[0])
+
+            everything = ("--top", 100_000)
+            self.assertEqual(rows("--sort", "number", *everything), providers)
+            by_count = sorted(((*one[:3], most_first(one[3])) for one in providers), key=lambda one: -one[1])
+            self.assertEqual(rows(*everything), by_count)
+            # What is not shown is summed up.
+            shown = rows("--top", 1)
+            if len(by_count) > 1:
+                rest = shown.pop()
+                self.assertEqual(rest[:3], (f"{len(by_count) - 1:,}", *(sum(one[i] for one in by_count[1:]) for i in (1, 2))))
+            guid, events, exact, kinds = shown[0]
+            self.assertEqual((guid, events, exact, kinds[0]), (*by_count[0][:3], by_count[0][3][0]))
+            if len(by_count[0][3]) > 1:
+                self.assertEqual(kinds[1:], [tuple(sum(kind[i] for kind in by_count[0][3][1:]) for i in (0, 1))])
 
     def test_times_are_those_of_the_events_beside_the_headers(self):
         """dp_vsgc was merged of several sessions: its last event is 2.9 s behind the end that its header has."""

@@ -93,4 +93,14 @@ void ServiceTotals::add_edge(u32 caller, u32 callee, i64 inclusive) {
   add_ticks(edge.inclusive, inclusive);
 }
 
+std::vector<u32> costliest_first(const std::vector<ServiceSums>& services,
+                                 const std::vector<bool>& wanted) {
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < services.size(); ++i)
+    if (wanted[i]) numbers.push_back(i);
+  std::stable_sort(numbers.begin(), numbers.end(),
+                   [&](u32 a, u32 b) { return services[a].inclusive > services[b].inclusive; });
+  return numbers;
+}
+
 }  // namespace coldtrace::trace_analysis

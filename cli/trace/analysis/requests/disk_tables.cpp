@@ -193,8 +193,8 @@ void DiskTables::write_text(Output& output, u64 top) const {
 void DiskTables::write_summary(Output& output) const {
   const auto& all = disk_.all();
   const auto& counts = disk_.requests().counts();
-  print(output, "Disk requests {}, {} bytes read, {} bytes written, {} still open\n", all.count(),
-        all.bytes_read, all.bytes_written, disk_.requests().open().size());
+  print(output, "Disk requests {}, {} read, {} written, {} still open\n", all.count(),
+        size_text(all.bytes_read), size_text(all.bytes_written), disk_.requests().open().size());
   if (counts.requests + counts.lone_ends + counts.lost_ends + counts.contradictory == 0) return;
   print(output, "Of these      {} flushes, {} others; {} failed, {} untimed\n",
         requests_of(all, DiskAction::flush), requests_of(all, DiskAction::other), all.failed,
@@ -206,9 +206,9 @@ void DiskTables::write_summary(Output& output) const {
       counts.lone_ends, counts.lost_ends, counts.contradictory, counts.inferred,
       counts.reused_threads);
   print(output, "Bytes         {}\n",
-        octaves_text(disk_.sizes(), [](i64 bytes) { return fmt::format("{}", bytes); }));
+        octaves_text(disk_.sizes(), [](i64 bytes) { return size_text(static_cast<u64>(bytes)); }));
   print(output, "Response      {}\n",
-        octaves_text(all.responses, [this](i64 ticks) { return seconds(ticks); }));
+        octaves_text(all.responses, [this](i64 ticks) { return times_.text(ticks); }));
 }
 
 // Columns of what hardly any trace has are there where this one has it.
@@ -238,7 +238,7 @@ void DiskTables::write_requests(Output& output, u64 top) const {
   for (const auto& [number, one] : disk_.disks())
     write_line(output, one.sums,
                fmt::format("{}, {}", number ? fmt::format("disk {}", *number) : "-",
-                           seconds(one.busy.total())));
+                           times_.text(one.busy.total())));
   if (disk_.all().count() == 0) return;
   write_heading(output, "priority");
   for (const auto& [priority, sums] : disk_.of_priorities())
@@ -281,12 +281,13 @@ void DiskTables::write_line(Output& output, const DiskSums& sums, std::string_vi
           requests_of(sums, DiskAction::other));
   if (disk_.all().failed > 0) print(output, "{:>8} ", sums.failed);
   if (has_untimed()) print(output, "{:>8} {:>8} ", sums.responses.count(), sums.served);
-  print(output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-        sums.bytes_read, sums.bytes_written, seconds(sums.response), seconds(sums.service),
-        seconds(sums.queue), percentile_text(sums, 50), percentile_text(sums, 90),
-        percentile_text(sums, 99),
-        sums.responses.count() == 0 ? "-" : seconds(static_cast<i64>(sums.responses.greatest())),
-        what);
+  print(
+      output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
+      size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.response),
+      times_.text(sums.service), times_.text(sums.queue), percentile_text(sums, 50),
+      percentile_text(sums, 90), percentile_text(sums, 99),
+      sums.responses.count() == 0 ? "-" : times_.text(static_cast<i64>(sums.responses.greatest())),
+      what);
 }
 
 void DiskTables::write_rows(Output& output, u64 top, std::vector<TextRow> rows,
@@ -314,7 +315,7 @@ std::string DiskTables::file_text(u32 number) const {
 
 std::string DiskTables::percentile_text(const DiskSums& sums, unsigned percent) const {
   const auto value = sums.responses.percentile(percent);
-  return value ? seconds(static_cast<i64>(*value)) : "-";
+  return value ? times_.text(static_cast<i64>(*value)) : "-";
 }
 
 }  // namespace coldtrace::cli

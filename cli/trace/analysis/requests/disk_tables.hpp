@@ -49,7 +49,6 @@ class DiskTables {
   std::string percentile_text(const trace_analysis::DiskSums& sums, unsigned percent) const;
 
   i64 duration(i64 ticks) const { return times_.duration(ticks); }
-  std::string seconds(i64 ticks) const { return times_.seconds(ticks); }
 
   const trace_analysis::DiskIo& disk_;
   const trace_analysis::Population& population_;

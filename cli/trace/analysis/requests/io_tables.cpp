@@ -192,13 +192,13 @@ void FileTables::write_action_lines(Output& output) const {
     if (sums.operations == 0) continue;
     const auto at = [&](unsigned percent) -> std::string {
       const auto value = files_.times()[i].percentile(percent);
-      return value ? times_.seconds(static_cast<i64>(*value)) : "-";
+      return value ? times_.text(static_cast<i64>(*value)) : "-";
     };
     print(output,
           "{:>10} {:>10} {:>8} {:>13} {:>13} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-          sums.operations, sums.ended, sums.failed, sums.bytes_read, sums.bytes_written, sums.timed,
-          times_.seconds(sums.time), at(50), at(90), at(99), times_.seconds(sums.longest),
-          to_string(static_cast<FileAction>(i)));
+          sums.operations, sums.ended, sums.failed, size_text(sums.bytes_read),
+          size_text(sums.bytes_written), sums.timed, times_.text(sums.time), at(50), at(90), at(99),
+          times_.text(sums.longest), to_string(static_cast<FileAction>(i)));
   }
 }
 
@@ -209,8 +209,8 @@ void FileTables::write_text(Output& output, u64 top) const {
   };
   const auto line = [&](const FileSums& sums, std::string_view what) {
     print(output, "{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", sums.operations, sums.failed,
-          sums.bytes_read, sums.bytes_written, times_.seconds(sums.time),
-          times_.seconds(sums.longest), what);
+          size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.time),
+          times_.text(sums.longest), what);
   };
   print(output, "\nFile operations: {} still open, {} lost ends, {} lone ends\n", files_.open(),
         files_.lost_ends(), files_.lone_ends());
@@ -284,9 +284,10 @@ void NetworkTables::write_text(Output& output, u64 top) const {
       [](const auto& row) { return row.second->bytes_sent / 2 + row.second->bytes_received / 2; },
       [&](const auto& row) {
         print(output, "{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}, {} {}\n", row.second->sends,
-              row.second->bytes_sent, row.second->receives, row.second->bytes_received,
-              row.second->repeats, row.second->bytes_repeated,
-              process_text(population_, row.first->process), to_string(row.first->protocol),
+              size_text(row.second->bytes_sent), row.second->receives,
+              size_text(row.second->bytes_received), row.second->repeats,
+              size_text(row.second->bytes_repeated), process_text(population_, row.first->process),
+              to_string(row.first->protocol),
               row.first->address.empty() ? "-" : printable(row.first->address));
       });
 }

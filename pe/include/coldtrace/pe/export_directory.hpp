@@ -32,7 +32,7 @@ core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& 
                                                                    core::Findings& findings);
 
 // How many exports read_export_directory() finds, and what it finds wrong with them; 0 when the
-// image exports nothing. Makes no list (bench/compare-pe, `pe info` over folders).
+// image exports nothing. Makes no list (bench/syscall_map_bench, count_exports).
 core::Result<u64> count_exports(const Image& image, core::Findings& findings);
 
 // The module name alone; empty when there is none or it cannot be read.

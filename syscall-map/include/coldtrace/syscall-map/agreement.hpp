@@ -14,7 +14,7 @@ constexpr u64 least_agreement_percent = 95;
 // So many shared names show that two images number alike although they are of different versions.
 constexpr u64 enough_shared_names = 16;
 
-// Whether an ntdll and a kernel number their services alike.
+// Whether an ntdll and a kernel use the same system call numbers.
 struct Agreement {
   struct Name {
     std::string name;  // NtX

@@ -33,7 +33,7 @@ struct ServiceShift {
   u64 count;
 };
 
-// What became of the numbers from one image to the next: an alignment of both lists by name, so
+// Services added, removed and renumbered from one image to the next: both lists aligned by name, so
 // that one inserted service is one change and one shift, not hundreds of renumbered services.
 struct Comparison {
   std::vector<ServiceChange> changes;  // by number

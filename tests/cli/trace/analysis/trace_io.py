@@ -251,6 +251,29 @@ class RealTrace(Case):
         for pid, name in named:
             self.assertIn(f"  {name} ({pid})\n", text)
 
+    def test_text_has_units_that_fit(self):
+        def size(count):
+            for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+                if count >= 1024 ** power:
+                    return f"{count / 1024 ** power:.1f} {unit}"
+            return f"{count:,} byte" + "s" * (count != 1)
+
+        def duration(units):
+            return (f"{units / 10:.1f} us" if units < 10 ** 4 else f"{units / 10 ** 4:.2f} ms" if units < 10 ** 7
+                    else f"{units / 10 ** 7:.3f} s")
+
+        answer = self.answer(self.path)
+        lines = run("trace", "io", self.path, "--top", 10 ** 6).stdout.decode().splitlines()
+        units = set()
+        for part, time in ("disk", "response"), ("file_operations", "time"):
+            for row in answer[part]["processes"]:
+                wanted = [size(row["bytes_read"]), size(row["bytes_written"]), duration(row[time])]
+                units |= {text.split()[1] for text in wanted}
+                found = [line for line in lines if line.endswith(f"  {row['process']} ({row['pid']})")
+                         and re.search(r"\s{2,}".join(map(re.escape, wanted)), line)]
+                self.assertTrue(found, (part, row, wanted))
+        self.assertGreaterEqual(len(units), 4)
+
     def test_every_question_to_a_part_of_the_trace_names_processes_as_the_whole_does(self):
         times = "--from", "2020-07-29T00:07:03Z", "--to", "2020-07-29T00:07:06Z"
 

@@ -55,6 +55,11 @@ struct ServiceSums : CallSums {
   Histogram cycles_of_calls;
 };
 
+// The numbers of the services that are wanted, those that cost most (`inclusive`) first; `wanted`
+// has an entry for each.
+[[nodiscard]] std::vector<u32> costliest_first(const std::vector<ServiceSums>& services,
+                                               const std::vector<bool>& wanted);
+
 // The same of those that returned in one period.
 struct PeriodSums : CallSums {
   u64 begun_before = 0;  // of `calls`: in an earlier period

@@ -1,0 +1,57 @@
+#include "coldtrace/syscall-map/hook-profiles/service_choice.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/core/file_name.hpp"
+
+namespace coldtrace::syscall_map {
+namespace {
+
+std::vector<std::string> names_of(std::string_view name) {
+  if (name.empty()) return {};
+  return {std::string{name}};
+}
+
+}  // namespace
+
+u32 add_system_call(ServiceCatalogue& catalogue, u16 number, std::string_view name) {
+  return catalogue.add(table_of(number), {}, names_of(name), number);
+}
+
+u32 add_hashed_call(ServiceCatalogue& catalogue, std::string_view name) {
+  return catalogue.add(ServiceTable::nt, {}, names_of(name), std::nullopt);
+}
+
+std::optional<u32> add_vxd_service(ServiceCatalogue& catalogue, std::string_view name) {
+  const auto colon = name.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  return catalogue.add_named(name.substr(0, colon), std::string{name.substr(colon + 1)});
+}
+
+u32 add_routine(ServiceCatalogue& catalogue, std::string_view path, std::string_view name) {
+  return catalogue.add_named(core::file_name(path), std::string{name});
+}
+
+std::optional<ProfileSelection> ServiceChoice::add(const HookProfile& profile) {
+  auto selection = select_services(profile, catalogue_);
+  if (selection)
+    for (u32 i = 0; i < chosen_.size(); ++i)
+      if (selection->is_selected(i)) chosen_[i] = true;
+  return selection;
+}
+
+std::vector<bool> ServiceChoice::choose(const std::vector<u32>& places,
+                                        core::Findings& findings) const {
+  std::vector<bool> chosen;
+  for (const auto place : places) chosen.push_back(chosen_[place]);
+  const auto count = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), true));
+  if (count == 0 && !chosen.empty())
+    findings.warning("profile-empty", std::nullopt, "none of {} services is selected",
+                     chosen.size());
+  else if (count < chosen.size())
+    findings.info("services-left-out", std::nullopt, "{} of {} services are not selected",
+                  chosen.size() - count, chosen.size());
+  return chosen;
+}
+
+}  // namespace coldtrace::syscall_map
