@@ -4,6 +4,7 @@
 #include <map>
 
 #include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/pe/expected_bytes.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -23,7 +24,11 @@ class Slots {
  public:
   Slots(const ImageTables& file, const ModuleDump& dump, const std::vector<ImportedModule>& imports,
         const std::vector<KnownModule>& known)
-      : image_{file.image()}, dump_{dump}, imports_{imports}, known_{known} {}
+      : image_{file.image()},
+        dump_{dump},
+        expected_{file, dump.base()},
+        imports_{imports},
+        known_{known} {}
 
   DumpedImports read() {
     for (std::size_t i = 0; i < imports_.size(); ++i)
@@ -54,22 +59,28 @@ class Slots {
       ++result_.absent;
       return;
     }
-    const auto stored = image_.bytes(function.slot, 8);
-    const auto filed = image_.optional_header().pe32_plus
-                           ? core::load<u64>(stored, 0)
-                           : std::optional<u64>{core::load<u32>(stored, 0)};
-    if (*address == 0 && filed.value_or(0) == 0) {
+    const u64 filed = filed_pointer(function.slot);
+    if (*address == 0 && filed == 0) {
       if (!imports_[module].delayed) zeros_.push_back({module, &function, 0});
       return;
     }
     if (*address == 0) return report({module, &function, 0}, SlotFault::zero);
-    // Not filled in: what the file has there, or the thunk that fills it.
+    // Not filled in: what the file has there, a default of the module's own where the API set has
+    // no host, or the thunk that fills it.
     if (*address == filed) return;
     const bool own = dump_.rva_of_address(*address).has_value();
     if (own && imports_[module].delayed) return;
     ++result_.filled;
     if (own) return report({module, &function, *address}, SlotFault::inside);
     slots_.push_back({module, &function, *address});
+  }
+
+  // As the loader maps and relocates it.
+  u64 filed_pointer(Rva slot) {
+    const u32 width = image_.optional_header().pointer_size();
+    const auto stored = expected_.load(slot, width);
+    return width == 8 ? core::load<u64>(stored, 0).value_or(0)
+                      : core::load<u32>(stored, 0).value_or(0);
   }
 
   bool is_known(u64 address) const {
@@ -86,7 +97,7 @@ class Slots {
     if (module == known_.end()) return false;
     const auto wanted = to_lower(imports_[slot.module].name);
     const bool named = to_lower(module->name) == wanted;
-    const bool api_set = wanted.starts_with("api-") || wanted.starts_with("ext-");
+    const bool api_set = is_api_set_name(wanted);
     const auto& function = *slot.function;
     if (!named && (!api_set || function.by_ordinal)) return false;
     const auto& [names, ordinals] = exports_of(*module);
@@ -154,6 +165,7 @@ class Slots {
 
   const Image& image_;
   const ModuleDump& dump_;
+  ExpectedBytes expected_;
   const std::vector<ImportedModule>& imports_;
   const std::vector<KnownModule>& known_;
   std::vector<Slot> slots_;  // that are filled, by DLL

@@ -600,7 +600,48 @@ def driver_with_sites(version=1):
     return headers.ljust(0x200, b"\0") + bytes(text) + bytes(data)
 
 
+def driver_with_defaults():
+    """The same, of whose imports an API set has no host: its slots are addresses of the driver's own code."""
+    file = bytearray(driver_with_sites().ljust(0xa00, b"\0"))
+    data = 0x400
+    file[data + 0xc0:data + 0xd0] = b"ext-ms-a-l1.dll\0"
+    struct.pack_into("<QQ", file, data, 0x140001040, 0x140001042)
+    struct.pack_into("<QQ", file, data + 0x70, 0x140001000, 0x140001020)
+    # Base relocations of both slots and of two pointers that tell the base, behind all else.
+    struct.pack_into("<II4H", file, 0x800, 0x2000, 16, 0xa000, 0xa008, 0xa070, 0xa078)
+    struct.pack_into("<I", file, 64 + 24 + 56, 0x4000)
+    struct.pack_into("<II", file, 64 + 24 + 112 + 8 * 5, 0x3000, 16)
+    struct.pack_into("<H", file, 64 + 6, 3)
+    struct.pack_into("<8sIIIIIIHHI", file, 64 + 24 + 240 + 80, b".reloc", 0x200, 0x3000, 0x200, 0x800,
+                     0, 0, 0, 0, 0x42000040)
+    return bytes(file)
+
+
 class Sites(Case):
+    def test_slots_of_an_api_set_without_host_are_no_damage_and_no_hook(self):
+        image = Pe(self.write("driver.sys", driver_with_defaults()))
+        self.assertEqual([at for at, _ in image.relocations()], [0x2000, 0x2008, 0x2070, 0x2078])
+        listed = run("pe", "imports", image.path, "--format", "json")
+        self.assertEqual((listed.returncode, listed.stderr), (0, b""))
+        self.assertNotIn(b"import-slots", listed.stdout)
+        for base in (image.base, 0xfffff80312340000):
+            memory = image.load(base)
+            struct.pack_into("<QQ", memory, 0x2000, base + 0x1040, base + 0x1042)
+            answer = self.clean(image, memory, base)
+            self.assertEqual(answer["import_slots"], {"count": 2, "filled": 0, "absent": 0})
+            # The default of another function, or other code, is where a hook may lead.
+            for address in (base + 0x1042, base + 0x1000):
+                struct.pack_into("<Q", memory, 0x2000, address)
+                slot, = self.compare(image, memory, status=1)["imports"]
+                self.assertEqual((slot["slot"], slot["doubt"], slot["target"]["address"]), (0x2000, "inside", address))
+        # No code, and no API set.
+        for at, value in ((0x400, struct.pack("<Q", 0x140002000)), (0x4c0, b"not-")):
+            file = bytearray(image.file)
+            file[at:at + len(value)] = value
+            listed = run("pe", "imports", self.write("odd.sys", bytes(file)), "--format", "json")
+            self.assertEqual(listed.returncode, 1)
+            self.assertIn(b"import-slots", listed.stdout + listed.stderr)
+
     def test_what_a_kernel_writes_for_import_calls_must_lead_to_the_import(self):
         image = Pe(self.write("driver.sys", driver_with_sites()))
         base = image.base
