@@ -5,14 +5,10 @@
 
 #include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
+#include "pe/dump/nearness.hpp"
 
 namespace coldtrace::pe {
 namespace {
-
-// Modules of one process lie closer together, and what is allocated beside them does not lie among
-// them: 4 GiB of an address space of 128 TiB, 64 MiB of one of 2 GiB.
-constexpr u64 far_in_64 = u64{1} << 32;
-constexpr u64 far_in_32 = u64{64} << 20;
 
 struct Slot {
   std::size_t module;
@@ -38,8 +34,8 @@ class Slots {
     for (const auto& slot : slots_) filled[slot.module] = true;
     for (const auto& slot : zeros_)
       if (filled[slot.module]) report(slot, SlotFault::zero);
-    for (const auto& slot : slots_) addresses_.push_back(slot.address);
-    std::sort(addresses_.begin(), addresses_.end());
+    for (const auto& slot : slots_) result_.addresses.push_back(slot.address);
+    std::sort(result_.addresses.begin(), result_.addresses.end());
     for (std::size_t first = 0; first < slots_.size();) {
       std::size_t last = first;
       while (last < slots_.size() && slots_[last].module == slots_[first].module) ++last;
@@ -59,7 +55,7 @@ class Slots {
       ++result_.absent;
       return;
     }
-    const u64 filed = filed_pointer(function.slot);
+    const u64 filed = expected_.load_pointer(function.slot);
     if (*address == 0 && filed == 0) {
       if (!imports_[module].delayed) zeros_.push_back({module, &function, 0});
       return;
@@ -73,14 +69,6 @@ class Slots {
     ++result_.filled;
     if (own) return report({module, &function, *address}, SlotFault::inside);
     slots_.push_back({module, &function, *address});
-  }
-
-  // As the loader maps and relocates it.
-  u64 filed_pointer(Rva slot) {
-    const u32 width = image_.optional_header().pointer_size();
-    const auto stored = expected_.load(slot, width);
-    return width == 8 ? core::load<u64>(stored, 0).value_or(0)
-                      : core::load<u32>(stored, 0).value_or(0);
   }
 
   bool is_known(u64 address) const {
@@ -124,15 +112,8 @@ class Slots {
     return place->second;
   }
 
-  // How many other slots lead near the address.
-  bool is_alone(u64 address) const {
-    const u64 far = image_.optional_header().pe32_plus ? far_in_64 : far_in_32;
-    const auto from =
-        std::lower_bound(addresses_.begin(), addresses_.end(), address - std::min(address, far));
-    const auto to = std::upper_bound(addresses_.begin(), addresses_.end(),
-                                     address > ~u64{0} - far ? ~u64{0} : address + far);
-    return to - from == 1;
-  }
+  // Whether no other slot leads near the address.
+  bool is_alone(u64 address) const { return count_near(result_.addresses, address, image_) == 1; }
 
   // Slots of one DLL.
   void classify(std::size_t first, std::size_t last) {
@@ -170,7 +151,6 @@ class Slots {
   const std::vector<KnownModule>& known_;
   std::vector<Slot> slots_;  // that are filled, by DLL
   std::vector<Slot> zeros_;  // that the file has as zeros too
-  std::vector<u64> addresses_;
   std::map<const KnownModule*, ExportIndex> indexes_;
   DumpedImports result_;
 };
