@@ -301,6 +301,10 @@ class Rules(Check):
         services["demand"] = driver(3, DependOnService=["absent"])
         services["wrong"] = driver(7)
         services["early"] = {"Type": 0x10, "Start": 0, "ImagePath": "early.exe"}
+        services["last"] = driver(1, Group="tracers")
+        services["filtering"] = driver(0, Group="PNP Filter")  # as Windows' own
+        services["asked"] = driver(3, Group="tracers")
+        services["program"] = {"Type": 0x10, "Start": 2, "Group": "tracers", "ImagePath": "p.exe"}
         at(tree, r"ControlSet001\Enum\ROOT")["LEGACY_OLD"] = {"0000": {"Service": "old"}}
         document = self.check(tree, status=1)
         key = rf"{SET}\Services"
@@ -312,7 +316,26 @@ class Rules(Check):
             ("service-dependency", "info", rf"{key}\demand", "DependOnService", "absent"),
             ("service-start", "warning", rf"{key}\wrong", "Start", "7"),
             ("service-start", "warning", rf"{key}\early", "Start", "0"),
+            ("service-group", "info", rf"{key}\last", "Group", "tracers"),
             ("device-service-missing", "info", rf"{SET}\Enum\ROOT\LEGACY_OLD\0000", "Service", "old")})
+
+    def test_a_key_without_a_type_is_no_service(self):
+        # It holds settings of others, whatever its Start says.
+        tree = system()
+        services = at(tree, r"ControlSet001\Services")
+        services["settings"] = {"Start": 0, "Parameters": {}}
+        services["disk"]["DependOnService"] = ["settings"]
+        at(tree, rf"ControlSet001\Control\Class\{DISK}")["UpperFilters"] = ["PartMgr", "settings"]
+        at(tree, r"ControlSet001\Enum\ROOT")["LEGACY_SET"] = {"0000": {"Service": "settings"}}
+        document = self.check(tree, status=1)
+        self.assertEqual({(code, data) for code, _, _, _, data in self.rows(document)},
+                         {("service-dependency", "settings"), ("filter-service-missing", "settings"),
+                          ("device-service-missing", "settings")})
+        filters, = (row for row in document["filters"] if row["class_guid"] == DISK.lower() and row["value"] == "UpperFilters")
+        self.assertEqual(filters["services"], [{"name": "PartMgr", "start": 0}, {"name": "settings", "start": None}])
+        self.assertNotIn("settings", [row["name"] for row in document["services"]])
+        plain = self.run_check("--hive", self.here / "SYSTEM").stdout.decode()
+        self.assertIn(" settings (no service)", plain)
 
     def test_control_sets(self):
         def select(**numbers):
