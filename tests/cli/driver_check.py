@@ -720,5 +720,41 @@ class Hostile(Check):
         self.assertIn("tracer", (volume / "new.txt").read_text())
 
 
+@unittest.skipUnless("COLDTRACE_HIVES" in os.environ, "COLDTRACE_HIVES names no folder")
+class PublicHives(Check):
+    """SYSTEM hives of regipy's tests (mkorman90/regipy, regipy_tests/data), plain or packed. What was replayed is what regipy's own
+    tests and yarp say of them."""
+
+    def hive(self, name, *logs):
+        for part in (name, *logs):
+            path = Path(os.environ["COLDTRACE_HIVES"]) / part
+            packed = path.with_name(part + ".xz")
+            if not path.exists() and not packed.exists():
+                self.skipTest(f"no {part}")
+            self.write(part, path.read_bytes() if path.exists() else lzma.decompress(packed.read_bytes()))
+        return self.here / name
+
+    def test_a_driver_that_only_the_logs_have(self):
+        hive = self.hive("SYSTEM_B", "SYSTEM_B.LOG1", "SYSTEM_B.LOG2")
+        document = self.check_file(hive, status=0)
+        state, = document["hives"]
+        self.assertEqual((state["dirty"], state["complete"], state["entries"], state["pages"]), (True, True, 24, 315))
+        driver, = (row for row in document["services"] if row["name"] == "ad_driver")
+        self.assertTrue(driver["image_path"].startswith("\\??\\C:\\Users\\"))
+        for log in ("SYSTEM_B.LOG1", "SYSTEM_B.LOG2"):
+            (self.here / log).unlink()
+        document = self.check_file(hive, status=1)
+        self.assertIn("hive-dirty", self.codes(document["hives"][0]))
+        self.assertNotIn("ad_driver", [row["name"] for row in document["services"]])
+
+    def test_nothing_is_wrong_with_machines_that_run(self):
+        for name, status in (("SYSTEM", 0), ("SYSTEM_2", 1), ("SYSTEM_WIN_10_1709", 1)):
+            with self.subTest(name):
+                document = self.check_file(self.hive(name), status=status)  # dirty ones without logs: 1
+                self.assertEqual({row["severity"] for row in document["problems"]} - {"info"}, set())
+                self.assertNotIn("service-group", {row["code"] for row in document["problems"]})
+                self.assertGreater(len(document["services"]), 400)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
