@@ -16,10 +16,9 @@ constexpr u16 native_subsystem = 1;
 // Modules whose functions the loader writes into others.
 // Source: Microsoft, "Control Flow Guard for platform security"; names of kernels observed.
 bool is_provider(std::string_view name, bool native) {
-  const auto lower = to_lower(name);
+  const auto lower = to_lower(name.substr(name.find_last_of("\\/") + 1));
   if (!native) return lower == "ntdll.dll";
-  return lower.starts_with("ntoskrnl") || lower.starts_with("ntkrnl") ||
-         lower.starts_with("ntkrla57") || lower == "securekernel.exe";
+  return lower.starts_with("ntoskrnl") || lower.starts_with("ntkr") || lower == "securekernel.exe";
 }
 
 class Pointers {

@@ -120,7 +120,8 @@ class ValueFinder {
     if (table == "KeServiceDescriptorTable")
       return add(name, ServiceValue::base, rva, found->base, 0);
     const auto is_win32k = [](const pe::KnownModule& module) {
-      return pe::to_lower(module.name).starts_with("win32k");
+      const auto last = module.name.find_last_of("\\/") + 1;
+      return pe::to_lower(module.name.substr(last)).starts_with("win32k");
     };
     const bool inside = dump_.rva_of_address(found->base).has_value();
     const bool elsewhere = std::ranges::any_of(known_, is_win32k) &&

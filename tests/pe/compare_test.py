@@ -519,7 +519,7 @@ class Kernels(Case):
         own, win32k = (base + start, 0, count, base + table["arguments"]), (0xfffff960000000a0, 0, 3, 0xfffff96000001000)
         struct.pack_into("<8Q", clean, data[1], *own, 0, 0, 0, 0)
         struct.pack_into("<8Q", clean, data[1] + 64, *own, *win32k)
-        module = "--known-module", "win32kfull.sys=0xfffff96000000000:0x100000"
+        module = "--known-module", r"\SystemRoot\System32\win32kfull.sys=0xfffff96000000000:0x100000"
         self.clean(image, clean, base, *names)
         self.clean(image, clean, base, *names, *module)
         for offset, value, found, more in (
@@ -758,7 +758,7 @@ class Sites(Case):
                          (0x1000, "import_call", "call"))
 
     def test_pointers_of_control_flow_guard_lead_to_the_kernel_or_to_ntdll(self):
-        for subsystem, provider in ((1, "ntoskrnl.exe"), (3, "ntdll.dll")):
+        for subsystem, provider in ((1, "ntoskrnl.exe"), (1, "ntkrpamp.exe"), (3, r"C:\Windows\System32\NTDLL.dll")):
             file = bytearray(driver_with_sites())
             struct.pack_into("<H", file, 64 + 24 + 68, subsystem)
             config = 0x500  # of the file; 0x2100 in memory
