@@ -5,6 +5,7 @@
 
 #include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
+#include "coldtrace/pe/export_directory.hpp"
 #include "pe/dump/nearness.hpp"
 
 namespace coldtrace::pe {
@@ -67,8 +68,23 @@ class Slots {
     const bool own = dump_.rva_of_address(*address).has_value();
     if (own && imports_[module].delayed) return;
     ++result_.filled;
+    if (own && is_own_export(module, function, *address)) return;
     if (own) return report({module, &function, *address}, SlotFault::inside);
     slots_.push_back({module, &function, *address});
+  }
+
+  // A module may be the host of an API set that it imports from.
+  bool is_own_export(std::size_t module, const ImportedFunction& function, u64 address) {
+    if (function.by_ordinal || !is_api_set_name(imports_[module].name)) return false;
+    if (!own_exports_) {
+      core::Findings unused;
+      auto directory = read_export_directory(image_, unused);
+      own_exports_ = directory && *directory ? std::move(**directory) : ExportDirectory{};
+      own_index_ = index_of(*own_exports_);
+    }
+    const auto found = own_index_.names.find(function.name);
+    return found != own_index_.names.end() && !found->second->is_forwarder &&
+           dump_.base() + value(found->second->address) == address;
   }
 
   bool is_known(u64 address) const {
@@ -102,13 +118,17 @@ class Slots {
     std::map<std::string_view, const Export*> names;
     std::map<u32, const Export*> ordinals;
   };
+  static ExportIndex index_of(const ExportDirectory& directory) {
+    ExportIndex index;
+    for (const auto& one : directory.exports) {
+      if (!one.name.empty()) index.names.emplace(one.name, &one);
+      index.ordinals.emplace(one.ordinal, &one);
+    }
+    return index;
+  }
   const ExportIndex& exports_of(const KnownModule& module) {
     const auto [place, is_new] = indexes_.try_emplace(&module);
-    if (is_new)
-      for (const auto& one : module.exports->exports) {
-        if (!one.name.empty()) place->second.names.emplace(one.name, &one);
-        place->second.ordinals.emplace(one.ordinal, &one);
-      }
+    if (is_new) place->second = index_of(*module.exports);
     return place->second;
   }
 
@@ -152,6 +172,8 @@ class Slots {
   std::vector<Slot> slots_;  // that are filled, by DLL
   std::vector<Slot> zeros_;  // that the file has as zeros too
   std::map<const KnownModule*, ExportIndex> indexes_;
+  std::optional<ExportDirectory> own_exports_;  // once they are asked for
+  ExportIndex own_index_;
   DumpedImports result_;
 };
 

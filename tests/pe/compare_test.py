@@ -731,6 +731,21 @@ class Sites(Case):
                 struct.pack_into("<Q", memory, 0x2000, address)
                 slot, = self.compare(image, memory, status=1)["imports"]
                 self.assertEqual((slot["slot"], slot["doubt"], slot["target"]["address"]), (0x2000, "inside", address))
+        # The driver is the host itself, and exports the second function.
+        file, base = bytearray(image.file), 0xfffff80312340000
+        struct.pack_into("<10I", file, 0x840, 0, 0, 0, 0x30a0, 1, 1, 1, 0x3080, 0x3084, 0x3088)
+        struct.pack_into("<IIH", file, 0x880, 0x1000, 0x3090, 0)
+        file[0x890:0x894], file[0x8a0:0x8a7] = b"Two\0", b"ext.sys"
+        struct.pack_into("<II", file, 64 + 24 + 112, 0x3040, 0x80)
+        host = Pe(self.write("host.sys", bytes(file)))
+        self.assertEqual(host.exports(), {"Two": 0x1000})
+        memory = host.load(base)
+        struct.pack_into("<QQ", memory, 0x2000, base + 0x1040, base + 0x1000)
+        answer = self.clean(host, memory, base)
+        self.assertEqual(answer["import_slots"], {"count": 2, "filled": 1, "absent": 0})
+        struct.pack_into("<QQ", memory, 0x2000, base + 0x1000, base + 0x1000)
+        slot, = self.compare(host, memory, status=1)["imports"]
+        self.assertEqual((slot["slot"], slot["doubt"]), (0x2000, "inside"))
         # No code, and no API set.
         for at, value in ((0x400, struct.pack("<Q", 0x140002000)), (0x4c0, b"not-")):
             file = bytearray(image.file)
