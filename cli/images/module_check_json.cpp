@@ -36,8 +36,19 @@ class CheckJson {
       write_target(row.target);
       json_.end_object();
     }
+    json_.end_array().key("service_values").begin_array();
+    for (const auto& found : result_.service_values) write_service_value(found);
     json_.end_array().key("imports").begin_array();
     for (const auto& slot : result_.imports.misdirected) write_slot(slot);
+    json_.end_array().key("loader_pointers").begin_array();
+    for (const auto& pointer : result_.loader_pointers) {
+      json_.begin_object()
+          .field("name", pointer.name)
+          .field("slot", value(pointer.slot))
+          .field("doubt", pe::to_string(pointer.fault));
+      write_target(target_of(pointer.fault, pointer.address));
+      json_.end_object();
+    }
     json_.end_array().key("absent").begin_array();
     for (const auto& range : result_.comparison.absent)
       json_.object("rva", value(range.rva), "size", range.size);
@@ -132,7 +143,23 @@ class CheckJson {
         .field("ordinal", slot.ordinal)
         .field("delayed", slot.delayed)
         .field("doubt", pe::to_string(slot.fault));
-    write_target(slot.fault == pe::SlotFault::zero ? std::nullopt : std::optional{slot.address});
+    write_target(target_of(slot.fault, slot.address));
+    json_.end_object();
+  }
+
+  static std::optional<u64> target_of(pe::SlotFault fault, u64 address) {
+    return fault == pe::SlotFault::zero ? std::nullopt : std::optional{address};
+  }
+
+  void write_service_value(const syscall_map::ChangedServiceValue& found) {
+    json_.begin_object()
+        .field("structure", found.structure)
+        .field("member", syscall_map::to_string(found.member))
+        .field("number", found.number)
+        .field("rva", value(found.rva))
+        .field("value", found.value)
+        .field("expected", found.expected);
+    write_target(is_address(found.member) ? std::optional{found.value} : std::nullopt);
     json_.end_object();
   }
 

@@ -53,6 +53,21 @@ void write_change(Output& output, const ModuleCheck& check,
     print(output, "                   {}\n", printable(line));
 }
 
+void write_service_value(Output& output, const ModuleCheck& check,
+                         const syscall_map::ChangedServiceValue& found) {
+  print(output, "{:#010x}  {} {}", value(found.rva), found.structure,
+        syscall_map::to_string(found.member));
+  if (found.number) print(output, " of {:#x}", *found.number);
+  if (is_address(found.member)) {
+    print(output, ": leads to {}", place(check, found.value));
+    if (found.expected) print(output, "; should be {:#x}", *found.expected);
+  } else {
+    print(output, ": {}", found.value);
+    if (found.expected) print(output, "; should be {}", *found.expected);
+  }
+  output.write("\n");
+}
+
 void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options) {
   const auto& dump = *check.dump;
   const auto& bytes = check.result.comparison;
@@ -88,20 +103,28 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
     print(output, "{:#010x}  {} entry {:#x} {}: leads to {}\n", value(row.rva),
           result.points.tables[row.table].name, row.number,
           row.name.empty() ? "-" : printable(row.name), place(check, row.target));
+  for (const auto& found : result.service_values) write_service_value(output, check, found);
   for (const auto& slot : result.imports.misdirected)
     print(output, "{:#010x}  import {}!{}: {} ({})\n", value(slot.slot), printable(slot.module),
           slot.ordinal ? fmt::format("#{}", *slot.ordinal) : printable(slot.name),
           slot.fault == pe::SlotFault::zero ? "holds 0" : place(check, slot.address),
           pe::to_string(slot.fault));
+  for (const auto& pointer : result.loader_pointers)
+    print(output, "{:#010x}  {}: {} ({})\n", value(pointer.slot), pointer.name,
+          pointer.fault == pe::SlotFault::zero ? "holds 0" : place(check, pointer.address),
+          pe::to_string(pointer.fault));
   u64 changed = 0;
   u64 absent = 0;
   for (const auto state : result.states) {
     changed += state == PointState::changed ? 1U : 0U;
     absent += state == PointState::absent ? 1U : 0U;
   }
-  print(output, "{}: {} changes, {} service rows, {} imports; {} of {} hook points, {} absent\n",
+  print(output,
+        "{}: {} changes, {} service rows, {} service values, {} imports, {} loader pointers; {} of "
+        "{} hook points, {} absent\n",
         result.hooked() ? "changed" : "as the file", result.changes.size(), result.rows.size(),
-        result.imports.misdirected.size(), changed, result.states.size(), absent);
+        result.service_values.size(), result.imports.misdirected.size(),
+        result.loader_pointers.size(), changed, result.states.size(), absent);
 }
 
 }  // namespace coldtrace::cli

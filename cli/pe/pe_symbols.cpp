@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "cli/output/stream_packer.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/module_rows.hpp"
 #include "cli/pe/pe_commands.hpp"
@@ -242,7 +246,30 @@ class Writer {
   JsonWriter json_;
 };
 
-Exit run_pe_symbols(const PeSymbolsOptions& options) {
+// Whether an argument that is no file is meant to be one: symbols have no such names.
+bool looks_like_file(std::string_view text) {
+  constexpr std::string_view endings[] = {".pdb", ".json", ".xz", ".gz", ".bz2", ".zst"};
+  return text == "-" || text.find('/') != text.npos ||
+         std::ranges::any_of(endings,
+                             [&](std::string_view ending) { return has_ending(text, ending); });
+}
+
+// Files, and names of symbols behind or between them.
+void take_names(PeSymbolsOptions& options) {
+  std::vector<std::string> files;
+  for (auto& text : options.files) {
+    std::error_code error;
+    const bool is_file = looks_like_file(text) || std::filesystem::exists(text, error);
+    (is_file ? files : options.names).push_back(std::move(text));
+  }
+  options.files = std::move(files);
+  if (options.files.empty())
+    throw Failure{fmt::format("{}: no such file, and none was given that has such a symbol",
+                              printable(options.names.front()))};
+}
+
+Exit run_pe_symbols(PeSymbolsOptions options) {
+  take_names(options);
   if (options.modules && !options.kinds.empty())
     throw Failure{"--modules lists modules instead of symbols, and takes no --kind"};
   const auto kinds = options.kinds.empty() ? std::vector<std::string>{"public"} : options.kinds;
@@ -283,6 +310,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
       app, exit,
       {"symbols", "List the symbols or modules of PDB files by address",
        "  coldtrace pe symbols ntoskrnl.pdb\n"
+       "  coldtrace pe symbols ntoskrnl.pdb KeServiceDescriptorTable 'Psp*'\n"
        "  coldtrace pe symbols --kind public,local_procedure,cold_part --name 'Psp*' ntoskrnl.pdb\n"
        "  coldtrace pe symbols --kind global,data,constant,udt private.pdb\n"
        "  coldtrace pe symbols --modules --name '*ntfs*' private.pdb\n"
@@ -298,7 +326,8 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
         command
             .add_input("FILE", options.files,
                        "Program databases (PDB 7.0), or symbol tables of Volatility 3 (ISF: .json, "
-                       ".json.xz)")
+                       ".json.xz). What is no file, and has neither a slash nor the ending of one, "
+                       "is a NAME or GLOB as --name takes it")
             .required();
         command.add_input("--image", options.image,
                           "The PE image they must belong to; adds its file offsets");

@@ -213,7 +213,7 @@ void write_providers(JsonWriter& json, const schema_files::ProviderComparison& p
 
 void write_types(JsonWriter& json, const ServicedTypes& types) {
   json.begin_object();
-  write_type_comparison_json(json, {types.before, types.after, types.comparison});
+  write_type_comparison_json(json, {types.before, types.after, types.compared});
   json.end_object();
 }
 

@@ -156,7 +156,7 @@ void write_providers(Output& output, const schema_files::ProviderComparison& pro
 }
 
 void write_types(Output& output, const ServicedTypes& types) {
-  const auto& comparison = types.comparison;
+  const auto& comparison = types.compared.comparison;
   if (comparison.changes.empty()) return;
   print(output, "  types: {} changed, {} added, {} removed\n", comparison.changed, comparison.added,
         comparison.removed);

@@ -39,8 +39,7 @@ std::unique_ptr<ServicedTypes> compare_types(const ServicedPair& pair, ComparedP
   }
   auto types =
       std::make_unique<ServicedTypes>(ServicedTypes{std::move(*before), std::move(*after), {}});
-  types->comparison =
-      pe::compare_types(types->before.table, types->after.table, {}, types->after.findings);
+  types->compared = compare_type_files(types->before, types->after, {});
   compared.before.merge(types->before.findings);
   compared.after.merge(types->after.findings);
   return types;

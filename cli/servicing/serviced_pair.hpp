@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "cli/pe/types/compared_types.hpp"
 #include "cli/servicing/serviced_modules.hpp"
-#include "coldtrace/pdb/type_comparison.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/schema_files/provider_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/module_comparison.hpp"
@@ -16,7 +16,7 @@ namespace coldtrace::cli {
 // files.
 struct ServicedTypes {
   pe::TypeFile before, after;
-  pe::TypeComparison comparison;
+  ComparedTypes compared;
 };
 
 // What is to be compared: a pair of modules, and the PDBs of both where they are known.

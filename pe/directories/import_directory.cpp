@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "coldtrace/core/unreadable.hpp"
+#include "coldtrace/pe/dll_name.hpp"
 #include "pe/image/name_reader.hpp"
 
 namespace coldtrace::pe {
@@ -131,8 +132,9 @@ class ImportReader {
     }
   }
 
-  // A linker fills the slots with the lookup table. The loader overwrites them, and binding does
-  // so in the file.
+  // A linker fills the slots with the lookup table, those of an API set that may have no host with
+  // the addresses of what is called then (observed on win32k.sys of Windows 10: code of its own).
+  // The loader overwrites them, and binding does so in the file.
   template <class Thunk>
   void compare_slots(const ImportedModule& module, core::ByteView table) {
     if (image_.layout() != Layout::file || module.time_date_stamp != 0 ||
@@ -140,11 +142,23 @@ class ImportReader {
       return;
     const auto slots = image_.bytes(module.address_table, table.size());
     if (slots.size() == table.size() && std::ranges::equal(slots, table)) return;
-    const auto differs = std::ranges::mismatch(table, slots).in1 - table.begin();
+    const bool may_default = is_api_set_name(module.name);
+    const auto is_kept = [&](u64 at) {
+      const auto slot = core::load<Thunk>(slots, at);
+      return slot && (slot == core::load<Thunk>(table, at) || (may_default && is_own_code(*slot)));
+    };
+    u64 at = 0;
+    while (at < table.size() && is_kept(at)) at += sizeof(Thunk);
+    if (at >= table.size()) return;
     findings_.warning("import-slots", image_.addresses().to_offset(module.address_table),
                       "{}: slot {} and those behind it hold other functions than the lookup table "
                       "names, which is taken",
-                      module.name, static_cast<u64>(differs) / sizeof(Thunk));
+                      module.name, at / sizeof(Thunk));
+  }
+
+  bool is_own_code(u64 address) const {
+    const auto rva = image_.rva_of_address(address);
+    return rva && image_.is_executable(*rva);
   }
 
   std::string_view read_name(Rva at, u64 limit, std::string_view what) {

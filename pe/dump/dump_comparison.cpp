@@ -166,7 +166,6 @@ class Comparer {
     last_site_ = &site;
     ++rule(site).changed;
     if (writes_code(site.rule)) result_.patched_code.push_back(site);
-    if (site.rule == PatchRule::service_row) result_.patched_rows.push_back(site);
   }
 
   void add_change(const Region& region, Rva rva) {

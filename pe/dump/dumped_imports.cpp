@@ -4,14 +4,12 @@
 #include <map>
 
 #include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/pe/expected_bytes.hpp"
+#include "coldtrace/pe/export_directory.hpp"
+#include "pe/dump/nearness.hpp"
 
 namespace coldtrace::pe {
 namespace {
-
-// Modules of one process lie closer together, and what is allocated beside them does not lie among
-// them: 4 GiB of an address space of 128 TiB, 64 MiB of one of 2 GiB.
-constexpr u64 far_in_64 = u64{1} << 32;
-constexpr u64 far_in_32 = u64{64} << 20;
 
 struct Slot {
   std::size_t module;
@@ -23,7 +21,11 @@ class Slots {
  public:
   Slots(const ImageTables& file, const ModuleDump& dump, const std::vector<ImportedModule>& imports,
         const std::vector<KnownModule>& known)
-      : image_{file.image()}, dump_{dump}, imports_{imports}, known_{known} {}
+      : image_{file.image()},
+        dump_{dump},
+        expected_{file, dump.base()},
+        imports_{imports},
+        known_{known} {}
 
   DumpedImports read() {
     for (std::size_t i = 0; i < imports_.size(); ++i)
@@ -33,8 +35,8 @@ class Slots {
     for (const auto& slot : slots_) filled[slot.module] = true;
     for (const auto& slot : zeros_)
       if (filled[slot.module]) report(slot, SlotFault::zero);
-    for (const auto& slot : slots_) addresses_.push_back(slot.address);
-    std::sort(addresses_.begin(), addresses_.end());
+    for (const auto& slot : slots_) result_.addresses.push_back(slot.address);
+    std::sort(result_.addresses.begin(), result_.addresses.end());
     for (std::size_t first = 0; first < slots_.size();) {
       std::size_t last = first;
       while (last < slots_.size() && slots_[last].module == slots_[first].module) ++last;
@@ -54,22 +56,35 @@ class Slots {
       ++result_.absent;
       return;
     }
-    const auto stored = image_.bytes(function.slot, 8);
-    const auto filed = image_.optional_header().pe32_plus
-                           ? core::load<u64>(stored, 0)
-                           : std::optional<u64>{core::load<u32>(stored, 0)};
-    if (*address == 0 && filed.value_or(0) == 0) {
+    const u64 filed = expected_.load_pointer(function.slot);
+    if (*address == 0 && filed == 0) {
       if (!imports_[module].delayed) zeros_.push_back({module, &function, 0});
       return;
     }
     if (*address == 0) return report({module, &function, 0}, SlotFault::zero);
-    // Not filled in: what the file has there, or the thunk that fills it.
+    // Not filled in: what the file has there, a default of the module's own where the API set has
+    // no host, or the thunk that fills it.
     if (*address == filed) return;
     const bool own = dump_.rva_of_address(*address).has_value();
     if (own && imports_[module].delayed) return;
     ++result_.filled;
+    if (own && is_own_export(module, function, *address)) return;
     if (own) return report({module, &function, *address}, SlotFault::inside);
     slots_.push_back({module, &function, *address});
+  }
+
+  // A module may be the host of an API set that it imports from.
+  bool is_own_export(std::size_t module, const ImportedFunction& function, u64 address) {
+    if (function.by_ordinal || !is_api_set_name(imports_[module].name)) return false;
+    if (!own_exports_) {
+      core::Findings unused;
+      auto directory = read_export_directory(image_, unused);
+      own_exports_ = directory && *directory ? std::move(**directory) : ExportDirectory{};
+      own_index_ = index_of(*own_exports_);
+    }
+    const auto found = own_index_.names.find(function.name);
+    return found != own_index_.names.end() && !found->second->is_forwarder &&
+           dump_.base() + value(found->second->address) == address;
   }
 
   bool is_known(u64 address) const {
@@ -86,7 +101,7 @@ class Slots {
     if (module == known_.end()) return false;
     const auto wanted = to_lower(imports_[slot.module].name);
     const bool named = to_lower(module->name) == wanted;
-    const bool api_set = wanted.starts_with("api-") || wanted.starts_with("ext-");
+    const bool api_set = is_api_set_name(wanted);
     const auto& function = *slot.function;
     if (!named && (!api_set || function.by_ordinal)) return false;
     const auto& [names, ordinals] = exports_of(*module);
@@ -103,25 +118,22 @@ class Slots {
     std::map<std::string_view, const Export*> names;
     std::map<u32, const Export*> ordinals;
   };
+  static ExportIndex index_of(const ExportDirectory& directory) {
+    ExportIndex index;
+    for (const auto& one : directory.exports) {
+      if (!one.name.empty()) index.names.emplace(one.name, &one);
+      index.ordinals.emplace(one.ordinal, &one);
+    }
+    return index;
+  }
   const ExportIndex& exports_of(const KnownModule& module) {
     const auto [place, is_new] = indexes_.try_emplace(&module);
-    if (is_new)
-      for (const auto& one : module.exports->exports) {
-        if (!one.name.empty()) place->second.names.emplace(one.name, &one);
-        place->second.ordinals.emplace(one.ordinal, &one);
-      }
+    if (is_new) place->second = index_of(*module.exports);
     return place->second;
   }
 
-  // How many other slots lead near the address.
-  bool is_alone(u64 address) const {
-    const u64 far = image_.optional_header().pe32_plus ? far_in_64 : far_in_32;
-    const auto from =
-        std::lower_bound(addresses_.begin(), addresses_.end(), address - std::min(address, far));
-    const auto to = std::upper_bound(addresses_.begin(), addresses_.end(),
-                                     address > ~u64{0} - far ? ~u64{0} : address + far);
-    return to - from == 1;
-  }
+  // Whether no other slot leads near the address.
+  bool is_alone(u64 address) const { return count_near(result_.addresses, address, image_) == 1; }
 
   // Slots of one DLL.
   void classify(std::size_t first, std::size_t last) {
@@ -154,12 +166,14 @@ class Slots {
 
   const Image& image_;
   const ModuleDump& dump_;
+  ExpectedBytes expected_;
   const std::vector<ImportedModule>& imports_;
   const std::vector<KnownModule>& known_;
   std::vector<Slot> slots_;  // that are filled, by DLL
   std::vector<Slot> zeros_;  // that the file has as zeros too
-  std::vector<u64> addresses_;
   std::map<const KnownModule*, ExportIndex> indexes_;
+  std::optional<ExportDirectory> own_exports_;  // once they are asked for
+  ExportIndex own_index_;
   DumpedImports result_;
 };
 

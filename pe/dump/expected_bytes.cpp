@@ -51,6 +51,12 @@ core::ByteView ExpectedBytes::load(Rva rva, u32 size) {
   return core::ByteView{bytes_}.subspan(before, size);
 }
 
+u64 ExpectedBytes::load_pointer(Rva rva) {
+  const u32 width = image_.optional_header().pointer_size();
+  const auto bytes = load(rva, width);
+  return width == 8 ? core::load<u64>(bytes, 0).value_or(0) : core::load<u32>(bytes, 0).value_or(0);
+}
+
 void ExpectedBytes::relocate(u64 start) {
   const u64 end = start + bytes_.size();
   auto entry = std::lower_bound(

@@ -87,10 +87,9 @@ void append_content(const Side& side, u32 type, u32 level, std::string& text) {
   text += to_text(side.table, type);
   if (last.kind == TypeLayer::Kind::unknown) name_by_content(side.table, last, text);
   if (!unnamed || level == most_levels) return;
-  // Numbers of records are other ones in each build.
-  if (const auto number = record_number_of(last.named->name); text.ends_with(number))
-    text.resize(text.size() - number.size());
-  text += " {";
+  // What stands for no name is another word in each compiler, and a number in each build.
+  if (text.ends_with(last.named->name)) text.resize(text.size() - last.named->name.size());
+  text += "<unnamed> {";
   visit_members(side.table, last.index, {}, side.budget, side.findings,
                 [&](const TypeMember& member) {
                   const auto& field = member.field;

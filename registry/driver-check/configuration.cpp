@@ -31,7 +31,8 @@ std::string_view start_name(std::optional<u64> start) {
 
 const Service* Configuration::find_service(std::string_view name) const {
   const auto found = services_by_name.find(lower(name));
-  return found == services_by_name.end() ? nullptr : &services[found->second];
+  const auto* const service = found == services_by_name.end() ? nullptr : &services[found->second];
+  return service && service->is_service() ? service : nullptr;
 }
 
 }  // namespace coldtrace::registry

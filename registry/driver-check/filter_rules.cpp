@@ -78,7 +78,7 @@ class FilterRules {
         fmt::format("Remove {} from {}, and nothing else from it; or install the driver again.",
                     name, list.value);
     const auto* service = checked_.configuration.find_service(name);
-    if (!service || !service->is_service())
+    if (!service)
       return add("filter-service-missing", list, name, fmt::format("there is no service {}", name),
                  removal);
     if (service->is_disabled())

@@ -24,6 +24,18 @@ std::string_view consequence(const Service& service) {
   }
 }
 
+// Groups that drivers of Windows are in and ServiceGroupOrder is without: some are loaded by what
+// they are, to the others it does not matter. Observed in hives of Windows 7 to 10.
+bool is_group_of_windows(std::string_view group) {
+  static const std::set<std::string> known{"core",
+                                           "core platform extensions",
+                                           "core security extensions",
+                                           "early-launch",
+                                           "network",
+                                           "pnp filter"};
+  return known.contains(lower(group));
+}
+
 class ServiceRules {
  public:
   ServiceRules(const Checked& checked, Problems& problems)
@@ -39,6 +51,7 @@ class ServiceRules {
     if (service.is_disabled()) return;
     check_dependencies(service);
     check_groups(service);
+    check_own_group(service);
   }
 
  private:
@@ -78,8 +91,8 @@ class ServiceRules {
 
   void check_dependency(const Service& service, const std::string& name) {
     const auto* other = checked_.configuration.find_service(name);
-    if (!other || !other->is_service() || other->is_disabled()) {
-      const bool missing = !other || !other->is_service();
+    if (!other || other->is_disabled()) {
+      const bool missing = !other;
       add("service-dependency", severity_of(service), service, "DependOnService", name,
           fmt::format("it depends on the service {}, which is {}: {}", name,
                       missing ? "not there" : "disabled", consequence(service)),
@@ -117,6 +130,18 @@ class ServiceRules {
             fmt::format("it depends on the group {}, which no service is in: {}", group,
                         consequence(service)),
             "Install what is missing, or remove the group from DependOnGroup.");
+  }
+
+  // Source: MS Learn, "Specifying Driver Load Order".
+  void check_own_group(const Service& service) {
+    if (!service.is_driver() || !service.start || *service.start > Service::system) return;
+    if (service.group.empty() || checked_.configuration.groups.empty() || place_of(service)) return;
+    if (is_group_of_windows(service.group)) return;
+    add("service-group", Severity::info, service, "Group", service.group,
+        fmt::format("a {} driver is in the group {}, which ServiceGroupOrder does not have: it is "
+                    "loaded after the drivers of all groups",
+                    start_name(service.start), service.group),
+        "Where others need it before, put it into a group of ServiceGroupOrder.");
   }
 
   std::optional<u64> place_of(const Service& service) const {

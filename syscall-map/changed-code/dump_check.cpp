@@ -36,6 +36,20 @@ std::string_view to_string(ChangedFunction::Source source) {
   return "export";
 }
 
+std::string_view to_string(ServiceValue value) {
+  switch (value) {
+    case ServiceValue::base:
+      return "base";
+    case ServiceValue::limit:
+      return "limit";
+    case ServiceValue::arguments:
+      return "arguments";
+    case ServiceValue::argument_bytes:
+      return "argument_bytes";
+  }
+  return "base";
+}
+
 std::string_view to_string(PointState state) {
   switch (state) {
     case PointState::clean:

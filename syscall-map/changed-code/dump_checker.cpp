@@ -6,6 +6,7 @@
 #include "coldtrace/syscall-map/dump_check.hpp"
 #include "syscall-map/changed-code/change_reader.hpp"
 #include "syscall-map/changed-code/changed_functions.hpp"
+#include "syscall-map/changed-code/service_values.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -30,7 +31,8 @@ class Check {
         functions_{view, symbols, points_.points},
         reader_{view.image(), dump} {}
 
-  DumpCheck run(const std::vector<pe::KnownModule>& known, core::Findings& findings) {
+  DumpCheck run(const std::vector<NamedPlace>& names, const std::vector<pe::KnownModule>& known,
+                core::Findings& findings) {
     core::Findings unused;  // of the file's tables: "pe imports" tells them
     auto imports = pe::read_imports(view_.image(), unused);
     for (auto& module : pe::read_delay_imports(view_.image(), unused))
@@ -38,6 +40,9 @@ class Check {
     const auto sites = pe::find_patch_sites(view_, imports, service_row_sites(points_), findings);
     check_.comparison = pe::compare_dump(view_, dump_, sites, findings);
     check_.imports = pe::read_dumped_imports(view_, dump_, imports, known);
+    check_.loader_pointers =
+        pe::read_dumped_pointers(view_, dump_, known, check_.imports.addresses);
+    check_.service_values = find_changed_service_values(view_, dump_, points_.tables, names, known);
     collect_slots(imports);
     check_.states.assign(points_.points.size(), PointState::clean);
     note_absent_points();
@@ -186,10 +191,10 @@ class Check {
     const u32 size = row_size(table.form);
     bool packed = false;
     std::vector<u64> differing;
-    for (const auto& site : check_.comparison.patched_rows) {
-      if (site.rva < table.rva) continue;
-      const u64 index = (value(site.rva) - value(table.rva)) / size;
-      if (index >= table.entries.size()) continue;
+    for (u64 index = 0; index < table.entries.size(); ++index) {
+      const auto rva = table.rva + index * size;
+      const auto dumped = dump_.present(rva, size);
+      if (dumped.size() < size || std::ranges::equal(dumped, expected_.load(rva, size))) continue;
       differing.push_back(index);
       packed = packed || (table.form == TableForm::rva32 && is_row_of(table, index));
     }
@@ -198,7 +203,8 @@ class Check {
     if (packed) {
       differing.clear();
       for (u64 index = 0; index < table.entries.size(); ++index)
-        if (!is_absent(table.rva + index * size)) differing.push_back(index);
+        if (dump_.present(table.rva + index * size, size).size() == size)
+          differing.push_back(index);
     }
     for (const auto index : differing)
       if (!is_row_of(table, index)) add_row(number, index);
@@ -262,7 +268,8 @@ DumpCheck check_dump(const KernelView& view, const pe::Identity& identity,
                      const std::vector<pe::KnownModule>& known, core::Findings& findings) {
   const core::UnreadableNote of_file{view.image().file(), findings};
   const core::UnreadableNote of_dump{dump.file(), findings};
-  return Check{view, dump, symbols, find_hook_points(view, identity, names)}.run(known, findings);
+  return Check{view, dump, symbols, find_hook_points(view, identity, names)}.run(names, known,
+                                                                                 findings);
 }
 
 }  // namespace coldtrace::syscall_map

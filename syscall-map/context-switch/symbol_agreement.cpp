@@ -110,9 +110,9 @@ std::string first_of(const std::set<std::string, std::less<>>& names) {
   return text;
 }
 
-class Comparison {
+class SymbolComparison {
  public:
-  explicit Comparison(std::span<const pe::SymbolFile* const> files) : files_{files} {
+  explicit SymbolComparison(std::span<const pe::SymbolFile* const> files) : files_{files} {
     for (const auto* const file : files_) {
       core::Findings ignored;
       places_.push_back(places_of(*file));
@@ -163,7 +163,7 @@ class Comparison {
 SymbolDisagreement compare_symbol_files(std::span<const pe::SymbolFile* const> files,
                                         core::Findings& findings) {
   if (files.size() < 2) return {};
-  return Comparison{files}.compare(findings);
+  return SymbolComparison{files}.compare(findings);
 }
 
 }  // namespace coldtrace::syscall_map

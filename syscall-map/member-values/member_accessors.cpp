@@ -9,7 +9,7 @@ namespace coldtrace::syscall_map {
 namespace {
 
 // How an accessor comes to the structure that it reads.
-enum class Route : u8 { argument, current_thread, current_process };
+enum class Route : u8 { argument, through_argument, current_thread, current_process };
 
 struct Accessor {
   const char* name;
@@ -19,9 +19,13 @@ struct Accessor {
 };
 
 // Those that thread_offsets.cpp does not read. Source of what they return: Windows Research Kernel,
-// ps/, ke/, io/ and se/; WDK documentation.
+// ps/, ke/, io/, ex/, cache/ and se/; WDK documentation.
 constexpr Accessor accessors[] = {
+    {"CcGetFileObjectFromBcb", Route::through_argument, "_SHARED_CACHE_MAP.FileObject"},
+    {"ExGetExclusiveWaiterCount", Route::argument, "_ERESOURCE.NumberOfExclusiveWaiters"},
     {"ExGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
+    {"ExGetSharedWaiterCount", Route::argument, "_ERESOURCE.NumberOfSharedWaiters"},
+    {"FsRtlNumberOfRunsInBaseMcb", Route::argument, "_BASE_MCB.PairCount"},
     {"IoGetDeviceToVerify", Route::argument, "_ETHREAD.DeviceToVerify"},
     {"IoGetTopLevelIrp", Route::current_thread, "_ETHREAD.TopLevelIrp"},
     {"KeGetPreviousMode", Route::current_thread, "_KTHREAD.PreviousMode"},
@@ -76,6 +80,8 @@ bool fits(const Accessor& accessor, const AccessorValue& value) {
   switch (accessor.route) {
     case Route::argument:
       return argument && steps == 1;
+    case Route::through_argument:
+      return argument && steps == 2;
     case Route::current_thread:
       return !argument && (steps == 2 || steps == 3);
     case Route::current_process:
@@ -85,7 +91,9 @@ bool fits(const Accessor& accessor, const AccessorValue& value) {
 }
 
 std::string sentence_of(const Accessor& accessor, u32 offset) {
-  const auto* const whose = accessor.route == Route::argument         ? "its argument"
+  const auto* const whose = accessor.route == Route::argument ? "its argument"
+                            : accessor.route == Route::through_argument
+                                ? "what its argument leads to"
                             : accessor.route == Route::current_thread ? "the current thread"
                                                                       : "the current process";
   return fmt::format("{} {} {} at {:#x}", accessor.name,

@@ -301,6 +301,10 @@ class Rules(Check):
         services["demand"] = driver(3, DependOnService=["absent"])
         services["wrong"] = driver(7)
         services["early"] = {"Type": 0x10, "Start": 0, "ImagePath": "early.exe"}
+        services["last"] = driver(1, Group="tracers")
+        services["filtering"] = driver(0, Group="PNP Filter")  # as Windows' own
+        services["asked"] = driver(3, Group="tracers")
+        services["program"] = {"Type": 0x10, "Start": 2, "Group": "tracers", "ImagePath": "p.exe"}
         at(tree, r"ControlSet001\Enum\ROOT")["LEGACY_OLD"] = {"0000": {"Service": "old"}}
         document = self.check(tree, status=1)
         key = rf"{SET}\Services"
@@ -312,7 +316,26 @@ class Rules(Check):
             ("service-dependency", "info", rf"{key}\demand", "DependOnService", "absent"),
             ("service-start", "warning", rf"{key}\wrong", "Start", "7"),
             ("service-start", "warning", rf"{key}\early", "Start", "0"),
+            ("service-group", "info", rf"{key}\last", "Group", "tracers"),
             ("device-service-missing", "info", rf"{SET}\Enum\ROOT\LEGACY_OLD\0000", "Service", "old")})
+
+    def test_a_key_without_a_type_is_no_service(self):
+        # It holds settings of others, whatever its Start says.
+        tree = system()
+        services = at(tree, r"ControlSet001\Services")
+        services["settings"] = {"Start": 0, "Parameters": {}}
+        services["disk"]["DependOnService"] = ["settings"]
+        at(tree, rf"ControlSet001\Control\Class\{DISK}")["UpperFilters"] = ["PartMgr", "settings"]
+        at(tree, r"ControlSet001\Enum\ROOT")["LEGACY_SET"] = {"0000": {"Service": "settings"}}
+        document = self.check(tree, status=1)
+        self.assertEqual({(code, data) for code, _, _, _, data in self.rows(document)},
+                         {("service-dependency", "settings"), ("filter-service-missing", "settings"),
+                          ("device-service-missing", "settings")})
+        filters, = (row for row in document["filters"] if row["class_guid"] == DISK.lower() and row["value"] == "UpperFilters")
+        self.assertEqual(filters["services"], [{"name": "PartMgr", "start": 0}, {"name": "settings", "start": None}])
+        self.assertNotIn("settings", [row["name"] for row in document["services"]])
+        plain = self.run_check("--hive", self.here / "SYSTEM").stdout.decode()
+        self.assertIn(" settings (no service)", plain)
 
     def test_control_sets(self):
         def select(**numbers):
@@ -695,6 +718,42 @@ class Hostile(Check):
             self.assertIn("which no output replaces", done.stderr.decode())
         self.run_check("--hive", good, "--files", volume, "-o", volume / "new.txt")
         self.assertIn("tracer", (volume / "new.txt").read_text())
+
+
+@unittest.skipUnless("COLDTRACE_HIVES" in os.environ, "COLDTRACE_HIVES names no folder")
+class PublicHives(Check):
+    """SYSTEM hives of regipy's tests (mkorman90/regipy, regipy_tests/data), plain or packed. What was replayed is what regipy's own
+    tests and yarp say of them."""
+
+    def hive(self, name, *logs):
+        for part in (name, *logs):
+            path = Path(os.environ["COLDTRACE_HIVES"]) / part
+            packed = path.with_name(part + ".xz")
+            if not path.exists() and not packed.exists():
+                self.skipTest(f"no {part}")
+            self.write(part, path.read_bytes() if path.exists() else lzma.decompress(packed.read_bytes()))
+        return self.here / name
+
+    def test_a_driver_that_only_the_logs_have(self):
+        hive = self.hive("SYSTEM_B", "SYSTEM_B.LOG1", "SYSTEM_B.LOG2")
+        document = self.check_file(hive, status=0)
+        state, = document["hives"]
+        self.assertEqual((state["dirty"], state["complete"], state["entries"], state["pages"]), (True, True, 24, 315))
+        driver, = (row for row in document["services"] if row["name"] == "ad_driver")
+        self.assertTrue(driver["image_path"].startswith("\\??\\C:\\Users\\"))
+        for log in ("SYSTEM_B.LOG1", "SYSTEM_B.LOG2"):
+            (self.here / log).unlink()
+        document = self.check_file(hive, status=1)
+        self.assertIn("hive-dirty", self.codes(document["hives"][0]))
+        self.assertNotIn("ad_driver", [row["name"] for row in document["services"]])
+
+    def test_nothing_is_wrong_with_machines_that_run(self):
+        for name, status in (("SYSTEM", 0), ("SYSTEM_2", 1), ("SYSTEM_WIN_10_1709", 1)):
+            with self.subTest(name):
+                document = self.check_file(self.hive(name), status=status)  # dirty ones without logs: 1
+                self.assertEqual({row["severity"] for row in document["problems"]} - {"info"}, set())
+                self.assertNotIn("service-group", {row["code"] for row in document["problems"]})
+                self.assertGreater(len(document["services"]), 400)
 
 
 if __name__ == "__main__":

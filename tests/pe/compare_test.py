@@ -64,7 +64,8 @@ class Case(case.Case):
 
     def clean(self, image, memory, base, *options, **more):
         answer = self.compare(image, memory, *options, status=0, **more)
-        self.assertEqual((answer["changes"], answer["imports"], answer["service_rows"]), ([], [], []))
+        for member in ("changes", "imports", "loader_pointers", "service_rows", "service_values"):
+            self.assertEqual(answer[member], [])
         self.assertFalse(answer["hooked"])
         self.assertEqual(answer["dump"]["base"], base)
         return answer
@@ -443,6 +444,102 @@ class Kernels(Case):
             self.assertIsNone(change["function"])
         self.assertEqual(answer["changed_points"], [])
 
+    def values(self, answer):
+        return {(found["structure"], found["member"], found["number"]): (found["rva"], found["value"], found["expected"])
+                for found in answer["service_values"]}
+
+    def test_tables_and_descriptors_that_lie_where_drivers_write(self):
+        image = fixture("tables-x86-kernel")
+        table, = strict_json(run("hooks", "tables", "--format", "json", image.path).stdout)["images"][0]["tables"]
+        count, descriptor, base = len(table["entries"]), image.exports()["KeServiceDescriptorTable"], image.base + 0x340000
+        writable = lambda rva: image.section_at(rva)[5] & WRITABLE
+        self.assertTrue(writable(table["limit"]) and writable(table["arguments"]) and writable(descriptor))
+        clean = image.load(base)
+        self.clean(image, clean, base)  # the kernel has not filled the descriptor in
+        words = (base + table["rva"], 0, count, base + table["arguments"])
+        struct.pack_into("<4I", clean, descriptor, *words)
+        self.clean(image, clean, base, command=("syscalls", "check"))
+        name = "KeServiceDescriptorTable[0]"
+        for at, size, value, expected in (
+                (descriptor, 4, OUT, {(name, "base", None): (descriptor, OUT, words[0])}),
+                (descriptor + 8, 4, count + 1, {(name, "limit", None): (descriptor + 8, count + 1, count)}),
+                (descriptor + 12, 4, OUT, {(name, "arguments", None): (descriptor + 12, OUT, words[3])}),
+                (descriptor + 16, 4, OUT, {("KeServiceDescriptorTable[1]", "base", None): (descriptor + 16, OUT, 0)}),
+                (table["limit"], 4, 7, {("KiServiceTable", "limit", None): (table["limit"], 7, count)}),
+                (table["arguments"] + 5, 1, 0x44, {("KiServiceTable", "argument_bytes", 5):
+                                                    (table["arguments"] + 5, 0x44, clean[table["arguments"] + 5])})):
+            with self.subTest(rva=hex(at)):
+                memory = bytearray(clean)
+                memory[at:at + size] = value.to_bytes(size, "little")
+                answer = self.compare(image, memory, status=1)
+                self.assertEqual(self.values(answer), expected)
+                self.assertTrue(answer["hooked"])
+                self.assertEqual((answer["changes"], answer["service_rows"]), ([], []))
+                target = answer["service_values"][0]["target"]
+                self.assertEqual(target and target["address"], OUT if value == OUT else None)
+                text = run("pe", "compare", image.path, self.here / "module.dump").stdout.decode()
+                self.assertIn(f"{at:#010x}  ", text)
+                self.assertIn(" 1 service values, ", text)
+        # A page that is not there tells nothing.
+        memory = bytearray(clean)
+        page = descriptor & ~0xfff
+        memory[page:page + 0x1000] = bytes(0x1000)
+        self.assertEqual(self.compare(image, memory)["service_values"], [])
+
+    def test_rows_of_a_table_in_a_writable_section(self):
+        image = fixture("tables-x86-kernel")
+        table, = strict_json(run("hooks", "tables", "--format", "json", image.path).stdout)["images"][0]["tables"]
+        data = bytearray(image.path.read_bytes())
+        # As the tables of win32k of Windows XP: the section of the table is writable.
+        at = data.index(b".text\0\0\0") + 36
+        struct.pack_into("<I", data, at, struct.unpack_from("<I", data, at)[0] | WRITABLE)
+        kernel = Pe(self.write("ntoskrnl.exe", bytes(data)))
+        memory = kernel.load(kernel.base)
+        self.clean(kernel, memory, kernel.base)
+        struct.pack_into("<I", memory, table["rva"] + 4 * 9, OUT)
+        row, = self.compare(kernel, memory, status=1)["service_rows"]
+        self.assertEqual((row["number"], row["target"]["address"]), (9, OUT))
+        memory[table["rva"] & ~0xfff:(table["rva"] & ~0xfff) + 0x1000] = bytes(0x1000)
+        self.assertEqual(self.compare(kernel, memory)["service_rows"], [])
+
+    def test_descriptors_that_symbols_name(self):
+        image = fixture("tables-x64-kernel-rva32")
+        listed = strict_json(run("hooks", "tables", "--format", "json", image.path).stdout)["images"][0]
+        table, pdb = listed["tables"][0], listed["identity"]["pdb"]
+        start, count, base = table["rva"], len(table["entries"]), 0xfffff80312340000
+        data = next(section for section in image.sections if section[0] == ".data")
+        places = {"KeServiceDescriptorTable": data[1], "KeServiceDescriptorTableShadow": data[1] + 64}
+        symbols = {"metadata": {"format": "6.2.0", "producer": {"name": "t", "version": "1", "datetime": "2026-01-01T00:00:00"},
+                                "windows": {"pdb": {"GUID": pdb["guid"].replace("-", "").upper(), "age": pdb["age"],
+                                                    "database": pdb["name"], "machine_type": 0x8664}}},
+                   "base_types": {}, "enums": {}, "user_types": {},
+                   "symbols": {name: {"address": rva} for name, rva in places.items()}}
+        names = "--pdb", self.write("ntoskrnl.json", json.dumps(symbols).encode())
+        clean = image.load(base)
+        own, win32k = (base + start, 0, count, base + table["arguments"]), (0xfffff960000000a0, 0, 3, 0xfffff96000001000)
+        struct.pack_into("<8Q", clean, data[1], *own, 0, 0, 0, 0)
+        struct.pack_into("<8Q", clean, data[1] + 64, *own, *win32k)
+        module = "--known-module", r"\SystemRoot\System32\win32kfull.sys=0xfffff96000000000:0x100000"
+        self.clean(image, clean, base, *names)
+        self.clean(image, clean, base, *names, *module)
+        for offset, value, found, more in (
+                (64, OUT, ("KeServiceDescriptorTableShadow[0]", "base"), ()),
+                (80, 2, ("KeServiceDescriptorTableShadow[0]", "limit"), ()),
+                (32, OUT, ("KeServiceDescriptorTable[1]", "base"), ()),
+                (96, base + start, ("KeServiceDescriptorTableShadow[1]", "base"), ()),
+                (96, OUT, ("KeServiceDescriptorTableShadow[1]", "base"), module)):
+            with self.subTest(offset=offset, more=more):
+                memory = bytearray(clean)
+                struct.pack_into("<Q", memory, data[1] + offset, value)
+                change, = self.compare(image, memory, *names, *more, status=1)["service_values"]
+                self.assertEqual((change["structure"], change["member"], change["rva"], change["value"]),
+                                 (*found, data[1] + offset, value))
+        # Nothing says where win32k is, and without symbols not where the descriptors are.
+        struct.pack_into("<Q", clean, data[1] + 96, OUT)
+        self.clean(image, clean, base, *names)
+        struct.pack_into("<Q", clean, data[1], OUT)
+        self.clean(image, clean, base)
+
     def test_windows_7_patches_its_own_context_switch(self):
         image = fixture("switch-7-x86")
         found = strict_json(run("hooks", "context-switch", "--format", "json", image.path).stdout)
@@ -600,7 +697,63 @@ def driver_with_sites(version=1):
     return headers.ljust(0x200, b"\0") + bytes(text) + bytes(data)
 
 
+def driver_with_defaults():
+    """The same, of whose imports an API set has no host: its slots are addresses of the driver's own code."""
+    file = bytearray(driver_with_sites().ljust(0xa00, b"\0"))
+    data = 0x400
+    file[data + 0xc0:data + 0xd0] = b"ext-ms-a-l1.dll\0"
+    struct.pack_into("<QQ", file, data, 0x140001040, 0x140001042)
+    struct.pack_into("<QQ", file, data + 0x70, 0x140001000, 0x140001020)
+    # Base relocations of both slots and of two pointers that tell the base, behind all else.
+    struct.pack_into("<II4H", file, 0x800, 0x2000, 16, 0xa000, 0xa008, 0xa070, 0xa078)
+    struct.pack_into("<I", file, 64 + 24 + 56, 0x4000)
+    struct.pack_into("<II", file, 64 + 24 + 112 + 8 * 5, 0x3000, 16)
+    struct.pack_into("<H", file, 64 + 6, 3)
+    struct.pack_into("<8sIIIIIIHHI", file, 64 + 24 + 240 + 80, b".reloc", 0x200, 0x3000, 0x200, 0x800,
+                     0, 0, 0, 0, 0x42000040)
+    return bytes(file)
+
+
 class Sites(Case):
+    def test_slots_of_an_api_set_without_host_are_no_damage_and_no_hook(self):
+        image = Pe(self.write("driver.sys", driver_with_defaults()))
+        self.assertEqual([at for at, _ in image.relocations()], [0x2000, 0x2008, 0x2070, 0x2078])
+        listed = run("pe", "imports", image.path, "--format", "json")
+        self.assertEqual((listed.returncode, listed.stderr), (0, b""))
+        self.assertNotIn(b"import-slots", listed.stdout)
+        for base in (image.base, 0xfffff80312340000):
+            memory = image.load(base)
+            struct.pack_into("<QQ", memory, 0x2000, base + 0x1040, base + 0x1042)
+            answer = self.clean(image, memory, base)
+            self.assertEqual(answer["import_slots"], {"count": 2, "filled": 0, "absent": 0})
+            # The default of another function, or other code, is where a hook may lead.
+            for address in (base + 0x1042, base + 0x1000):
+                struct.pack_into("<Q", memory, 0x2000, address)
+                slot, = self.compare(image, memory, status=1)["imports"]
+                self.assertEqual((slot["slot"], slot["doubt"], slot["target"]["address"]), (0x2000, "inside", address))
+        # The driver is the host itself, and exports the second function.
+        file, base = bytearray(image.file), 0xfffff80312340000
+        struct.pack_into("<10I", file, 0x840, 0, 0, 0, 0x30a0, 1, 1, 1, 0x3080, 0x3084, 0x3088)
+        struct.pack_into("<IIH", file, 0x880, 0x1000, 0x3090, 0)
+        file[0x890:0x894], file[0x8a0:0x8a7] = b"Two\0", b"ext.sys"
+        struct.pack_into("<II", file, 64 + 24 + 112, 0x3040, 0x80)
+        host = Pe(self.write("host.sys", bytes(file)))
+        self.assertEqual(host.exports(), {"Two": 0x1000})
+        memory = host.load(base)
+        struct.pack_into("<QQ", memory, 0x2000, base + 0x1040, base + 0x1000)
+        answer = self.clean(host, memory, base)
+        self.assertEqual(answer["import_slots"], {"count": 2, "filled": 1, "absent": 0})
+        struct.pack_into("<QQ", memory, 0x2000, base + 0x1000, base + 0x1000)
+        slot, = self.compare(host, memory, status=1)["imports"]
+        self.assertEqual((slot["slot"], slot["doubt"]), (0x2000, "inside"))
+        # No code, and no API set.
+        for at, value in ((0x400, struct.pack("<Q", 0x140002000)), (0x4c0, b"not-")):
+            file = bytearray(image.file)
+            file[at:at + len(value)] = value
+            listed = run("pe", "imports", self.write("odd.sys", bytes(file)), "--format", "json")
+            self.assertEqual(listed.returncode, 1)
+            self.assertIn(b"import-slots", listed.stdout + listed.stderr)
+
     def test_what_a_kernel_writes_for_import_calls_must_lead_to_the_import(self):
         image = Pe(self.write("driver.sys", driver_with_sites()))
         base = image.base
@@ -618,6 +771,42 @@ class Sites(Case):
         change, = self.compare(image, memory, status=1)["changes"]
         self.assertEqual((change["rva"], change["rule"], change["kind"]),
                          (0x1000, "import_call", "call"))
+
+    def test_pointers_of_control_flow_guard_lead_to_the_kernel_or_to_ntdll(self):
+        for subsystem, provider in ((1, "ntoskrnl.exe"), (1, "ntkrpamp.exe"), (3, r"C:\Windows\System32\NTDLL.dll")):
+            file = bytearray(driver_with_sites())
+            struct.pack_into("<H", file, 64 + 24 + 68, subsystem)
+            config = 0x500  # of the file; 0x2100 in memory
+            # GuardCFCheckFunctionPointer and GuardCFDispatchFunctionPointer, and what they hold.
+            struct.pack_into("<QQ", file, config + 112, 0x140002080, 0x140002088)
+            struct.pack_into("<QQ", file, 0x480, 0x140001040, 0x140001042)
+            image = Pe(self.write("guarded.sys", bytes(file)))
+            base = image.base
+            near = base - 0x100000
+            clean = image.load(base)
+            struct.pack_into("<QQ", clean, 0x2000, near, near + 0x1000)
+            self.clean(image, clean, base)  # as the file has them: nobody checks
+            modules = lambda *more: [word for text in (f"{provider}={near - 0x10000:#x}:0x20000", *more)
+                                     for word in ("--known-module", text)]
+            struct.pack_into("<QQ", clean, 0x2080, near + 0x500, near + 0x600)
+            self.clean(image, clean, base)
+            self.clean(image, clean, base, *modules())
+            far = base + (1 << 40)
+            for address, options, doubt in ((far, [], "alone"), (far, modules(), "outside"), (base + 0x1000, [], "inside"),
+                                            (far, modules(f"other.sys={far:#x}:0x1000"), "other"), (0, [], "zero")):
+                with self.subTest(provider=provider, doubt=doubt):
+                    memory = bytearray(clean)
+                    struct.pack_into("<Q", memory, 0x2088, address)
+                    answer = self.compare(image, memory, *options, status=1)
+                    pointer, = answer["loader_pointers"]
+                    self.assertEqual((pointer["name"], pointer["slot"], pointer["doubt"]),
+                                     ("GuardCFDispatchFunctionPointer", 0x2088, doubt))
+                    self.assertEqual(pointer["target"] and pointer["target"]["address"], address or None)
+                    self.assertTrue(answer["hooked"])
+                    self.assertEqual(answer["changes"], [])
+                    text = run("pe", "compare", image.path, self.here / "module.dump", *options).stdout
+                    self.assertIn(f"0x00002088  GuardCFDispatchFunctionPointer: ".encode(), text)
+                    self.assertIn(f"({doubt})".encode(), text)
 
     def test_a_table_of_another_version_is_told(self):
         image = Pe(self.write("driver.sys", driver_with_sites(version=2)))

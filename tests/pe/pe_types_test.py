@@ -65,6 +65,8 @@ class both : public first, private second {
 struct shared : virtual second { u32 v; };
 template <class T, int N> struct row { T items[N]; T *begin; };
 enum class wide : long long { least = (-9223372036854775807LL - 1), small = -40000, most = 9223372036854775807LL };
+enum class tiny : signed char { below = -1, above = 1 }; enum class letter : char { low = -2 };
+enum class byte : unsigned char { high = 0x80 }; enum class eight : unsigned long long { top = 0xffffffffffffffffULL };
 }
 struct nothing {}; struct built : nothing { u32 x; u32 &reference; u32 &&moved; decltype(nullptr) none;
   int room::both::*data; };
@@ -74,7 +76,7 @@ room::first::~first() {} int room::first::run(int x) { return x; }
 int room::both::run(int x) { return x + 1; } int room::both::over(int x) { return x; }
 int room::both::over(double) const { return 1; }
 void operator delete(void *, decltype(sizeof(0))) noexcept {}
-room::row<u64, 4> g_row; room::wide g_wide = room::wide::small; aligned g_aligned; built *g_built;
+room::row<u64, 4> g_row; room::wide g_wide = room::wide::small; room::tiny g_tiny; room::letter g_letter; room::byte g_byte; room::eight g_eight; aligned g_aligned; built *g_built;
 room::shared *g_shared; room::both *g_both;
 extern "C" int entry() { return g_both->over(1); }
 extern "C" int _fltused = 1;
@@ -181,7 +183,7 @@ class Case(case.Case):
         key = target, language, source
         if key not in self.made:
             self.made[key] = self.build(target, language, source)
-        return self.write(f"{target}-{len(self.made)}.pdb", self.made[key])
+        return self.write(f"{target}-{list(self.made).index(key)}.pdb", self.made[key])
 
     def build(self, target, language, source):
         path = self.write(f"source.{language}", source.encode())
@@ -215,13 +217,15 @@ class Pdbutil:
                               timeout=120, check=True).stdout
         records = re.split(r"^ +0x([0-9A-F]{4,}) \| ", text, flags=re.M)[1:]
         self.records = {int(index, 16): body for index, body in zip(records[::2], records[1::2])}
-        self.types = {}
+        self.types, self.underlying = {}, {}
         for index, body in self.records.items():
             head = re.match(r"LF_(STRUCTURE|CLASS|UNION|ENUM) \[size = \d+\] `(.*)`\n", body)
             if head and "forward ref" not in body:
                 size = re.search(r"sizeof (\d+)", body)
                 self.types[index] = (head[1], head[2], int(size[1]) if size else None,
                                      self.list_of(body))
+                if head[1] == "ENUM":
+                    self.underlying[index] = int(re.search(r"underlying type: 0x([0-9A-F]+)", body)[1], 16)
 
     def list_of(self, body):
         found = re.search(r"field list: (?:0x([0-9A-F]+)|<no type>)", body)
@@ -256,6 +260,8 @@ class Pdbutil:
 KINDS = {"LF_MEMBER": "member", "LF_BCLASS": "base", "LF_VBCLASS": "virtual_base",
          "LF_IVBCLASS": "virtual_base", "LF_STMEMBER": "static", "LF_ONEMETHOD": "method", "LF_NESTTYPE": "nested", "LF_VFUNCTAB": "virtual_table",
          "LF_ENUMERATE": "enumerator"}
+# Microsoft, microsoft-pdb, cvinfo.h: T_CHAR, T_SHORT, T_LONG, T_QUAD, T_INT1, T_RCHAR, T_INT2, T_INT4, T_INT8.
+SIGNED = {0x10, 0x11, 0x12, 0x13, 0x68, 0x70, 0x72, 0x74, 0x76}
 NAMES = {"STRUCTURE": "struct", "CLASS": "class", "UNION": "union", "ENUM": "enum"}
 
 
@@ -266,6 +272,8 @@ def bits_of(member):
 
 
 class Agreement(Case):
+    negative = unsigned = 0  # values of enumerators: below zero, and with the highest bit of an unsigned type
+
     def test_everything_is_as_llvm_pdbutil_has_it(self):
         members = 0
         for target, language, path in self.pdbs():
@@ -284,6 +292,9 @@ class Agreement(Case):
                         self.compare(theirs, entry, row, member)
                         members += 1
         self.assertGreater(members, 250)
+        # Of each target: LOW, least, small, below and low; on = 200, high and top.
+        self.assertGreaterEqual(self.negative, 5 * len(TARGETS))
+        self.assertGreaterEqual(self.unsigned, 3 * len(TARGETS))
         print(f"{members} members compared", file=sys.stderr)
 
     def compare(self, theirs, entry, row, member):
@@ -294,8 +305,10 @@ class Agreement(Case):
             # Stored in any width: what the integer's own bits are is what counts.
             mask = (1 << entry["size"] * 8) - 1
             self.assertEqual(member["value"] & mask, number & mask, where)
-            self.assertEqual(member["value"] < 0,
-                             entry["underlying"].startswith("Int") and number & mask > mask >> 1)
+            signed = theirs.underlying[entry["index"]] in SIGNED
+            self.assertEqual(member["value"] < 0, signed and number & mask > mask >> 1, where)
+            self.negative += member["value"] < 0
+            self.unsigned += not signed and number & mask > mask >> 1
             return
         self.assertEqual(member["type_index"], type_, where)
         if kind in ("LF_MEMBER", "LF_BCLASS"):
@@ -576,6 +589,31 @@ class Comparison(Case):
         self.assertIn("1 types are the same, 2 changed, 1 added, 1 removed", text)
         self.assertRegex(text, r"changed struct changed, 0x1c -> 0x20 bytes\n")
         self.assertRegex(text, r"   moved    moved +\+0x004 -> \+0x008\n")
+
+    def test_a_pdb_does_not_differ_from_its_own_symbol_table(self):
+        counts = {}
+        for target, language, path in self.pdbs():
+            table = self.here / "own.json"
+            self.assertEqual(run("pe", "isf", "-q", path, "-o", table).returncode, 0)
+            named = {entry["name"] for entry in document(path)["types"] if entry["defined"]}
+            for sides in ((path, table), (table, path)):
+                code, answer = self.compare(*sides)
+                self.assertEqual((code, answer["types"]), (0, []), (target, language))
+                self.assertEqual({finding["code"] for finding in answer["findings"]}, {"types-reduced"})
+                self.assertGreater(answer["counts"]["same"], 10)
+                self.assertLessEqual(answer["counts"]["same"], len(named))
+                self.assertEqual({side: answer[side]["format"] for side in ("before", "after")},
+                                 dict(zip(("before", "after"), ("pdb", "isf") if sides[0] == path else ("isf", "pdb"))))
+            table.unlink()
+        # What it does differ in is told as of two PDBs.
+        old, new = (self.pdb("x86_64", source=source) for source in (self.OLD, self.NEW))
+        run("pe", "isf", "-q", new, "-o", self.here / "new.json")
+        told = lambda answer: {(entry["name"], entry["change"], member["name"], member["moved"], member["resized"], member["retyped"])
+                               for entry in answer["types"] for member in entry["members"] or [{"name": None, "moved": 0, "resized": 0, "retyped": 0}]}
+        both, mixed = self.compare(old, new), self.compare(old, self.here / "new.json")
+        self.assertEqual((mixed[0], mixed[1]["counts"]), (1, both[1]["counts"]))
+        self.assertEqual(told(mixed[1]), told(both[1]))
+        self.assertIn("<unnamed> {", run("pe", "types", "--compare", old, new).stdout.decode())
 
     def test_the_same_types_of_two_builds_are_no_difference(self):
         # Records have other numbers, and unnamed types other names.

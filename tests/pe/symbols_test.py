@@ -124,6 +124,22 @@ class Agreement(Case):
                          [row for row in rows if row["name"] == name])
         self.assertEqual(file(path, "--name", name[:3] + "*", "--name", name)["symbols"],
                          [row for row in rows if row["name"].startswith(name[:3])])
+        # What is no file is a name, before and behind files.
+        for arguments in ((path, name), (name, path), (path, "--name", name)):
+            answer = strict_json(run("pe", "symbols", "--format", "json", *arguments).stdout)
+            self.assertEqual([one["path"] for one in answer["files"]], [str(path)])
+            self.assertEqual([row["name"] for row in answer["files"][0]["symbols"]], [name])
+        self.assertEqual([row["name"] for row in file(path, name[:3] + "*", name[:2])["symbols"]],
+                         [row["name"] for row in rows if row["name"].startswith(name[:3])])
+        for arguments, said in (((name,), name), ((path.with_name("absent.pdb"), name), "absent.pdb"),
+                                (("absent.pdb", name), "absent.pdb"), (("./" + name, name), name)):
+            done = run("pe", "symbols", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(said, done.stderr.decode())
+            self.assertIn("o such file", done.stderr.decode())
+        done = run("pe", "symbols", "absent.pdb", path, name)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("absent.pdb: No such file", done.stderr.decode())
         done = run("pe", "symbols", "--name", name + "x", path)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr.decode(), f"no-match.*{re.escape(name)}")

@@ -40,6 +40,9 @@ struct _EPROCESS { u8 room[733]; void *Peb; struct _LIST links; void *Job; void 
 struct _KTHREAD { u8 room[99]; struct _EPROCESS *Process; };
 struct _RTL_GENERIC_TABLE { void *root; struct _LIST ordered; void *pointer; u32 which; u32 NumberGenericTableElements; } g_table;
 struct _RTL_AVL_TABLE { struct { void *parent, *left, *right; u8 balance; } root; void *pointer; u32 which; u32 NumberGenericTableElements; } g_avl;
+struct _ERESOURCE { u8 room[43]; unsigned short NumberOfSharedWaiters; u8 more[3]; u32 NumberOfExclusiveWaiters; } g_resource;
+struct _BASE_MCB { u32 MaximumPairCount, PairCount; } g_mcb;
+struct _SHARED_CACHE_MAP { u8 room[77]; void *FileObject; } g_map; struct _BCB { u8 room[109]; struct _SHARED_CACHE_MAP *SharedCacheMap; } g_bcb;
 struct _EPROCESS PsInitial; struct _KTHREAD g_thread; enum _WIDE g_wide;
 u32 PsList = 3; static u32 hidden = 4;
 #define EXPORT __declspec(dllexport)
@@ -49,6 +52,10 @@ EXPORT void *PsGetProcessJob(struct _EPROCESS *p) { return p->JOB; }
 EXPORT long PsGetProcessExitStatus(struct _EPROCESS *p) { return p->ExitStatus; }
 EXPORT u32 RtlNumberGenericTableElements(struct _RTL_GENERIC_TABLE *t) { return t->NumberGenericTableElements; }
 EXPORT u32 RtlNumberGenericTableElementsAvl(struct _RTL_AVL_TABLE *t) { return t->NumberGenericTableElements; }
+EXPORT u32 ExGetSharedWaiterCount(struct _ERESOURCE *r) { return r->NumberOfSharedWaiters; }
+EXPORT u32 ExGetExclusiveWaiterCount(struct _ERESOURCE *r) { return r->NumberOfExclusiveWaiters; }
+EXPORT u32 FsRtlNumberOfRunsInBaseMcb(struct _BASE_MCB *m) { return m->PairCount; }
+EXPORT void *CcGetFileObjectFromBcb(struct _BCB *b) { return b->SharedCacheMap->FileObject; }
 __declspec(noinline) int KiRun(int x) { return x + (int)hidden; }
 int entry(void) { return KiRun((int)PsList) + (int)g_wide + (int)PsInitial.level; }
 #define OFFSET(name, type, member) EXPORT const u32 value_##name = __builtin_offsetof(struct type, member)
@@ -56,6 +63,8 @@ OFFSET(peb, _EPROCESS, Peb); OFFSET(links, _EPROCESS, links.before); OFFSET(job,
 OFFSET(port, _EPROCESS, DebugPort); OFFSET(u1, _EPROCESS, u1.s.a); OFFSET(entry, _EPROCESS, entry);
 OFFSET(exit, _EPROCESS, ExitStatus); OFFSET(process, _KTHREAD, Process);
 OFFSET(elements, _RTL_GENERIC_TABLE, NumberGenericTableElements); OFFSET(avl, _RTL_AVL_TABLE, NumberGenericTableElements);
+OFFSET(shared, _ERESOURCE, NumberOfSharedWaiters); OFFSET(exclusive, _ERESOURCE, NumberOfExclusiveWaiters);
+OFFSET(runs, _BASE_MCB, PairCount); OFFSET(cached, _SHARED_CACHE_MAP, FileObject);
 EXPORT const u32 value_size = sizeof(struct _EPROCESS);
 EXPORT const u32 value_name = sizeof(((struct _EPROCESS *)0)->name);
 EXPORT const void *const place_list = &PsList; EXPORT const void *const place_run = (void *)KiRun;
@@ -192,16 +201,17 @@ class Values(Case):
         self.table(1, image)
         self.members(0, image, tolerate=LACKING + ",member-missing")
 
-    def test_tables_of_the_runtime_library_have_their_numbers(self):
-        lists = "_RTL_GENERIC_TABLE.NumberGenericTableElements\n_RTL_AVL_TABLE.NumberGenericTableElements\n"
+    def test_members_that_other_parts_of_the_kernel_read(self):
+        expected = {"_RTL_GENERIC_TABLE.NumberGenericTableElements": "elements", "_RTL_AVL_TABLE.NumberGenericTableElements": "avl",
+                    "_ERESOURCE.NumberOfSharedWaiters": "shared", "_ERESOURCE.NumberOfExclusiveWaiters": "exclusive",
+                    "_BASE_MCB.PairCount": "runs", "_SHARED_CACHE_MAP.FileObject": "cached"}
         for target in TARGETS:
             with self.subTest(target):
                 image, _ = self.kernel(target)
                 truth = self.truth(image, target)
-                found = self.members(0, image, lists=lists)
+                found = self.members(0, image, lists="\n".join(expected))
                 self.assertEqual({name: (row["value"], row["sources"]) for name, row in found.items()},
-                                 {"_RTL_GENERIC_TABLE.NumberGenericTableElements": (truth["elements"], ["code"]),
-                                  "_RTL_AVL_TABLE.NumberGenericTableElements": (truth["avl"], ["code"])})
+                                 {name: (truth[value], ["code"]) for name, value in expected.items()})
 
     def test_a_missing_member_is_a_finding_and_never_0(self):
         image, pdb = self.kernel("i686")

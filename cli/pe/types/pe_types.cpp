@@ -59,9 +59,8 @@ Exit show(const PeTypesOptions& options, pe::TypeFile& file, Report& report) {
 Exit compare(const PeTypesOptions& options, pe::TypeFile& after, Report& report) {
   auto before = open_type_file(options.before, report);
   if (!before) return Exit::failure;
-  const auto comparison =
-      pe::compare_types(before->table, after.table, options.names, after.findings);
-  const ComparedFiles files{*before, after, comparison};
+  const auto compared = compare_type_files(*before, after, options.names);
+  const ComparedFiles files{*before, after, compared};
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
@@ -80,7 +79,7 @@ Exit compare(const PeTypesOptions& options, pe::TypeFile& after, Report& report)
   output.commit();
   report.read(options.before, before->findings);
   report.read(options.file, after.findings);
-  if (!comparison.changes.empty()) report.mismatch();
+  if (!compared.comparison.changes.empty()) report.mismatch();
   return report.exit();
 }
 

@@ -64,14 +64,15 @@ void write_side(JsonWriter& json, const std::optional<ComparedMember>& member) {
 }  // namespace
 
 void write_type_comparison_text(Output& output, const ComparedFiles& files) {
-  const auto& [before, after, comparison] = files;
+  const auto& [before, after, compared] = files;
+  const auto& comparison = compared.comparison;
   for (const auto* const file : {&before, &after})
     print(output, "{}: guid {}, age {}, {} type records\n", printable(file->path),
           to_string(file->identity.guid), file->identity.age, file->table.count());
   print(output, "{} types are the same, {} changed, {} added, {} removed\n", comparison.same,
         comparison.changed, comparison.added, comparison.removed);
   for (const auto& change : comparison.changes) {
-    const auto& table = change.after ? after.table : before.table;
+    const auto& table = compared.table_of(change.after ? after : before);
     const auto keyword =
         keyword_of(*table.find_record(change.after ? *change.after : *change.before));
     print(output, "\n{} {} {}", word_of(change), keyword, printable(change.name));
@@ -85,7 +86,8 @@ void write_type_comparison_text(Output& output, const ComparedFiles& files) {
 }
 
 void write_type_comparison_json(JsonWriter& json, const ComparedFiles& files) {
-  const auto& [before, after, comparison] = files;
+  const auto& [before, after, compared] = files;
+  const auto& comparison = compared.comparison;
   json.key("before");
   write_type_file(json, before);
   json.key("after");
@@ -94,7 +96,7 @@ void write_type_comparison_json(JsonWriter& json, const ComparedFiles& files) {
                             comparison.added, "removed", comparison.removed);
   json.key("types").begin_array();
   for (const auto& change : comparison.changes) {
-    const auto& table = change.after ? after.table : before.table;
+    const auto& table = compared.table_of(change.after ? after : before);
     json.begin_object()
         .field("name", MaybeText{change.name})
         .field("kind",

@@ -2,7 +2,7 @@
 
 #include "cli/output/json.hpp"
 #include "cli/output/output.hpp"
-#include "coldtrace/pdb/type_comparison.hpp"
+#include "cli/pe/types/compared_types.hpp"
 
 namespace coldtrace::cli {
 
@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 struct ComparedFiles {
   const pe::TypeFile& before;
   const pe::TypeFile& after;
-  const pe::TypeComparison& comparison;
+  const ComparedTypes& compared;
 };
 
 void write_type_comparison_text(Output& output, const ComparedFiles& files);

@@ -26,7 +26,6 @@ struct ByteRange {
 struct DumpComparison {
   std::vector<ByteChange> changes;      // by RVA, without what a rule explains
   std::vector<PatchSite> patched_code;  // sites of writes_code() that are not as in the file
-  std::vector<PatchSite> patched_rows;  // the same of PatchRule::service_row
   struct Rule {
     u64 sites = 0;
     u64 changed = 0;

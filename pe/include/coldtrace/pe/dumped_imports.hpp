@@ -44,6 +44,7 @@ struct MisdirectedSlot {
 
 struct DumpedImports {
   std::vector<MisdirectedSlot> misdirected;  // by slot
+  std::vector<u64> addresses;                // in other modules that slots hold, ascending
   u64 slots = 0;
   u64 filled = 0;  // hold an address
   u64 absent = 0;  // the dump does not have them

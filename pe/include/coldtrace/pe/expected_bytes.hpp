@@ -16,6 +16,9 @@ class ExpectedBytes {
   // Those of `size` bytes at `rva`, until the next call.
   core::ByteView load(Rva rva, u32 size);
 
+  // The pointer there, as wide as the image's.
+  u64 load_pointer(Rva rva);
+
   // Relocations that are not applied, which machines of today have none of: what they change is
   // not known.
   [[nodiscard]] static bool is_applied(RelocationType type);

@@ -8,6 +8,7 @@
 #include "coldtrace/pdb/code_symbols.hpp"
 #include "coldtrace/pe/dump_comparison.hpp"
 #include "coldtrace/pe/dumped_imports.hpp"
+#include "coldtrace/pe/dumped_pointers.hpp"
 #include "coldtrace/syscall-map/hook_points.hpp"
 
 namespace coldtrace::syscall_map {
@@ -63,6 +64,27 @@ struct ChangedRow {
   u64 target = 0;  // absolute
 };
 
+// What says where services are, how many there are and what they take.
+enum class ServiceValue : u8 {
+  base,            // of a descriptor: the table; absolute
+  limit,           // of a descriptor or a table: how many services
+  arguments,       // of a descriptor: the table of argument sizes; absolute
+  argument_bytes,  // of a service
+};
+[[nodiscard]] std::string_view to_string(ServiceValue value);
+[[nodiscard]] constexpr bool is_address(ServiceValue value) {
+  return value == ServiceValue::base || value == ServiceValue::arguments;
+}
+
+struct ChangedServiceValue {
+  std::string structure;  // "KeServiceDescriptorTable[0]", "W32pServiceTable"
+  ServiceValue member = ServiceValue::base;
+  std::optional<u16> number;  // of the service, of argument_bytes
+  pe::Rva rva{};
+  u64 value = 0;
+  std::optional<u64> expected;  // nothing: the file does not say
+};
+
 enum class PointState : u8 {
   clean,
   changed,  // a byte of its function, or its row of a table
@@ -75,11 +97,14 @@ struct DumpCheck {
   pe::DumpedImports imports;
   std::vector<ModuleChange> changes;  // by RVA
   std::vector<ChangedRow> rows;
+  std::vector<ChangedServiceValue> service_values;
+  std::vector<pe::MisdirectedPointer> loader_pointers;
   HookPoints points;
   std::vector<PointState> states;  // of each point
 
   [[nodiscard]] bool hooked() const {
-    return !changes.empty() || !rows.empty() || !imports.misdirected.empty();
+    return !changes.empty() || !rows.empty() || !service_values.empty() ||
+           !imports.misdirected.empty() || !loader_pointers.empty();
   }
 };
 
