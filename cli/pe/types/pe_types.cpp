@@ -63,6 +63,7 @@ Exit compare(const PeTypesOptions& options, pe::TypeFile& after, Report& report)
       pe::compare_types(before->table, after.table, options.names, after.findings);
   const ComparedFiles files{*before, after, comparison};
   Output output{options.output};
+  output.outlive_reader();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     json.begin_object()
