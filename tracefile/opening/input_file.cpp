@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "coldtrace/core/file.hpp"
@@ -48,6 +49,11 @@ class Opened {
   int descriptor_;
 };
 
+// /dev/null, which is empty: device 1, 3 of Linux's devices.txt.
+bool is_null(const struct stat& status) {
+  return S_ISCHR(status.st_mode) && major(status.st_rdev) == 1 && minor(status.st_rdev) == 3;
+}
+
 core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& path,
                                                              std::optional<u64> limit,
                                                              core::Findings& findings) {
@@ -57,7 +63,8 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& 
   const Opened input{path};
   struct stat status {};
   if (input.get() < 0 || ::fstat(input.get(), &status) != 0) return io_error();
-  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode) && !S_ISREG(status.st_mode)) {
+  if (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode) && !S_ISREG(status.st_mode) &&
+      !is_null(status)) {
     errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
     return io_error();
   }
@@ -74,8 +81,9 @@ core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& p
                                                             core::Findings& findings) {
   // A named pipe is opened once: its writer would find no reader between two times.
   struct stat status {};
-  const bool is_pipe = path == "-" || (::stat(path.c_str(), &status) == 0 &&
-                                       (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)));
+  const bool is_pipe =
+      path == "-" || (::stat(path.c_str(), &status) == 0 &&
+                      (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || is_null(status)));
   if (is_pipe) return spool_input(path, limit, findings);
   return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
 }

@@ -279,6 +279,17 @@ class RealTrace(Case):
         self.assertGreater(len(self.told["modules"]), 50)
         self.assertGreater(len(self.told["functions"]), 1000)
 
+    def test_no_two_modules_have_one_name_in_text(self):
+        table = run("cpu", need_sample(), "--top", "100").stdout.decode().split("  module\n")[1].split("\n\n")[0]
+        names = [line.split(None, 4)[-1] if line.split() else "" for line in table.splitlines()]
+        files = Counter((row["module"] or "unknown").rsplit("\\", 1)[-1] for row in self.told["modules"])
+        self.assertEqual(files["clr.dll"], 2)
+        shown = {(row["module"] or "unknown") if files[(row["module"] or "unknown").rsplit("\\", 1)[-1]] > 1
+                 else row["module"].rsplit("\\", 1)[-1] for row in self.told["modules"][:100]}
+        self.assertEqual(len(shown), min(100, len(self.told["modules"])))
+        for name in shown:
+            self.assertTrue(any(line.endswith("  " + name) for line in table.splitlines()), (name, names[:5]))
+
     def test_a_part_of_the_time_has_its_samples(self):
         begin, end = "2020-07-29T00:07:03Z", "2020-07-29T00:07:04Z"
         told = self.answer(SAMPLE, "--from", begin, "--to", end)
