@@ -242,14 +242,15 @@ class Terminals(case.Case):
                                        (("trace", "top", TRACE), "t.csv", "text, json"),
                                        (("pe", "exports", NTDLL), "t.NDJSON.gz", "text, json, csv"),
                                        (("trace", "export", "chrome", TRACE), "t.jsonl", "json"),
+                                       (("trace", "export", "collapsed", TRACE), "t.json", "text"),
                                        (("report", TRACE), "t.json", "html")):
             with self.subTest(command=command):
                 done = run(*command, "-o", name, cwd=self.here)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(f"this command writes {formats}\n".encode(), done.stderr)
                 self.assertEqual(list(self.here.iterdir()), [])
-        # What no end stands for, and text, may have any name.
-        run("trace", "export", "collapsed", TRACE, "-q", "-o", "t.json", cwd=self.here)
+        # What is packed may have any name.
+        run("trace", "pack", TRACE, "-q", "-o", "t.json", cwd=self.here)
         self.assertTrue((self.here / "t.json").exists())
         self.assertEqual(run("trace", "top", TRACE, "-q", "--format", "text", "-o", "t.csv", cwd=self.here).returncode, 0)
 
