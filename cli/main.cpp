@@ -99,7 +99,7 @@ Exit run_program(const std::vector<std::string>& words) {
   try {
     return run_words(words);
   } catch (const ClosedPipe&) {
-    return Exit::ok;
+    return broken_run_exit();
   } catch (const Failure& failure) {
     say(fmt::format("coldtrace: {}\n", printable(failure.message)));
   } catch (const std::bad_alloc&) {
@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   hold_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // a write then fails with EPIPE, which Output knows
+  std::signal(SIGXFSZ, SIG_IGN);  // of `ulimit -f`: a write then fails with EFBIG
   const auto exit = run_program({argv + std::min(argc, 1), argv + argc});
 #ifndef COLDTRACE_SANITIZED  // which looks for leaks at the end
   // What is left is memory, which the kernel takes back faster than destructors do.

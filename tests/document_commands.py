@@ -155,20 +155,35 @@ def command_lines(text):
                 yield taken
 
 
+def claimed_status(text, block_start):
+    """What the paragraph in front of a block says of the exit status of a command in it; else None."""
+    paragraph = text[:block_start].rstrip().rsplit("\n\n", 1)[-1]
+    claimed = re.search(r"exit status (\d)", paragraph)
+    return int(claimed[1]) if claimed else None
+
+
 class DocumentCommands(unittest.TestCase):
     def test_they_say_what_stands_below_them(self):
-        count = 0
+        count = claims = 0
         for document in DOCUMENTS:
             with tempfile.TemporaryDirectory() as folder:
                 with_files(folder)
-                for block in FENCE.findall(document.read_text()):
-                    for command, expected in shown_commands(block):
+                text = document.read_text()
+                for fence in FENCE.finditer(text):
+                    claimed, statuses = claimed_status(text, fence.start()), []
+                    for command, expected in shown_commands(fence[1]):
                         count += 1
                         with self.subTest(document=document.name, command=command):
                             status, actual = run_shown(command, folder)
                             self.assertIn(status, (0, 1), actual)
+                            statuses.append(status)
                             self.assertTrue(is_shown(actual, expected), f"it says\n{actual}\nnot\n{expected}")
+                    if claimed is not None and statuses:
+                        claims += 1
+                        with self.subTest(document=document.name, claimed=claimed):
+                            self.assertIn(claimed, statuses)
         self.assertGreater(count, 20)
+        self.assertGreater(claims, 1)
 
     def test_the_comparison_can_fail(self):
         self.assertTrue(is_shown("a\nb\nc\n", "a\n...\nc\n"))
@@ -176,6 +191,10 @@ class DocumentCommands(unittest.TestCase):
         self.assertTrue(is_shown("a 1.5 s\n", "a ... s\n"))
         for other in ("a\nc\n", "a\nb\n", "x\n...\n", "...\nb\n", ""):
             self.assertFalse(is_shown("a\nb\nc\n", other), other)
+
+    def test_a_claim_is_of_the_block_behind_it(self):
+        text = "exit status 1.\n\nother:\n\n```\n$ a\n```\n\nIt ends so, exit status 0:\n\n```\n$ b\n```\n"
+        self.assertEqual([claimed_status(text, fence.start()) for fence in FENCE.finditer(text)], [None, 0])
 
     def test_every_other_one_runs(self):
         count, failing = 0, set()

@@ -15,6 +15,7 @@ inline void add_color_option(Command& command, std::string& color) {
                   "without colors), in pipes and files too (always), or charts without colors, on "
                   "a terminal (never)")
       .one_of({"auto", "always", "never"})
+      .for_formats({"text"})
       .capture_default_str();
 }
 

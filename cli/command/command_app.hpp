@@ -14,7 +14,8 @@ struct ValueKind {
   enum class Source { any, choices, file, finding_code, provider };
   Source source = Source::any;
   std::vector<std::string> choices;
-  bool repeats = false;  // given again for each value
+  bool repeats = false;              // given again for each value
+  std::vector<std::string> formats;  // that the option is for; none: for all
 };
 
 // A command or a group of them, which is defined once it is named, or help asks for it.

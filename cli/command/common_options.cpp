@@ -20,6 +20,12 @@ bool is_for_programs_alone(const std::vector<std::string>& formats) {
   return formats.size() == 1 && (only == "html" || only == "json" || only == "jsonl");
 }
 
+// Those that --int64 may change something of; none where all may.
+std::vector<std::string> formats_with_json(std::vector<std::string> formats) {
+  std::erase_if(formats, [](const auto& format) { return format == "text" || format == "csv"; });
+  return formats;
+}
+
 }  // namespace
 
 void add_common_options(Command& command, const std::vector<std::string>& formats,
@@ -71,7 +77,8 @@ void add_common_options(Command& command, const std::vector<std::string>& format
             options.int64 = how == "string" ? Int64::string : Int64::number;
           },
           "JSON integers above 2^53: as 'number' or 'string'")
-      .one_of({"number", "string"});
+      .one_of({"number", "string"})
+      .for_formats(formats_with_json(formats));
   command.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
   command.heading("Options");
 }
@@ -83,6 +90,7 @@ void begin_run(CommonOptions& options, const Command& command) {
     options.format = default_format(options.formats, options.output, command.has_whole_text());
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
+  command.require_options_of(options.format);
   guard_output(options.output, options.format, command.inputs());
   if (is_for_programs_alone(options.formats) && is_shown_on_terminal(options.output))
     throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",

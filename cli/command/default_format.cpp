@@ -32,23 +32,26 @@ bool has_format(const std::vector<std::string>& formats, std::string_view format
   return std::ranges::find(formats, format) != formats.end();
 }
 
-// A name that promises one format does not get another, "json-per-system" counts as JSON. Where no
-// ending stands for any of the formats, as of `trace pack`, and of text alone, names are free.
+// Whether the format is one that the end stands for by another name: "json-per-system" counts as
+// JSON, lists of stacks and documents are text where a command writes nothing else.
+bool is_named_by(const NameEnding& end, const std::string& format, bool alone) {
+  if (format == "jsonl") return end.format == "ndjson";
+  if (format == "text" && alone)
+    return end.format == "collapsed" || end.format == "markdown" || end.format == "c-header";
+  return end.ending == "." + format || format.starts_with(fmt::format("{}-", end.format));
+}
+
+// A name that promises one format does not get another. What is packed and unpacked may be
+// anything.
 void refuse_other_ending(const std::string& path, const std::vector<std::string>& formats) {
-  const auto known = [](const std::string& format) {
-    return format == "html" ||
-           std::ranges::find(name_endings, format, &NameEnding::format) != name_endings.end();
-  };
-  if (std::ranges::none_of(formats, known)) return;
-  if (formats.size() == 1 && formats.front() == "text") return;
+  const bool alone = formats.size() == 1;
+  if (alone && (formats.front() == "zst" || formats.front() == "raw")) return;
   const auto plain = packing_of(path) == Packing::none ? path : path.substr(0, path.rfind('.'));
-  for (const auto& known_end : name_endings) {
-    const auto is_of = [&](const std::string& one) {
-      return one.starts_with(fmt::format("{}-", known_end.format));
-    };
-    if (has_ending(plain, known_end.ending) && std::ranges::none_of(formats, is_of))
+  for (const auto& end : name_endings) {
+    const auto is_named = [&](const std::string& one) { return is_named_by(end, one, alone); };
+    if (has_ending(plain, end.ending) && std::ranges::none_of(formats, is_named))
       throw Failure{fmt::format("{}: its name ends as {} does, and this command writes {}", path,
-                                known_end.format, fmt::join(formats, ", "))};
+                                end.format, fmt::join(formats, ", "))};
   }
 }
 

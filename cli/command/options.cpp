@@ -16,6 +16,7 @@
 #include "cli/command/command_app.hpp"
 #include "cli/command/finding_codes.hpp"
 #include "cli/command/suggestion.hpp"
+#include "cli/output/output.hpp"
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
@@ -90,6 +91,11 @@ Option& Option::list(const std::string& type) {
   return option_->get_positional() ? *this : repeatable();  // several arguments are one list
 }
 
+Option& Option::for_formats(const std::vector<std::string>& formats) {
+  describe_values(option_).formats = formats;
+  return *this;
+}
+
 Option& Option::one_of(const std::vector<std::string>& texts) {
   auto& kind = describe_values(option_);
   kind.source = ValueKind::Source::choices;
@@ -102,7 +108,13 @@ Option& Option::one_of(const std::vector<std::string>& texts) {
 Option& Option::one_of_numbers(const std::vector<unsigned>& numbers) {
   std::vector<std::string> texts;
   for (const auto number : numbers) texts.push_back(std::to_string(number));
-  return one_of(texts);
+  auto& kind = describe_values(option_);
+  kind.source = ValueKind::Source::choices;
+  kind.choices = texts;
+  return check("", [texts](const std::string& text) {
+    if (std::ranges::find(texts, text) != texts.end()) return std::string{};
+    return fmt::format("'{}' is neither {}", text, fmt::join(texts, " nor "));
+  });
 }
 
 Option& Option::in_range(unsigned least, unsigned most) {
@@ -111,7 +123,17 @@ Option& Option::in_range(unsigned least, unsigned most) {
 }
 
 Option& Option::as_size() {
-  option_->type_name("SIZE")->transform(CLI::AsSizeValue(false).description(""));
+  const CLI::AsSizeValue read{false};
+  option_->type_name("SIZE")->transform(CLI::Validator{
+      [read](std::string& text) {
+        const auto given = text;
+        try {
+          if (read(text).empty()) return std::string{};
+        } catch (const CLI::ValidationError&) {  // of a unit that is none
+        }
+        return fmt::format("'{}' is no size; expected one like 65536, 64kb or 1mb", given);
+      },
+      ""});
   return *this;
 }
 
@@ -193,6 +215,16 @@ void Command::text_lacks(std::function<bool()> lacks) {
 
 bool Command::has_whole_text() const {
   return !text_lacks_ || !text_lacks_();
+}
+
+void Command::require_options_of(const std::string& format) const {
+  for (const auto* const option : app_.get_options()) {
+    const auto& formats = value_kind(option).formats;
+    if (option->count() > 0 && !formats.empty() &&
+        std::ranges::find(formats, format) == formats.end())
+      throw Failure{
+          fmt::format("{} is for --format {}", option->get_name(), fmt::join(formats, ", "))};
+  }
 }
 
 void Command::before_sandbox(std::function<void(SandboxNeeds&)> tell) {

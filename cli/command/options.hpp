@@ -39,6 +39,9 @@ class Option {
   Option& repeatable();
   Option& list(const std::string& type);
 
+  // Of formats alone: with another one the option would change nothing, and is refused.
+  Option& for_formats(const std::vector<std::string>& formats);
+
   // What the value may be.
   Option& one_of(const std::vector<std::string>& texts);
   Option& one_of_numbers(const std::vector<unsigned>& numbers);
@@ -89,6 +92,9 @@ class Command {
   // terminal then gets what a pipe gets.
   void text_lacks(std::function<bool()> lacks);
   bool has_whole_text() const;
+
+  // Throws Failure where an option was given that is for other formats than this one.
+  void require_options_of(const std::string& format) const;
 
   // `tell` is asked for what the run needs once all is parsed (cli/sandbox/sandbox.hpp).
   void before_sandbox(std::function<void(SandboxNeeds&)> tell);

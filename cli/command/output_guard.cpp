@@ -137,8 +137,8 @@ bool is_trace(const std::string& path) {
 void refuse_part(const Target& target, core::FileKind kind, const std::string& file,
                  const std::string& what) {
   if (core::is_part_beside(file, target.file) ||
-      (core::is_named_as_part_beside(file, target.file) && may_be_part(target, kind, file) &&
-       !is_trace(file)))
+      (core::is_named_as_part_beside(file, target.file) && kind != core::FileKind::event_trace &&
+       may_be_part(target, kind, file) && !is_trace(file)))
     throw Failure{fmt::format("{}: a part of the split image {}", target.name, what)};
 }
 

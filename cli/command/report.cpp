@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace coldtrace::cli {
 namespace {
 
 FindingTally* findings_of_all = nullptr;
+Exit exit_of_broken_run = Exit::ok;
 
 bool contains(const std::vector<std::string>& codes, std::string_view code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
@@ -42,9 +44,19 @@ bool FindingPolicy::fails(const core::Finding& finding) const {
   return finding.severity == core::Severity::warning && !contains(tolerate, finding.code.view());
 }
 
+Exit broken_run_exit() {
+  return std::exchange(exit_of_broken_run, Exit::ok);
+}
+
 Report::~Report() {
-  if (informational_.empty() || policy_.quiet || std::uncaught_exceptions() > 0) return;
+  const bool is_broken = std::uncaught_exceptions() > 0;
+  if (is_broken ? !has_reader_left() : informational_.empty() || policy_.quiet) return;
   try {
+    if (is_broken) {
+      for (const auto& [path, findings] : begun_) tell(path, findings);
+      exit_of_broken_run = std::min(exit(), Exit::findings);
+      return;
+    }
     std::string codes;
     for (const auto& [code, count] : informational_)
       codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
@@ -54,8 +66,13 @@ Report::~Report() {
   }
 }
 
+void Report::begin(std::string_view path, const core::Findings& findings) {
+  begun_.emplace_back(path, findings);
+}
+
 void Report::read(std::string_view path, const core::Findings& findings) {
   ++inputs_read_;
+  std::erase_if(begun_, [&](const auto& begun) { return begun.first == path; });
   tell(path, findings);
 }
 
@@ -77,7 +94,7 @@ void Report::tell(std::string_view path, const core::Findings& findings) {
 void Report::say(std::string_view path, const core::Finding& finding) const {
   const auto place =
       finding.first_offset ? fmt::format(" at {:#x}", *finding.first_offset) : std::string{};
-  const auto times = finding.count > 1 ? fmt::format(" ({} times)", finding.count) : "";
+  const auto times = finding.count > 1 ? fmt::format(" (the first of {})", finding.count) : "";
   cli::say(fmt::format("{}: {}: {}{}: {}{}\n", printable(path), to_string(finding.severity),
                        finding.code.view(), place, printable(finding.text), times));
 }
@@ -101,6 +118,7 @@ std::string to_message(const core::ParseError& error) {
     return temporary_file_message(error);
   if (error.fault == core::Fault::io && error.found == ESPIPE)
     return "not seekable: save it to a file first";
+  if (error.fault == core::Fault::io && error.found == EBADF) return "it is closed";
   if (error.fault == core::Fault::io && error.offset == 0)
     return std::generic_category().message(static_cast<int>(error.found));
   if (error.fault == core::Fault::limit && error.structure.view() == "pipe")

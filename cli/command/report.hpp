@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/output/json.hpp"
@@ -53,6 +54,10 @@ class Report {
   // An input that nothing could be made of.
   void failed(std::string_view path, std::string_view message);
   void failed(std::string_view path, const core::ParseError& error);
+  // What is known of an input before it is read to the end: said in the place of read() where the
+  // reader of the results goes away before.
+  void begin(std::string_view path, const core::Findings& findings);
+
   // For answers that are read without standard error.
   const std::vector<FailedInput>& failed_inputs() const { return failed_; }
 
@@ -67,10 +72,14 @@ class Report {
 
   const FindingPolicy& policy_;
   Exit worst_ = Exit::ok;
-  std::map<std::string, u64, std::less<>> informational_;  // that were not said, by code
+  std::map<std::string, u64, std::less<>> informational_;      // that were not said, by code
+  std::vector<std::pair<std::string, core::Findings>> begun_;  // that read() was not called for
   u64 inputs_read_ = 0;
   std::vector<FailedInput> failed_;
 };
+
+// What the report of a run knew that ended early, its reader being gone: findings or none.
+Exit broken_run_exit();
 
 // What is wrong with an input, without its path: the place of an error of open() or read() is the
 // file itself.

@@ -91,6 +91,7 @@ const std::string& main_path(const DriverCheckAnswer& answer) {
 Exit run_driver_check(const DriverCheckOptions& options) {
   refuse_files_below(options.output, {options.files});
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   DriverCheckAnswer answer;
   open_hives(options, answer);

@@ -136,6 +136,16 @@ std::string lacking_value(const CLI::App& command, const CLI::ParseError& error)
   return value_needed(*option, command);
 }
 
+// An option that takes one value, given again.
+std::string given_twice(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string_view text = error.what();
+  const auto end = text.find(": At Most 1 required");
+  if (error.get_name() != "ArgumentMismatch" || end == text.npos) return {};
+  const auto* option = command.get_option_no_throw(std::string{text.substr(0, end)});
+  if (option == nullptr || option->get_positional()) return {};
+  return fmt::format("{} takes one value and is given more", text.substr(0, end));
+}
+
 std::string with_help_hint(std::string_view told, const CLI::App& command) {
   return fmt::format("coldtrace: {}\nRun '{} --help' for more information.\n", printable(told),
                      full_name(command));
@@ -180,6 +190,7 @@ std::string usage_message(CLI::App& app, const CLI::ParseError& error,
   auto told = misplaced_word(app, command, words);
   if (told.empty()) told = unknown_option(command);
   if (told.empty()) told = lacking_value(command, error);
+  if (told.empty()) told = given_twice(command, error);
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());
   if (told.empty()) told = error.what();

@@ -191,17 +191,15 @@ std::vector<syscall_map::NamedPlace> symbols_of(const HooksLocateOptions& option
 // The services of a kernel where the name may be that of one; nothing else is read for it.
 HookTable services_of(const HooksLocateOptions& options, const std::string& path,
                       const syscall_map::KernelView& view, const pe::Identity& identity,
-                      const std::optional<PeInput>& ntdll, const pe::Identity& user) {
+                      const std::optional<syscall_map::HookTableSource>& ntdll) {
   if ((!options.function.starts_with("Nt") && !is_glob(options.function)) ||
       syscall_map::find_image_role(identity) != ImageRole::kernel)
     return {};
   std::vector<syscall_map::HookTableSource> sources{
       {{ImageRole::kernel, path, identity, std::nullopt}, &view}};
-  std::optional<syscall_map::KernelView> user_view;
   if (ntdll) {
-    require_one_machine({ntdll->path, user}, {path, identity});
-    user_view.emplace(ntdll->image);
-    sources.push_back({{ImageRole::ntdll, ntdll->path, user, std::nullopt}, &*user_view});
+    require_one_machine({ntdll->description.path, ntdll->description.identity}, {path, identity});
+    sources.push_back(*ntdll);
   }
   return syscall_map::build_hook_services(sources);
 }
@@ -212,12 +210,16 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
   Report report{options.findings};
   SymbolPlaces symbols{options.pdbs, report};
   std::optional<PeInput> ntdll;
-  pe::Identity user{};
+  std::optional<syscall_map::KernelView> user_view;
+  std::optional<syscall_map::HookTableSource> user;
   if (!options.ntdll.empty()) {
     ntdll = open_pe(options.ntdll, options, report);
     if (!ntdll) return Exit::failure;
-    user = pe::read_identity(ntdll->image, ntdll->findings());
-    require_role({options.ntdll, user}, ImageRole::ntdll);
+    auto identity = pe::read_identity(ntdll->image, ntdll->findings());
+    require_role({options.ntdll, identity}, ImageRole::ntdll);
+    user_view.emplace(ntdll->image);
+    require_stubs({options.ntdll, identity}, ImageRole::ntdll, user_view->services().services);
+    user = {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &*user_view};
   }
   std::vector<LocatedImage> images;
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -229,12 +231,14 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
     auto identity = identify(*input, options);
     auto places = symbols_of(options, identity.identity, symbols, input->findings());
     const syscall_map::KernelView view{input->image};
-    const auto table = services_of(options, path, view, identity.identity, ntdll, user);
+    const auto table = services_of(options, path, view, identity.identity, user);
     LocatedImage image{
         path, std::move(identity),
         syscall_map::find_functions(view, options.function,
                                     {signatures, std::move(places), table.services})};
     if (ntdll) image.search.findings.merge(table.findings);
+    for (const auto& side : table.images)
+      if (side.role == ImageRole::ntdll) ntdll->findings().merge_unknown(side.findings);
     image.search.findings.merge(input->findings());
     image.search.findings.merge_unknown(view.exports().findings);
     report.read(path, image.search.findings);

@@ -109,6 +109,7 @@ std::optional<MappedImage> read_user_side(const std::string& path, syscall_map::
   auto side = map_image(path, options, report);
   if (!side) throw Failure{fmt::format("{}: no names can be read from it", path)};
   require_role({path, side->identity.identity}, role);
+  require_stubs({path, side->identity.identity}, role, side->map.services);
   return side;
 }
 

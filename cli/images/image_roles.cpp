@@ -2,6 +2,7 @@
 
 #include "cli/output/output.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/service_map.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -31,6 +32,17 @@ void require_role(const NamedImage& image, ImageRole role) {
   if (own && with_article(*own) != with_article(role))
     throw Failure{fmt::format("{}: its name for itself is {}: it is {}, not {}", image.path,
                               image.identity.name, with_article(*own), with_article(role))};
+}
+
+void require_stubs(const NamedImage& image, ImageRole role,
+                   const std::vector<syscall_map::Service>& services) {
+  using syscall_map::StubSide;
+  const bool is_user = role == ImageRole::ntdll || role == ImageRole::win32u;
+  if (!is_user && role != ImageRole::kernel) return;
+  const auto wanted = is_user ? StubSide::user : StubSide::kernel;
+  if (syscall_map::find_stub_side(services).value_or(wanted) != wanted)
+    throw Failure{fmt::format("{}: its system call stubs are those of {}: it is not {}", image.path,
+                              is_user ? "a kernel" : "an ntdll or win32u", with_article(role))};
 }
 
 void require_one_machine(const NamedImage& image, const NamedImage& other) {

@@ -108,6 +108,7 @@ std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address) {
 
 Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   PeOptions file_options;
   file_options.no_hash = options.no_hash;

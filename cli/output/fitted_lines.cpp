@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/output/character_set.hpp"
 #include "coldtrace/core/display_width.hpp"
 
 namespace coldtrace::cli {
@@ -49,7 +50,7 @@ void FittedLines::finish(core::TextBuffer& fitted) {
     const auto last = columns_ - std::min<std::size_t>(columns_, 1);
     const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
     fitted.append(front);
-    fitted.append("…");
+    fitted.append(ellipsis());
     const auto color = front.rfind(escape);
     if (color != front.npos && !front.substr(color).starts_with(no_color)) fitted.append(no_color);
   }

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr std::size_t roomy_size = buffer_size + (1 << 14);  // seldom outgrown
 
+bool reader_left = false;
+
 // A new file without a name in `folder`, or where no such files are with that in `name`; -1 where
 // none can be made. Its permissions are `mode`, or those of any new file.
 int make_file(const std::string& folder, std::optional<mode_t> mode, const std::string& path,
@@ -51,6 +53,10 @@ auto pack_or_fail(Pack&& pack) {
 }
 
 }  // namespace
+
+bool has_reader_left() {
+  return reader_left;
+}
 
 core::TextBuffer BufferPool::take() {
   core::TextBuffer buffer;
@@ -167,16 +173,22 @@ void Output::send(std::string_view text) {
 }
 
 void Output::write_out(std::string_view left) {
-  while (!left.empty()) {
+  while (!left.empty() && !is_reader_gone_) {
     const auto count = ::write(descriptor_, left.data(), left.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EPIPE) throw ClosedPipe{};
+    if (count < 0 && errno == EPIPE) {
+      is_reader_gone_ = true;
+      if (outlives_reader_) return;
+      reader_left = true;
+      throw ClosedPipe{};
+    }
     if (count < 0) fail(errno);
     left.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 
 void Output::commit() {
+  outlive_reader();
   flush();
   if (lines_) {
     changed_.clear();

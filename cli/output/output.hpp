@@ -20,8 +20,12 @@ struct Failure {
   std::string message;
 };
 
-// The reader of standard output is gone: the program ends quietly with status 0.
+// The reader of standard output is gone: the program ends with the status of what it knows by then
+// (broken_run_exit()).
 struct ClosedPipe {};
+
+// Whether one was thrown.
+bool has_reader_left();
 
 // An output in memory has reached its limit.
 struct TooLong {};
@@ -75,7 +79,12 @@ class Output {
   // Forgets it.
   void clear();
 
-  // Writes what is buffered and gives the file its name. Without it nothing is left behind.
+  // For commands whose exit status is an answer of its own: a reader that goes away ends nothing,
+  // and what is written from then on is lost.
+  void outlive_reader() { outlives_reader_ = true; }
+
+  // Writes what is buffered and gives the file its name. Without it nothing is left behind. Nothing
+  // is left to be computed: a reader that is gone is no ClosedPipe here.
   void commit();
 
  private:
@@ -86,10 +95,12 @@ class Output {
   void give_name();
   [[noreturn]] void fail(int code) const;
 
-  std::string path_;                      // empty: standard output
-  bool replaces_ = false;                 // a file that gets its name at the end
-  std::string temporary_;                 // empty: none to remove
-  int descriptor_ = -1;                   // none: in memory
+  std::string path_;       // empty: standard output
+  bool replaces_ = false;  // a file that gets its name at the end
+  std::string temporary_;  // empty: none to remove
+  int descriptor_ = -1;    // none: in memory
+  bool outlives_reader_ = false;
+  bool is_reader_gone_ = false;
   std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;

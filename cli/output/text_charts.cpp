@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/character_set.hpp"
 #include "cli/output/terminal.hpp"
 
 namespace coldtrace::cli {
@@ -19,20 +20,6 @@ constexpr std::array<std::string_view, 5> shades{"·", "░", "▒", "▓", "█
 std::string_view environment(const char* name) {
   const auto* const value = std::getenv(name);
   return value != nullptr ? std::string_view{value} : std::string_view{};
-}
-
-// Unless the locale names another character set. Names are written as UTF-8 in any case.
-bool shows_blocks() {
-  if (environment("TERM") == "dumb") return false;
-  for (const auto* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const auto locale = environment(name);
-    if (locale.empty()) continue;
-    const auto dot = locale.find('.');
-    if (dot == locale.npos) return true;
-    const auto set = locale.substr(dot + 1, locale.find('@', dot) - dot - 1);
-    return set == "UTF-8" || set == "utf8" || set == "utf-8" || set == "UTF8";
-  }
-  return true;
 }
 
 // Of `steps`, 0 for zero alone.
@@ -69,7 +56,7 @@ void ChartSteps::add(double from, double to, double amount) {
 TextCharts::TextCharts(const OutputOptions& output, std::string_view color) {
   const bool terminal = is_shown_on_terminal(output);
   const bool always = color == "always";
-  shown_ = always || (terminal && shows_blocks());
+  shown_ = always || (terminal && environment("TERM") != "dumb" && is_locale_utf8());
   colored_ = always || (shown_ && color == "auto" && environment("NO_COLOR").empty());
   columns_ = terminal_columns();
 }

@@ -126,6 +126,7 @@ Exit run_servicing_command(const ServicingOptions& options) {
   refuse_files_below(options.output, {options.before, options.after});
   read_member_lists(options.members);  // what is wrong with one is told before all else
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   Servicing servicing;
   TerminalProgress progress{options.output, options.findings.quiet};

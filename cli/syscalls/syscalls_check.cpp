@@ -24,6 +24,13 @@ void write_text(Output& output, const MappedImage& ntdll, const MappedImage& ker
                 const Agreement& agreement) {
   print(output, "ntdll  {}: {}\n", printable(ntdll.path), to_text(ntdll.identity));
   print(output, "kernel {}: {}\n", printable(kernel.path), to_text(kernel.identity));
+  if (agreement.shared == 0) {
+    print(output,
+          "no name has a number in both ({} in ntdll, {} in the kernel): nothing could be "
+          "compared\n",
+          counted(ntdll.map.services.size(), "service", "services"), kernel.map.services.size());
+    return;
+  }
   print(output, "{} of {} shared names have the same number\n", agreement.equal, agreement.shared);
   for (const auto& name : agreement.disagreements)
     print(output, "{}: {:#x} in ntdll, {:#x} in the kernel\n", printable(name.name), name.user,
@@ -72,6 +79,7 @@ void write_json(Output& output, Int64 int64, const MappedImage& ntdll, const Map
 
 Exit check_numbers(const SyscallsCheckOptions& options) {
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   const auto ntdll = map_image(options.ntdll, options, report);
   auto kernel = open_mapped_image(options.kernel, options, report);
@@ -80,6 +88,8 @@ Exit check_numbers(const SyscallsCheckOptions& options) {
   const NamedImage kernel_side{kernel->path, kernel->identity.identity};
   require_role(user_side, ImageRole::ntdll);
   require_role(kernel_side, ImageRole::kernel);
+  require_stubs(user_side, ImageRole::ntdll, ntdll->map.services);
+  require_stubs(kernel_side, ImageRole::kernel, kernel->map.services);
   require_one_machine(user_side, kernel_side);
   const auto agreement = syscall_map::compare_sides(ntdll->map.services, kernel->map.services);
   if (agreement.named.empty()) syscall_map::note_unnamed(kernel->map);

@@ -56,6 +56,7 @@ struct SyscallsCompareOptions : PeOptions {
 
 Exit run_syscalls_compare(const SyscallsCompareOptions& options) {
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   const auto before = map_image(options.before, options, report);
   const auto after = map_image(options.after, options, report);

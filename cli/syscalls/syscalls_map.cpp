@@ -66,8 +66,9 @@ class MapView final : public PeView {
   }
 
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
-    print(output, "{}: {}\n", counted(map_.services.size(), "service", "services"),
-          shapes_of(map_));
+    const auto shapes = shapes_of(map_);
+    print(output, "{}{}{}\n", counted(map_.services.size(), "service", "services"),
+          shapes.empty() ? "" : ": ", shapes);
     if (!map_.services.empty())
       print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
     for (const auto& service : map_.services) write_service(output, service, explain_);

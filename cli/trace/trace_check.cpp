@@ -222,6 +222,7 @@ Exit run_trace_check(const TraceCheckOptions& options) {
     answer.events_lost = trace.ctrace()->lost();
   }
   Output output{options.output};
+  output.outlive_reader();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     write_json(json, answer, *input, report.failed_inputs());

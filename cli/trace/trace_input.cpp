@@ -38,6 +38,8 @@ void tell_failure(const std::string& path, const tracefile::TraceFailure& failur
                   fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
   else if (kind != core::FileKind::unknown)
     report.failed(path, describe_other(kind, "an .etl or .ctrace file"));
+  else if (readable && error.fault == core::Fault::truncated && error.offset > 0)
+    report.failed(path, fmt::format("not a whole .etl or .ctrace file, it is cut off: {}", error));
   else if (readable)
     report.failed(path, fmt::format("not an .etl or .ctrace file: {}", error));
   else
@@ -117,7 +119,8 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
       .add_input("FILE", options.files,
                  "The trace: an .etl or .ctrace file, also packed (gzip, xz, bzip2, Zstandard, "
-                 "ZIP, 7-Zip, cabinet) or from a pipe; '-' is standard input. Several files of one "
+                 "LZ4, ZIP, 7-Zip, tar, cabinet) or from a pipe; '-' is standard input. Several "
+                 "files of one "
                  "kind and folders of them are one trace, of one machine since one boot")
       .required()
       .type_name("FILE|DIR");
@@ -220,7 +223,14 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   for (const auto& rejected : trace ? trace->rejected() : trace.error())
     tell_failure(rejected.name, rejected.failure, report);
   if (!trace) return std::nullopt;
-  return TraceInput{std::move(*trace), std::move(findings), std::move(progress)};
+  if (options.pointer_size != 0 && trace->ctrace() != nullptr)
+    throw Failure{"--pointer-size is for .etl files: a .ctrace file has no events of that kind"};
+  TraceInput input{std::move(*trace), std::move(findings), std::move(progress)};
+  if (input.has_several_files())
+    for (const auto& file : input.trace.files()) report.begin(file.name, file.findings);
+  else
+    report.begin(input.trace.name(), input.findings);
+  return input;
 }
 
 core::Progress* TraceInput::begin_progress(const std::string& what) {

@@ -230,10 +230,11 @@ Exit run_trace_symbols(const TraceSymbolsOptions& options) {
   const Answer answer{options, *input, symbols, events};
   if (answer.empty())
     input->findings.warning(
-        "no-match", std::nullopt, "{}",
+        "no-match", std::nullopt, "{}{}",
         options.all ? "the trace does not say which images were loaded, nor which PDBs it needs"
                     : "the trace has no address in an image that it names, and names no PDB with "
-                      "texts of messages");
+                      "texts of messages",
+        options.times.from || options.times.to ? ", between --from and --to" : "");
   if (const auto odd = answer.without_path(); odd > 0)
     input->findings.warning("symbol-name", std::nullopt,
                             "{} PDBs have names that are no names of files; they have no path",
@@ -271,12 +272,15 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
         add_trace_input_options(command, options);
         add_time_options(command, options.times);
         command.add_flag("--all", options.all, "Also those of images that no address lies in");
-        command.add_flag("--images", options.images,
-                         "In lists of paths and URLs: the images as well, whose exports name "
-                         "functions");
+        command
+            .add_flag("--images", options.images,
+                      "In lists of paths and URLs: the images as well, whose exports name "
+                      "functions")
+            .for_formats({"paths", "urls"});
         command
             .add_option("--server", options.server,
                         "Where the URLs begin: a symbol server, or a mirror of one")
+            .for_formats({"json", "urls"})
             .capture_default_str()
             .check("URL", [](const std::string& url) {
               return url.starts_with("https://") || url.starts_with("http://")

@@ -48,6 +48,8 @@ std::string to_string(const ParseError& error) {
   if (error.fault == Fault::io)
     return fmt::format("{}: {}", place,
                        std::generic_category().message(static_cast<int>(error.found)));
+  if (error.fault == Fault::truncated)
+    return fmt::format("{}: {} bytes needed, {} there", place, error.expected, error.found);
   return fmt::format("{}: expected {:#x}, found {:#x}", place, error.expected, error.found);
 }
 

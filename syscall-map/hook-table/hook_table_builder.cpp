@@ -44,8 +44,16 @@ class Builder {
  private:
   HookTable finish() {
     for (const auto& source : sources_)
-      core::note_unreadable(source.view->image().file(), table_.findings);
+      core::note_unreadable(source.view->image().file(), findings_of(source.description.role));
     return std::move(table_);
+  }
+
+  // Where what is odd in one image is said: its offsets are those of that file.
+  core::Findings& findings_of(ImageRole role) {
+    if (role != ImageRole::kernel)
+      for (auto& image : table_.images)
+        if (image.role == role) return image.findings;
+    return table_.findings;
   }
 
   void add_services() {
@@ -74,7 +82,7 @@ class Builder {
 
   const ServiceMap& map(const HookTableSource& source) {
     const auto& map = source.view->services();
-    table_.findings.merge(map.findings);
+    findings_of(source.description.role).merge(map.findings);
     return map;
   }
 
@@ -89,6 +97,8 @@ class Builder {
     std::vector<std::string> names;
     append_service_names(kernel, names);
     if (ntdll_) append_service_names(*ntdll_, names);
+    for (const auto& symbol : symbols_)
+      if (is_service_name(symbol.name)) names.push_back(symbol.name);
     return names;
   }
 
@@ -121,7 +131,7 @@ class Builder {
 
   void add_win32k(const HookTableSource& win32k) {
     auto found = find_service_tables(*win32k.view);
-    table_.findings.merge(found.findings);
+    findings_of(win32k.description.role).merge(found.findings);
     std::erase_if(found.tables,
                   [](const auto& table) { return table.table != ServiceTable::win32k; });
     std::vector<const LocatedServiceTable*> candidates;

@@ -20,10 +20,6 @@ using Values = std::map<std::string, std::string>;
 std::string name_of(const HookTableImage& image) {
   return std::string{to_string(image.role)};
 }
-std::string name_of(const HookService& service) {
-  return fmt::format("{:#06x}{}{}", service.number, service.names.empty() ? "" : " ",
-                     service.names.empty() ? "" : service.names.front());
-}
 std::string name_of(const HookServiceTable& table) {
   return table.table.name;
 }
@@ -47,13 +43,32 @@ std::string name_of(const Record&) {
   return {};
 }
 
+using ServiceNames = std::map<u16, std::string>;
+
+// What services are called in paths: by their number alone, the name of the table that goes first
+// or else of the other one behind it, so that a name that one table lacks is one difference.
+std::string name_of(const HookService& service, const ServiceNames& names) {
+  const auto name = names.find(service.number);
+  return fmt::format("{:#06x}{}{}", service.number, name == names.end() ? "" : " ",
+                     name == names.end() ? "" : name->second);
+}
+template <class Record>
+std::string name_of(const Record& record, const ServiceNames&) {
+  return name_of(record);
+}
+
+void add_names(const HookTable& table, ServiceNames& names) {
+  for (const auto& service : table.services)
+    if (!service.names.empty()) names.emplace(service.number, service.names.front());
+}
+
 // Puts every value of a record under its path.
 class Flattener {
  public:
   static constexpr bool decodes = false;
 
-  Flattener(Values& values, std::string path, bool all)
-      : values_{values}, path_{std::move(path)}, all_{all} {}
+  Flattener(Values& values, const ServiceNames& names, std::string path, bool all)
+      : values_{values}, names_{names}, path_{std::move(path)}, all_{all} {}
 
   template <class T>
   void number(std::string_view name, const T& value) {
@@ -140,11 +155,11 @@ class Flattener {
     put(name, fmt::format("{} of them", records.size()));
     std::map<std::string, u32> seen;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      auto key = name_of(records[i]);
+      auto key = name_of(records[i], names_);
       if (key.empty()) key = fmt::format("{}", i);
       const auto times = ++seen[key];
       if (times > 1) key += fmt::format(" #{}", times);
-      Flattener record{values_, fmt::format("{}[{}]", path_of(name), key), all_};
+      Flattener record{values_, names_, fmt::format("{}[{}]", path_of(name), key), all_};
       describe(record, records[i]);
     }
   }
@@ -157,7 +172,7 @@ class Flattener {
   template <class T>
   void child(std::string_view name, const std::optional<T>& record) {
     if (!record) return;
-    Flattener fields{values_, path_of(name), all_};
+    Flattener fields{values_, names_, path_of(name), all_};
     describe(fields, *record);
   }
 
@@ -175,6 +190,7 @@ class Flattener {
   }
 
   Values& values_;
+  const ServiceNames& names_;
   std::string path_;
   bool all_;
 };
@@ -183,8 +199,11 @@ std::vector<HookTableDifference> compare(const HookTable& before, const HookTabl
                                          bool all) {
   Values old_values;
   Values new_values;
-  Flattener old_fields{old_values, "", all};
-  Flattener new_fields{new_values, "", all};
+  ServiceNames names;
+  add_names(before, names);
+  add_names(after, names);
+  Flattener old_fields{old_values, names, "", all};
+  Flattener new_fields{new_values, names, "", all};
   describe(old_fields, before);
   describe(new_fields, after);
   std::vector<HookTableDifference> differences;

@@ -14,6 +14,15 @@ void note_unnamed(ServiceMap& map) {
         map.services.size());
 }
 
+std::optional<StubSide> find_stub_side(const std::vector<Service>& services) {
+  u64 user = 0;
+  u64 kernel = 0;
+  for (const auto& service : services)
+    if (!service.shape.empty()) ++(service.kernel_stub ? kernel : user);
+  if (user == kernel) return std::nullopt;
+  return user > kernel ? StubSide::user : StubSide::kernel;
+}
+
 void append_service_names(const ServiceMap& map, std::vector<std::string>& names) {
   const auto append = [&](const std::string& name) {
     if (is_service_name(name)) names.push_back(name);

@@ -169,7 +169,7 @@ class Findings(Case):
             kind = described.split()[0]
             usage = re.search(r"^Usage: .*", help_of(*command), re.M)[0]
             twice = run(*command, option, value, option, value).stderr
-            once_only = f"{option}: At Most 1 required but received 2".encode() in twice
+            once_only = f"{option} takes one value and is given more".encode() in twice
             with self.subTest(command=command, option=option):
                 if "[,...]" in kind:
                     forms["list"] += 1

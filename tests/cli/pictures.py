@@ -127,7 +127,7 @@ class Where(Case):
     def test_terminals_that_cannot_show_them_get_text(self):
         for command in self.commands[:1] + self.commands[-1:]:
             plain = run(*command).stdout.decode()
-            for changes in ({"TERM": "dumb"}, {"LC_ALL": "de_DE.ISO-8859-1"}, {"LANG": "ja_JP.eucJP"}):
+            for changes in ({"TERM": "dumb"}, {"LC_ALL": "de_DE.ISO-8859-1"}, {"LANG": "ja_JP.eucJP"}, {"LC_ALL": "C"}):
                 with self.subTest(command=command[:2], changes=changes):
                     self.assertEqual(on_terminal(*command, columns=1000, **changes), plain)
             self.assertTrue(DRAWN & set(on_terminal(*command, LANG="ja_JP.UTF-8", LC_CTYPE="")))

@@ -31,8 +31,8 @@ def run(*arguments, **options):
 
 def on_terminal(*arguments, columns=80, **changes):
     """The lines that a terminal so wide gets, and the exit status."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LESS", "TZ")}
-    text, done = run_on_terminal([COLDTRACE, *arguments], columns, environment | changes)
+    environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LESS", "TZ", "LC_ALL", "LC_CTYPE")}
+    text, done = run_on_terminal([COLDTRACE, *arguments], columns, environment | {"LANG": "C.UTF-8"} | changes)
     return text.splitlines(), done.returncode
 
 
@@ -122,6 +122,15 @@ class Terminals(case.Case):
         for line in lines:
             self.assertLessEqual(len(plain(line)), 50, line)
             self.assertRegex(line, r"^[^\x1b]*(\x1b\[[\d;]*m[^\x1b]*\x1b\[0?m[^\x1b]*)*$")
+
+    def test_an_ellipsis_is_for_terminals_that_have_one(self):
+        command = ("ntfs", "snapshot", DISK, "-q")
+        whole = run(*command, "--format", "text").stdout.decode().splitlines()
+        for end, changes in ((">", {"LC_ALL": "C"}), (">", {"LANG": "de_DE.ISO-8859-1"}), (">", {"LC_CTYPE": "POSIX"}),
+                             ("…", {"LANG": "de_DE.UTF-8@euro"}), ("…", {"LANG": "de_DE"})):
+            with self.subTest(changes=changes):
+                lines, _ = on_terminal(*command, columns=61, **changes)
+                self.assertEqual(lines, [line if len(line) <= 61 else line[:60] + end for line in whole])
 
     def test_a_narrow_terminal_shows_fields_of_events(self):
         events = rows_of("trace", "decode", TRACE)
@@ -233,14 +242,15 @@ class Terminals(case.Case):
                                        (("trace", "top", TRACE), "t.csv", "text, json"),
                                        (("pe", "exports", NTDLL), "t.NDJSON.gz", "text, json, csv"),
                                        (("trace", "export", "chrome", TRACE), "t.jsonl", "json"),
+                                       (("trace", "export", "collapsed", TRACE), "t.json", "text"),
                                        (("report", TRACE), "t.json", "html")):
             with self.subTest(command=command):
                 done = run(*command, "-o", name, cwd=self.here)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(f"this command writes {formats}\n".encode(), done.stderr)
                 self.assertEqual(list(self.here.iterdir()), [])
-        # What no end stands for, and text, may have any name.
-        run("trace", "export", "collapsed", TRACE, "-q", "-o", "t.json", cwd=self.here)
+        # What is packed may have any name.
+        run("trace", "pack", TRACE, "-q", "-o", "t.json", cwd=self.here)
         self.assertTrue((self.here / "t.json").exists())
         self.assertEqual(run("trace", "top", TRACE, "-q", "--format", "text", "-o", "t.csv", cwd=self.here).returncode, 0)
 

@@ -77,9 +77,11 @@ class Databases(hook_table_test.Case):
         self.assertEqual(ask("SELECT build, name, purpose, exported, imported, rva, note FROM supported_interface ORDER BY rowid"),
                          [(number, one["name"], one["purpose"], int(one["exported"]), int(one["imported"]), one["rva"], one["note"])
                           for number, build in builds for one in build["supported_interfaces"]])
-        self.assertEqual(ask("SELECT build, code, severity, count, first_offset, text FROM build_finding ORDER BY rowid"),
-                         [(number, *(one[name] for name in ("code", "severity", "count", "first_offset", "text")))
-                          for number, build in builds for one in build["findings"]])
+        self.assertEqual(ask("SELECT build, image, code, severity, count, first_offset, text FROM build_finding ORDER BY rowid"),
+                         [(number, role, *(one[name] for name in ("code", "severity", "count", "first_offset", "text")))
+                          for number, build in builds
+                          for role, findings in [*((image["role"], image["findings"]) for image in build["images"]),
+                                                 ("kernel", build["findings"])] for one in findings])
         self.assertEqual(dict(ask("SELECT * FROM meta")),
                          {"schema": "coldtrace.hook-table-sqlite/1", "tool": document["tool"]})
         self.assertEqual({row[0] for row in ask("SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%'")}, {1})

@@ -80,7 +80,7 @@ def without_run(document):
     for build in document["builds"]:
         build["findings"] = []
         for entry in build["images"]:
-            entry["path"] = None
+            entry["path"], entry["findings"] = None, []
     document["findings"] = []
     return document
 
@@ -127,6 +127,83 @@ class Table(Case):
                              8 * max(0, record["argument_count"] - 4))
             self.assertEqual(service["name_hash"], record["hash"])
         self.assertGreater(counted, 30)
+
+    def test_findings_are_of_the_file_whose_offsets_they_have(self):
+        kernel, ntdll = DEMO / "demo-ntoskrnl.exe", DEMO / "demo-ntdll.dll"
+        done = self.hooks(1, "table", "--kernel", kernel, "--ntdll", ntdll, "--format", "json")
+        document = strict_json(done.stdout)
+        json_schema.validate(document, json.loads((SCHEMAS / "hook-table.schema.json").read_text()))
+        build = document["builds"][0]
+        findings = {image["role"]: image["findings"] for image in build["images"]}
+        hooked = [one for one in findings["ntdll"] if one["code"] == "hooked-stub"]
+        self.assertEqual(len(hooked), 1)
+        # E9: a jump stands there in ntdll, and in the kernel's file it does not.
+        at = hooked[0]["first_offset"]
+        self.assertEqual((ntdll.read_bytes()[at], kernel.read_bytes()[at] == 0xe9), (0xe9, False))
+        self.assertNotIn("hooked-stub", [one["code"] for one in build["findings"] + findings["kernel"]])
+        line = f"demo-ntdll.dll: warning: hooked-stub at {at:#x}: ".encode()
+        self.assertIn(line, done.stderr)
+        self.assertEqual(done.stderr.count(b"hooked-stub"), 1)
+        self.assertIn(line, self.hooks(1, "locate", "Nt*", image(X64[0]), "--ntdll", ntdll).stderr)
+
+    def test_symbols_name_the_records_of_the_services_tab(self):
+        folder = image(X64[0]).parent
+        document = strict_json(self.hooks(1, "table", "--kernel", folder / "ntoskrnl.exe", "--pdb",
+                                          folder / "ntoskrnl.pdb", "--format", "json").stdout)
+        build = document["builds"][0]
+        records = build["services_tab"]["records"]
+        symbols = subprocess.run([COLDTRACE, "pe", "symbols", folder / "ntoskrnl.pdb"], capture_output=True, timeout=60)
+        names = {}
+        for name in re.findall(r" (Nt[A-Z]\w+) ", symbols.stdout.decode()):
+            hashed = 0
+            for character in name[2:].encode():
+                mixed = 1025 * (hashed + character) & 0xffffffff
+                hashed = mixed >> 6 ^ mixed
+            names[hashed] = name
+        self.assertEqual([record["name"] for record in records], [names.get(record["hash"]) for record in records])
+        self.assertEqual(sum(record["name"] is not None for record in records), 42)  # one is of a name that nothing has
+
+    def test_a_kernel_for_ntdll_and_the_other_way_round_are_refused(self):
+        """The demo's images have no names of their own that would tell."""
+        kernel, ntdll = DEMO / "demo-ntoskrnl.exe", DEMO / "demo-ntdll.dll"
+        for arguments in (("hooks", "table", "--kernel", ntdll, "--ntdll", kernel),
+                          ("hooks", "table", "--kernel", ntdll), ("syscalls", "check", "--ntdll", kernel, "--kernel", ntdll),
+                          ("hooks", "tables", kernel, "--ntdll", kernel),
+                          ("hooks", "locate", "NtClose", kernel, "--ntdll", kernel)):
+            with self.subTest(arguments=arguments):
+                done = subprocess.run([COLDTRACE, *arguments], capture_output=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertRegex(done.stderr.decode(), "its system call stubs are those of an? [a-z0-9 ]+: it is not an? ")
+        self.assertEqual(subprocess.run([COLDTRACE, "syscalls", "check", "--ntdll", ntdll, "--kernel", kernel, "--tolerate",
+                                         "hooked-stub"], capture_output=True, timeout=60).returncode, 0)
+
+    def test_what_shares_no_name_is_not_compared(self):
+        """Wine's kernel has no stubs, and no driver has any."""
+        done = subprocess.run([COLDTRACE, "syscalls", "check", "--ntdll", image(X64[1]), "--kernel", image("driver-x86_64")],
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"nothing could be compared\n", done.stdout)
+        self.assertNotIn(b"below", done.stdout)
+
+    def test_names_that_a_table_lacks_are_the_only_differences(self):
+        folder = image(X64[0]).parent
+        kernel, pdb = folder / "ntoskrnl.exe", folder / "ntoskrnl.pdb"
+        for made, verified, lacks in ((["--pdb", pdb], [], "files"), ([], ["--pdb", pdb], "table")):
+            with self.subTest(lacks=lacks):
+                table = self.here / "names.hooktab"
+                self.hooks(1, "table", "--kernel", kernel, *made, "--format", "hooktab", "-o", table)
+                differences = self.verify(1, table, kernel, *verified)["builds"][0]["differences"]
+                numbers = {}
+                for one in differences:
+                    if match := re.match(r"services\[(0x[0-9a-f]{4})( [A-Za-z0-9]+)?\]\.(.*)", one["path"]):
+                        numbers.setdefault(match[1], []).append((match[2], match[3]))
+                self.assertTrue(numbers)
+                for number, found in numbers.items():
+                    self.assertEqual(len({name for name, _ in found}), 1, number)
+                    values = [value for _, value in found]
+                    self.assertEqual(len(values), len(set(values)))
+                    self.assertNotIn("target", values)
+                    self.assertNotIn("argument_bytes", values)
 
     def test_another_builds_ntdll_is_a_warning_and_names_nothing(self):
         own = self.document("tables-x64-kernel-va64", X64[1])

@@ -1,5 +1,7 @@
 #include "tracefile/ctrace/ctrace_sequence.hpp"
 
+#include <fmt/format.h>
+
 namespace coldtrace::tracefile {
 
 // Holes at the start are what wrap-around means.
@@ -24,8 +26,8 @@ std::optional<Gap> CtraceSequence::check(u16 processor, u32 sequence, u64 offset
   }
   last_ = sequence;
   if (missing == 0) return std::nullopt;
-  findings.warning("gap-buffers-missing", offset,
-                   "{} buffers of processor {} are missing before buffer {}", missing, processor,
+  findings.warning("gap-buffers-missing", offset, "{} of processor {} missing before buffer {}",
+                   missing == 1 ? "a buffer" : fmt::format("{} buffers", missing), processor,
                    sequence);
   return Gap{Gap::Reason::buffers_missing, offset, 0, {}, processor, missing};
 }

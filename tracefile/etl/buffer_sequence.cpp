@@ -110,8 +110,12 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
       strays -= missing;
       continue;
     }
-    findings.warning("gap-buffers-missing", after.offset, "buffers {} to {} are missing",
-                     before.sequence + 1, after.sequence - 1);
+    if (missing == 1)
+      findings.warning("gap-buffers-missing", after.offset, "buffer {} is missing",
+                       before.sequence + 1);
+    else
+      findings.warning("gap-buffers-missing", after.offset, "buffers {} to {} are missing",
+                       before.sequence + 1, after.sequence - 1);
     scan.gaps.push_back({Gap::Reason::buffers_missing, after.offset, 0,
                          before.events > 0 ? std::optional{before.last_time} : std::nullopt,
                          std::nullopt, static_cast<u64>(missing)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "tracefile/etl/buffer_finder.hpp"
@@ -25,6 +26,16 @@ Compression compression_of(const LogfileHeader& logfile, u32 state) {
                        : Compression::xpress;
 }
 
+// A record that is longer than what is left of the file is whole where that is: the file is cut.
+core::ParseError cut_off(core::ParseError error, bool at_end) {
+  if (!at_end || error.fault != Fault::bad_value || error.field.view() != "Size" ||
+      error.found <= error.expected)
+    return error;
+  error.fault = Fault::truncated;
+  std::swap(error.expected, error.found);
+  return error;
+}
+
 // The session by the header event, which the first buffer, at `at`, starts with; whatever the
 // buffer's own header says.
 core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 at) {
@@ -33,7 +44,8 @@ core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 
   COLDTRACE_TRY(source.read_at(at, bytes));
   BufferWalker walker{bytes, {at, false, std::nullopt}, header_size, OnDamage::stop};
   if (!walker.next()) {
-    if (!walker.damage().empty()) return core::fail(walker.damage().front().error);
+    if (!walker.damage().empty())
+      return core::fail(cut_off(walker.damage().front().error, at + bytes.size() == source.size()));
     return core::fail({Fault::truncated, at + header_size, "trace header", "Marker", 8, 0});
   }
   const auto& event = walker.event();

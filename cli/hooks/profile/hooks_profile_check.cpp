@@ -96,6 +96,7 @@ void write_json(Output& output, const ProfileOptions& options, const Checked& ch
 
 Exit run_hooks_profile_check(const ProfileOptions& options) {
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   Checked checked;
   auto profile = read_profile_file(options.profile, options);

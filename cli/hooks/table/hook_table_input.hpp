@@ -24,4 +24,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const std::vector<syscall_map::MemberRequest>& members = {},
     const KnownBuilds* known = nullptr);
 
+// Says what was found, of each image under its path; what images say of each other is the kernel's.
+void tell_hook_table(const syscall_map::HookTable& table, Report& report);
+
 }  // namespace coldtrace::cli

@@ -53,6 +53,8 @@ void write_build(JsonWriter& json, const HookTable& build) {
         .field("path", image.path.empty() ? std::nullopt : std::optional{image.path})
         .key("identity");
     write_identity(json, {image.identity, image.sha256});
+    json.key("findings");
+    write_findings(json, image.findings);
     json.end_object();
   }
   json.end_array().key("services").begin_array();

@@ -114,12 +114,6 @@ inline bool is_written_identity(const Value& json) {
                             {"wine", MemberShape::flag}});
 }
 
-inline bool is_written_image(const Value& json) {
-  return are_written(json, {{"role", MemberShape::text},
-                            {"path", MemberShape::text, true},
-                            {"identity", MemberShape::object, false, is_written_identity}});
-}
-
 inline bool is_written_unpaired(const Value& json) {
   return are_written(json, {{"path", MemberShape::text},
                             {"role", MemberShape::text},
@@ -133,6 +127,16 @@ inline bool is_written_finding(const Value& json) {
                             {"count", MemberShape::number},
                             {"first_offset", MemberShape::number, true},
                             {"text", MemberShape::text}});
+}
+
+// The first documents had no findings of an image.
+inline bool is_written_image(const Value& json) {
+  const WrittenMember role{"role", MemberShape::text};
+  const WrittenMember path{"path", MemberShape::text, true};
+  const WrittenMember identity{"identity", MemberShape::object, false, is_written_identity};
+  const WrittenMember findings{"findings", MemberShape::objects, false, is_written_finding};
+  return are_written(json, {role, path, identity, findings}) ||
+         are_written(json, {role, path, identity});
 }
 
 inline bool is_written_service(const Value& json) {

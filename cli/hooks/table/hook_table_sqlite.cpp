@@ -56,9 +56,9 @@ constexpr const char* tables =
     "TEXT, eligible INTEGER NOT NULL) STRICT;"
     "CREATE TABLE evidence(owner TEXT NOT NULL, id INTEGER NOT NULL, sentence TEXT NOT NULL) "
     "STRICT;"
-    "CREATE TABLE build_finding(build INTEGER NOT NULL REFERENCES build, code TEXT NOT NULL, "
-    "severity TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, text TEXT NOT NULL) "
-    "STRICT";
+    "CREATE TABLE build_finding(build INTEGER NOT NULL REFERENCES build, image TEXT NOT NULL, "
+    "code TEXT NOT NULL, severity TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, "
+    "text TEXT NOT NULL) STRICT";
 
 constexpr const char* indexes =
     "CREATE INDEX service_by_name ON service(name);"
@@ -97,7 +97,10 @@ class HookTables {
       unpaired.insert();
     }
     auto findings = document.findings;
-    for (const auto& build : document.builds) findings.merge(build.findings);
+    for (const auto& build : document.builds) {
+      findings.merge(build.findings);
+      for (const auto& image : build.images) findings.merge(image.findings);
+    }
     write_findings_and_schema(file_, "coldtrace.hook-table-sqlite/1", findings);
     file_.run(indexes);
     file_.write_to(output);
@@ -120,7 +123,7 @@ class HookTables {
 
   void write_builds(const Builds& builds) {
     SqliteRows rows{file_, "build", 1}, images{file_, "image", 3 + identity_column_count},
-        findings{file_, "build_finding", 6};
+        findings{file_, "build_finding", 7};
     each(builds, [&](const HookTable& build, i64 number) {
       rows.integer(number).insert();
       for (const auto& image : build.images) {
@@ -129,9 +132,12 @@ class HookTables {
             .text_or_null(core::to_valid_utf8(image.path));
         add_identity(images, {image.identity, image.sha256});
         images.insert();
+        for (const auto& finding : image.findings.all())
+          add_finding(findings.integer(number).text(to_string(image.role)), finding);
       }
       for (const auto& finding : build.findings.all())
-        add_finding(findings.integer(number), finding);
+        add_finding(findings.integer(number).text(to_string(syscall_map::ImageRole::kernel)),
+                    finding);
     });
   }
 

@@ -66,12 +66,15 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
     require_role({options.ntdll, identity}, ImageRole::ntdll);
     require_one_machine({options.ntdll, identity}, {options.kernel, plan.identity.identity});
     user_view.emplace(ntdll->image);
+    require_stubs({options.ntdll, identity}, ImageRole::ntdll, user_view->services().services);
     sources.push_back(
         {{ImageRole::ntdll, options.ntdll, std::move(identity), std::nullopt}, &*user_view});
   }
   const auto table = syscall_map::build_hook_services(sources, symbols.places);
-  if (!syscall_map::has_trace_names(view, options.functions, symbols.places))
+  if (!syscall_map::has_trace_names(view, options.functions, symbols.places)) {
     plan.findings.merge(table.findings);
+    for (const auto& image : table.images) plan.findings.merge(image.findings);
+  }
   plan.points = syscall_map::plan_trace_points(view, options.functions,
                                                {symbols.places, table.services}, plan.findings);
   plan.interfaces = syscall_map::select_trace_interfaces(
@@ -104,7 +107,7 @@ Exit run_table(const HooksPlanOptions& options, Output& output, Report& report) 
   auto table = make_hook_table(files, options, open_symbol_files(options.pdbs, report), report,
                                options.functions);
   if (!table) return Exit::failure;
-  report.read(options.kernel, table->findings);
+  tell_hook_table(*table, report);
   read_drivers(options, syscall_map::find_kernel(*table)->identity.machine, report);
   HookTableDocument document;
   document.builds.push_back(std::move(*table));

@@ -105,7 +105,7 @@ Exit run_hooks_table(const HooksTableOptions& options) {
   syscall_map::note_unused_symbols(symbols, document.builds, unused);
   report.read("--pdb", unused);
   document.findings.merge(unused);
-  for (const auto& build : document.builds) report.read(build.images.front().path, build.findings);
+  for (const auto& build : document.builds) tell_hook_table(build, report);
   write_hook_table(output, options, !options.no_evidence, document);
   output.commit();
   return report.exit();

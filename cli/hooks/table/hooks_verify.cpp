@@ -169,6 +169,7 @@ void write_json(Output& output, Int64 int64, const Result& result) {
 
 Exit run_hooks_verify(const HooksVerifyOptions& options) {
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   const auto builds = read_hook_table_file(options.table, report);
   if (!builds) return Exit::failure;

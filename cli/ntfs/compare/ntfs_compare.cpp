@@ -220,6 +220,7 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::s
 Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   const auto names = options.names.read_key();
   Output output{options.output};
+  output.outlive_reader();
   Report report{options.findings};
   core::Findings findings;
   const auto before =

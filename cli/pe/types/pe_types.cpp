@@ -62,6 +62,7 @@ Exit compare(const PeTypesOptions& options, pe::TypeFile& after, Report& report)
   const auto compared = compare_type_files(*before, after, options.names);
   const ComparedFiles files{*before, after, compared};
   Output output{options.output};
+  output.outlive_reader();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     json.begin_object()

@@ -48,13 +48,19 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
                        "{} events that an analysis needs lack the fields that matter", unreadable);
 }
 
-void AnalysisRun::note_no_match(std::string_view why) {
+std::string AnalysisRun::flags_text(std::string_view flags) const {
+  return flags.empty() || input_->trace.etl() == nullptr
+             ? std::string{}
+             : fmt::format(" ({} of the kernel's flags)", flags);
+}
+
+void AnalysisRun::note_no_match(std::string_view why, std::string_view flags) {
   const bool limited = options_.times.from || options_.times.to;
   if (limited && observation_->observed().events == 0)
     findings().warning("no-match", std::nullopt,
                        "no event of the trace is between --from and --to");
   else
-    findings().warning("no-match", std::nullopt, "{}{}", why,
+    findings().warning("no-match", std::nullopt, "{}{}{}", why, flags_text(flags),
                        limited ? " between --from and --to" : "");
 }
 

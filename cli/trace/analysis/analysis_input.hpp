@@ -40,8 +40,11 @@ class AnalysisRun {
   void observe(std::span<trace_analysis::Analysis* const> analyses,
                trace_analysis::EventPairs* pairs, trace_analysis::EventWitness* witness);
 
-  // That the trace has nothing to answer from, or has no events between --from and --to.
-  void note_no_match(std::string_view why);
+  // That the trace has nothing to answer from, or has no events between --from and --to. `flags`:
+  // what of the kernel's flags has a logger write such events, for .etl files.
+  void note_no_match(std::string_view why, std::string_view flags = {});
+  // " (FLAGS of the kernel's flags)"; nothing of a .ctrace file, whose tracer has none.
+  std::string flags_text(std::string_view flags) const;
 
   TraceInput& input() { return *input_; }
   const trace_analysis::Observation& observation() const { return *observation_; }

@@ -209,6 +209,7 @@ Exit run_trace_compare(const TraceCompareOptions& given) {
   if (!after) return Exit::failure;
   const auto comparison = trace_analysis::compare(before->tally, after->tally, options.comparison);
   Output output{options.output};
+  output.outlive_reader();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     write_json(json, *before, *after, options, comparison);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include "cli/output/character_set.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 #include "cli/sqlite/json_values.hpp"
@@ -56,8 +57,8 @@ std::string narrow_process(const std::string& process, const std::string& pid) {
   const auto room = narrow_process_columns - std::min(narrow_process_columns, pid.size() + 1);
   if (process.empty()) return pid;
   if (core::display_width(process) <= room) return fmt::format("{} {}", process, pid);
-  return fmt::format("{}… {}", core::fitting_front(process, room - std::min<std::size_t>(room, 1)),
-                     pid);
+  return fmt::format("{}{} {}", core::fitting_front(process, room - std::min<std::size_t>(room, 1)),
+                     ellipsis(), pid);
 }
 
 // "Thread/CSwitch" of the kernel, "Provider/Event" of others.

@@ -201,6 +201,7 @@ Exit run_trace_schemas_check(const TraceSchemasCheckOptions& options) {
   const auto kinds = input->trace.count_kinds(chain);
   const auto providers = check_providers(kinds, files);
   Output output{options.output};
+  output.outlive_reader();
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
     write_json(json, providers, pdbs, input->findings);

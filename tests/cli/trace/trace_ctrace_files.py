@@ -189,7 +189,7 @@ class Files(unittest.TestCase):
         gaps = [line for line in lines if line["type"] == "gap"]
         self.assertEqual([(gap["file"], gap["cpu"], gap["buffers"]) for gap in gaps], [(str(second), processor, 1)])
         self.assertEqual([finding["code"] for finding in lines[0]["findings"]], [])
-        self.assertIn(f"1 buffers of processor {processor} are missing before buffer {sequence_of(lost) + 1}",
+        self.assertIn(f"a buffer of processor {processor} missing before buffer {sequence_of(lost) + 1}",
                       [f["text"] for f in lines[1]["findings"] if f["code"] == "gap-buffers-missing"][0])
         self.assertIn(f"{second}: warning: gap-buffers-missing", done.stderr.decode())
 

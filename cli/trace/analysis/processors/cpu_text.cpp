@@ -130,7 +130,11 @@ class CpuText {
 
   std::string module_text(u32 module) const {
     const auto name = tables_.module_or_null(module);
-    return name ? printable(file_of(*name)) : "unknown";
+    if (!name) return "unknown";
+    // Of several files of one name the whole path tells which: those of 32 and of 64 bits.
+    const auto file = file_of(*name);
+    const auto same = std::ranges::count(tables_.code.modules(), file, file_of);
+    return printable(same > 1 ? *name : file);
   }
 
   std::string seconds(i64 ticks) const { return tables_.times.seconds(ticks); }

@@ -10,11 +10,11 @@
 namespace coldtrace::cli {
 namespace {
 
-std::string_view what_is_missing(const std::string& stacks) {
-  if (stacks == "running") return "the trace has no samples (PROFILE of the kernel's flags)";
-  if (stacks == "waiting")
-    return "the trace has no context switches (CSWITCH of the kernel's flags)";
-  return "the trace has no requests to disks (DISK_IO of the kernel's flags)";
+// What the trace lacks, and which of the kernel's flags has it logged.
+void note_missing(AnalysisRun& run, const std::string& stacks) {
+  if (stacks == "running") return run.note_no_match("the trace has no samples", "PROFILE");
+  if (stacks == "waiting") return run.note_no_match("the trace has no context switches", "CSWITCH");
+  run.note_no_match("the trace has no requests to disks", "DISK_IO");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void StackRun::observe() {
   run_->observe({&analysis, 1}, nullptr, events_ ? &*events_ : nullptr);
   auto& findings = run_->findings();
   if (!events_) {
-    if (tree().nodes().size() == 1) run_->note_no_match(what_is_missing(options_.stacks));
+    if (tree().nodes().size() == 1) note_missing(*run_, options_.stacks);
   } else {
     const auto unmatched = events_->unmatched();
     unmatched.report(findings);

@@ -33,9 +33,8 @@ Exit run_trace_cpu(const TraceCpuOptions& options) {
   ProcessorUse use{trace.clock(), trace.names().sampling_intervals(), code};
   run.observe({&use});
   if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
-    run.note_no_match(
-        "the trace has no samples, no context switches and no interrupts (PROFILE, CSWITCH, DPC "
-        "and INTERRUPT of the kernel's flags)");
+    run.note_no_match("the trace has no samples, no context switches and no interrupts",
+                      "PROFILE, CSWITCH, DPC and INTERRUPT");
   note_processor_use(use, code, run.findings());
   const auto& observation = run.observation();
   const CpuTables tables{run.input(),
@@ -73,6 +72,7 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         command.add_option("--top", options.top, "In text: rows of each table")
+            .for_formats({"text"})
             .capture_default_str();
         command
             .add_option("--of", options.stacks,

@@ -383,6 +383,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
             .type_name("MILLISECONDS")
             .capture_default_str();
         command.add_option("--top", options.top, "In text: idle times of each device")
+            .for_formats({"text"})
             .capture_default_str();
         add_color_option(command, options.color);
       },

@@ -108,9 +108,8 @@ void note_requests(const Analyses& analyses, AnalysisRun& run) {
   note_network_requests(network, run.findings());
   if (disk.all().count() == 0 && disk.requests().open().empty() && files.of_processes().empty() &&
       network.of_processes().empty())
-    run.note_no_match(
-        "the trace has no requests to disks, file systems or the network (DISK_IO, "
-        "FILE_IO and NETWORK_TCPIP of the kernel's flags)");
+    run.note_no_match("the trace has no requests to disks, file systems or the network",
+                      "DISK_IO, FILE_IO and NETWORK_TCPIP");
 }
 
 Exit run_trace_io(const TraceIoOptions& options) {
@@ -153,6 +152,7 @@ void add_trace_io(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
         command.add_option("--top", options.top, "In text: files and processes that are shown")
+            .for_formats({"text"})
             .capture_default_str();
       },
       run_trace_io);

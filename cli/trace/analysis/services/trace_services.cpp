@@ -405,11 +405,14 @@ void add_trace_services(CLI::App& app, Exit& exit) {
         add_pair_option(command, options);
         add_period_options(command, options);
         command.add_option("--top", options.top, "In text: services that are shown")
+            .for_formats({"text"})
             .capture_default_str();
         const auto trees =
-            command.add_flag("--trees", options.trees,
-                             "In text: what each of them calls and is called by, directly and not, "
-                             "and how many of its calls lasted how long");
+            command
+                .add_flag("--trees", options.trees,
+                          "In text: what each of them calls and is called by, directly and not, "
+                          "and how many of its calls lasted how long")
+                .for_formats({"text"});
         command.add_option("--tree-depth", options.depth, "Levels of these trees")
             .needs(trees)
             .capture_default_str();

@@ -317,6 +317,7 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
             .type_name("TID")
             .required();
         command.add_option("--hops", options.hops, "In text: hops that are shown")
+            .for_formats({"text"})
             .capture_default_str();
       },
       run);

@@ -193,6 +193,7 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
                         "Only this thread, by id; text then lists each change")
             .type_name("TID");
         command.add_option("--top", options.top, "In text: threads that are shown")
+            .for_formats({"text"})
             .capture_default_str();
       },
       run_trace_priority);

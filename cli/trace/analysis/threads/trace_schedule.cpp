@@ -386,6 +386,7 @@ void add_trace_schedule(CLI::App& app, Exit& exit) {
       [](Command& command, TraceScheduleOptions& options) {
         add_analysis_options(command, options);
         command.add_option("--top", options.top, "In text: threads that are shown")
+            .for_formats({"text"})
             .capture_default_str();
       },
       run_trace_schedule);

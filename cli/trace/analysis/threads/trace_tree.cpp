@@ -228,8 +228,10 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
         command
             .add_option("--max-threads", options.threads,
                         "In text: threads that are shown of each process")
+            .for_formats({"text"})
             .capture_default_str();
         command.add_option("--nodes", options.nodes, "In drawings: nodes that are shown")
+            .for_formats({"dot", "svg"})
             .capture_default_str();
       },
       run_trace_tree);

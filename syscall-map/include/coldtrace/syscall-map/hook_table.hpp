@@ -24,6 +24,7 @@ struct HookTableImage {
   std::string path;
   pe::Identity identity;
   std::optional<std::string> sha256;  // lower-case hex
+  core::Findings findings = {};       // of an image that is not the kernel: the table has its
 };
 
 struct HookServiceTable {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,15 @@ struct ServiceMap {
   std::vector<LeftOut> left_out;  // by name
   core::Findings findings;
 };
+
+// A side of the system call interface.
+enum class StubSide : u8 {
+  user,    // ntdll, win32u: their stubs enter the kernel
+  kernel,  // its ZwX stubs call services of its own
+};
+
+// The side that most stubs of an image are of; nothing where none was read, as of Wine's kernel.
+[[nodiscard]] std::optional<StubSide> find_stub_side(const std::vector<Service>& services);
 
 // That stubs of a kernel have no name, as the finding `unnamed-services`: for who has no other
 // image that names them.

@@ -279,6 +279,16 @@ class RealTrace(Case):
         self.assertGreater(len(self.told["modules"]), 50)
         self.assertGreater(len(self.told["functions"]), 1000)
 
+    def test_no_two_modules_have_one_name_in_text(self):
+        table = run("cpu", need_sample(), "--top", "100").stdout.decode().split("  module\n")[1].split("\n\n")[0]
+        paths = [row["module"] or "unknown" for row in self.told["modules"][:100]]
+        files = Counter(path.rsplit("\\", 1)[-1] for path in paths)
+        self.assertEqual(files["clr.dll"], 2)
+        for path in paths:
+            file = path.rsplit("\\", 1)[-1]
+            names = [path] if files[file] > 1 else [file, path]  # another may have only interrupts
+            self.assertTrue(any(line.endswith("  " + name) for line in table.splitlines() for name in names), path)
+
     def test_a_part_of_the_time_has_its_samples(self):
         begin, end = "2020-07-29T00:07:03Z", "2020-07-29T00:07:04Z"
         told = self.answer(SAMPLE, "--from", begin, "--to", end)

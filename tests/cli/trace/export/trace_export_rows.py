@@ -528,6 +528,9 @@ def each_question(self):
             answers = Answers(self, trace)
             for number in self.queries:
                 if number == 18 and not answers.has("DiskIo/Read"):
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "no such table: DiskIo_Read"):
+                        self.ask(number)
+                    self.assertNotIn("DiskIo/Read", [row[1] for row in self.ask(2)])
                     continue
                 with self.subTest(question=number):
                     answers.check(number, self.ask(number))
