@@ -172,6 +172,19 @@ void refuse_file(const Target& target, const std::string& format,
                               to_string(kind), unknown ? " and no text" : "")};
 }
 
+// Throws where the next run of an input would take a new file of this name for a part of it.
+void refuse_new_part(const std::string& path, const std::vector<std::string>& inputs) {
+  for (const auto& input : inputs) {
+    if (is_trace(input)) continue;
+    const auto file = core::FileImage::open(input);
+    const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
+    const bool segment = kind == core::FileKind::ewf || kind == core::FileKind::ewf_2 ||
+                         kind == core::FileKind::ewf_logical;
+    if (segment ? core::is_named_as_segment_beside(input, path) : core::is_part_beside(input, path))
+      throw Failure{fmt::format("{}: it would be a part of the split image {}", path, input)};
+  }
+}
+
 }  // namespace
 
 // The message that says why there are none would be written there too.
@@ -193,7 +206,7 @@ void guard_output(const OutputOptions& output, const std::string& format,
   if (std::ranges::count(inputs, "-") > 1)
     throw Failure{"'-' is named twice, and standard input is one input"};
   const auto target = find_target(output);
-  if (!target) return;
+  if (!target) return refuse_new_part(output.path, inputs);
   refuse_devices(*target);
   const bool packed = !output.is_standard() && packing_of(output.path) != Packing::none;
   if (target->terminal && (packed || std::find(binary_formats.begin(), binary_formats.end(),

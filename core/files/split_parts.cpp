@@ -20,6 +20,10 @@ bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
 }
 
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 bool consists_of(const std::string& extension, bool (*is)(char)) {
   return extension.size() > 2 && std::all_of(extension.begin() + 1, extension.end(), is);
 }
@@ -137,6 +141,21 @@ bool is_named_as_part_beside(const std::string& path, const std::string& other) 
     for (const fs::path& named : spellings_of(other))
       if (are_named_as_parts(part, named)) return true;
   return false;
+}
+
+bool is_named_as_segment_beside(const std::string& path, const std::string& other) {
+  const auto counts = [](const std::string& extension) {
+    const auto last = extension.substr(extension.size() - 2);
+    return std::ranges::all_of(last, is_digit) ||
+           std::ranges::all_of(last, [](char c) { return is_letter(lower(c)); });
+  };
+  const auto own = extension_of(path);
+  const auto named = extension_of(other);
+  std::error_code error;
+  return own.size() >= 4 && own.size() == named.size() && lower(own[1]) == lower(named[1]) &&
+         counts(named) && fs::path{path}.stem() == fs::path{other}.stem() &&
+         fs::equivalent(fs::absolute(path, error).parent_path(),
+                        fs::absolute(other, error).parent_path(), error);
 }
 
 bool is_part_beside(const std::string& path, const std::string& other) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/utf16.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -14,6 +17,12 @@ void set_name(std::string& name, StoredText stored) {
 
 std::string inexact_name(std::string_view utf16) {
   return std::string{'\0'}.append(utf16);
+}
+
+std::string shown_name(const std::string& name) {
+  if (!name.starts_with('\0')) return name;
+  const auto units = core::parse_hex(std::string_view{name}.substr(1));
+  return units ? core::decode_utf16(*units).utf8 : name.substr(1);
 }
 
 const ComparedStream* ComparedFile::content() const {

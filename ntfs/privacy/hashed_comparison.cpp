@@ -7,7 +7,7 @@ namespace coldtrace::ntfs {
 void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
   for (auto& name : file.names) {
     // What is not valid UTF-16 is hashed as it is shown.
-    if (name.name.starts_with('\0')) name.name = name.path.substr(name.path.rfind('/') + 1);
+    name.name = shown_name(name.name);
     if (name.name != ".") name.name = names.name(name.name);
     std::string path;
     append_hashed_path(path, names, name.path);
@@ -15,7 +15,7 @@ void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
   }
   file.owner.reset();
   if (!file.streams) return;
-  for (auto& stream : *file.streams) stream.name = names.name(stream.name);
+  for (auto& stream : *file.streams) stream.name = names.name(shown_name(stream.name));
 }
 
 }  // namespace coldtrace::ntfs

@@ -58,6 +58,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "entry.copies",
              "size",
              "streams.name",
+             "streams.name_utf16",
              "streams.id",
              "streams.resident",
              "streams.resident_offset",
@@ -72,6 +73,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "streams.extents.clusters",
              "streams.extents.offset",
              "other_streams.name",
+             "other_streams.name_utf16",
              "other_streams.id",
              "other_streams.resident",
              "other_streams.resident_offset",
@@ -143,7 +145,9 @@ where::WhereMemberTypes types_of(FileMember member) {
     case FileMember::ea_name:
     case FileMember::entry_attributes:
     case FileMember::stream_name:
+    case FileMember::stream_name_utf16:
     case FileMember::other_name:
+    case FileMember::other_name_utf16:
     case FileMember::other_type:
     case FileMember::finding_code:
     case FileMember::finding_severity:

@@ -246,6 +246,10 @@ void RowValues::stream(const StreamRow& stream, FileMember member, const See& se
       text_.clear();
       append_utf8(text_, stream.name);
       return text(text_, see);
+    case FileMember::stream_name_utf16:
+      text_.clear();
+      if (!append_utf8(text_, stream.name)) text(to_utf16_hex(stream.name), see);
+      return;
     case FileMember::stream_id:
       return number(stream.id, see);
     case FileMember::stream_resident:

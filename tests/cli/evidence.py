@@ -165,6 +165,14 @@ class Evidence(case.Case):
             self.refused(["ntfs", "info", self.here / first, "-o", self.here / second],
                          [self.here / "raw.aa", self.here / "raw.ab", third],
                          b"a part of the split image")
+        # A new file that the next run would take for a part.
+        for one, new in (("disk.E01", "disk.E03"), ("disk.E01", "disk.EAA"), ("disk.001", "disk.003"),
+                         ("raw.ab", "raw.ad")):
+            done = run("ntfs", "info", self.here / one, "-o", self.here / new)
+            self.assertIn(b"it would be a part of the split image", done.stderr)
+            self.assertEqual((done.returncode, (self.here / new).exists()), (2, False))
+        for one, new in (("disk.E01", "disk.csv"), ("disk.E01", "other.E03"), ("disk.001", "disk.csv")):
+            self.assertNotIn(b"split image", run("ntfs", "info", self.here / one, "-o", self.here / new).stderr)
         # What merely has a like name is no part.
         listing = self.write("disk.csv", b"old")
         self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",

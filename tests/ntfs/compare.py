@@ -489,6 +489,40 @@ class Volumes(Case):
             done = run("compare", sound, each, status=1)
             self.assertIn(b"torn-fixup", done.stderr)
 
+    def test_names_of_streams_that_are_no_text_are_told_apart(self):
+        both, one = Path(self.here, "both"), Path(self.here, "one")
+        volume = recipe.Volume(both, 16 << 20, 4096)
+        names = [b"a\xed\xa0\x80b", b"a\xed\xa0\x81b"]  # U+D800 and U+D801
+        units = ["610000d86200", "610001d86200"]
+        with volume:
+            volume.write("file", b"x")
+            for size, name in enumerate(names, 1):
+                volume.write("file:" + os.fsdecode(name), b"y" * size)
+        shutil.copy(both, one)
+        volume.path = one
+        with volume:
+            os.unlink(os.fsencode(volume.root / "file:") + names[0])
+        for image in both, one:
+            run("snapshot", image, "-q", "-o", f"{image}.ndjson")
+        row, = (row for row in strict_ndjson(Path(f"{both}.ndjson").read_bytes()) if row.get("path") == "/file")
+        self.assertEqual({stream.get("name_utf16"): (stream["name"], stream["size"]) for stream in row["streams"]},
+                         {None: (None, 1), units[0]: ("a\ufffdb", 1), units[1]: ("a\ufffdb", 2)})
+        for before, after in ((both, f"{both}.ndjson"), (f"{both}.ndjson", both)):
+            self.assertEqual(compare(before, after, status=0)[0], [])
+        for before, after in ((both, one), (f"{both}.ndjson", f"{one}.ndjson")):
+            rows, _ = compare(before, after)
+            row, = (row for row in rows if row["path"] == "/file")
+            self.assertEqual(row["changes"], ["stream_deleted"] + (["touched"] if "touched" in row["changes"] else []))
+            self.assertEqual([(stream["change"], stream["size_before"]) for stream in row["streams"]], [("deleted", 1)])
+        # A hash is of the name as it is shown, in a snapshot and in a comparison.
+        key = self.write("key", bytes(range(32)))
+        hashed = ["--names", "keyed-hash", "--key-file", key]
+        snapshot = run("snapshot", both, "-q", *hashed).stdout
+        shown = {stream["name"] for row in strict_ndjson(snapshot) if row["type"] == "file"
+                 for stream in row["streams"] if stream["size"] == 2}
+        rows, _ = compare(one, both, *hashed)
+        self.assertLessEqual({stream["name"] for row in rows for stream in row["streams"]}, shown)
+
     def test_streams_of_a_packed_file_are_all_there(self):
         # ntfs-3g's attribute list of a packed file has its runs 8 bytes later than others.
         volume = recipe.Volume(Path(self.here, "few"), 16 << 20, 4096)

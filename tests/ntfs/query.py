@@ -36,7 +36,7 @@ recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-im
 
 SETS = ("si", "fn", "index")
 TIMES = ("created", "modified", "changed", "accessed")
-STREAM = {"name": "text", "id": "number", "resident": "flag", "resident_offset": "number", "size": "number",
+STREAM = {"name": "text", "name_utf16": "text", "id": "number", "resident": "flag", "resident_offset": "number", "size": "number",
           "allocated": "number", "valid": "number", "compressed": "flag", "encrypted": "flag", "sparse": "flag",
           "extents.vcn": "number", "extents.lcn": "number", "extents.clusters": "number",
           "extents.offset": "number"}

@@ -74,8 +74,12 @@ void StreamsJson<quotes>::write_stream(const ntfs::Snapshot& snapshot, const ntf
     out.append("null");
   } else {
     scratch_.clear();
-    ntfs::append_utf8(scratch_, stream.name);
+    const bool exact = ntfs::append_utf8(scratch_, stream.name);
     text(scratch_);
+    if (!exact) {
+      put<quotes, R"(,"name_utf16":)">(out);
+      text(ntfs::to_utf16_hex(stream.name));
+    }
   }
   put<quotes, R"(,"id":)">(out);
   out.append_decimal(u64{stream.id});

@@ -35,6 +35,10 @@ struct SplitPart {
 // Whether the names alone allow it, whatever the extension counts: image.10 and image.11.
 [[nodiscard]] bool is_named_as_part_beside(const std::string& path, const std::string& other);
 
+// Whether `other` has the name of a segment beside this one of an EWF image: E01 to E99, then EAA,
+// Ex01, L01, s01 and so on (libewf documentation, "Segment file names").
+[[nodiscard]] bool is_named_as_segment_beside(const std::string& path, const std::string& other);
+
 // The nearest part that is missing: between this one and that beside it, or else before it.
 [[nodiscard]] std::optional<std::string> find_missing_part(const std::string& path);
 

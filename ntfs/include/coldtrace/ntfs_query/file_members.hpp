@@ -57,6 +57,7 @@ enum class FileMember : unsigned {
   entry_copies,
   size,
   stream_name,
+  stream_name_utf16,
   stream_id,
   stream_resident,
   stream_resident_offset,
@@ -71,6 +72,7 @@ enum class FileMember : unsigned {
   stream_clusters,
   stream_offset,
   other_name,  // the same of other streams
+  other_name_utf16,
   other_id,
   other_resident,
   other_resident_offset,

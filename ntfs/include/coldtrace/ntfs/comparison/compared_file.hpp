@@ -40,6 +40,8 @@ struct ComparedFile {
 
 // What stands for a name that is not valid UTF-16, of its units in hexadecimal: no text is like it.
 [[nodiscard]] std::string inexact_name(std::string_view utf16);
+// A name as rows show it, with U+FFFD for what is not valid.
+[[nodiscard]] std::string shown_name(const std::string& name);
 
 // One name with its file, as a row of a snapshot has both.
 void to_compared(const FileRow& row, ComparedFile& file);
