@@ -12,6 +12,7 @@
 #include "cli/output/text_charts.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -86,8 +87,9 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
   write_event_times_text(output, charts, scan, trace.clock());
+  // Whether daylight saving time had begun the bias does not say.
   const i64 east = -i64{header.bias};  // minutes
-  print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
+  print(output, "Boot          {}, standard time UTC{}{:02}:{:02}\n", time_text(header.boot_time),
         east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
   print(output, "Machine       Windows {}.{}.{}, {}, {} MHz, {}-bit\n", header.major_version,
         header.minor_version, header.provider_version,
@@ -171,9 +173,7 @@ void write_kinds_text(Output& output, const TextCharts& charts, u64 events,
                 printable(owner->name));
       }
     }
-    const auto reason = count.kind.undecoded == tracefile::Undecoded::none
-                            ? std::string_view{}
-                            : to_string(count.kind.undecoded);
+    const auto reason = undecoded_reason(count);
     const auto bar = charts.shown() ? charts.bar(static_cast<double>(count.total()),
                                                  static_cast<double>(most), bar_width) +
                                           "  "
@@ -195,11 +195,8 @@ void write_kind(JsonWriter& json, const KindCount& count) {
       .field("events", count.total());
   for (const auto decoded : {Decoded::exact, Decoded::trailing, Decoded::partial, Decoded::raw})
     json.field(to_string(decoded), count.events[static_cast<std::size_t>(decoded)]);
-  if (kind.undecoded == tracefile::Undecoded::none)
-    json.field("reason", nullptr);
-  else
-    json.field("reason", to_string(kind.undecoded));
-  json.end_object();
+  const auto reason = undecoded_reason(count);
+  json.field("reason", reason.empty() ? std::nullopt : std::optional{reason}).end_object();
 }
 
 void write_files(JsonWriter& json, const TraceInput& input) {
