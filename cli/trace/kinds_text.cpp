@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/output/text.hpp"
+#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -91,14 +92,13 @@ class KindsText {
   }
 
   void write(const KindCount& count) {
-    const auto reason = count.kind.undecoded == tracefile::Undecoded::none
-                            ? std::string{}
-                            : fmt::format("  {}", to_string(count.kind.undecoded));
+    const auto reason = undecoded_reason(count);
     const auto bar = charts_.shown() ? charts_.bar(static_cast<double>(count.total()),
                                                    static_cast<double>(most_), bar_width) +
                                            "  "
                                      : std::string{};
-    write_row(counts_of(count), bar, fmt::format("  {}{}", name_of(count.kind), reason));
+    write_row(counts_of(count), bar,
+              fmt::format("  {}{}{}", name_of(count.kind), reason.empty() ? "" : "  ", reason));
   }
 
   void write_rest(const Counts& counts, std::size_t count, std::string_view indent,

@@ -31,11 +31,15 @@ struct Answer {
   CheckedTrace trace;
   std::optional<u64> events_lost;  // by the logger's own count; its buffers apart
   std::optional<u64> buffers_lost;
+  // Damage and loss that decide the exit status, in words.
+  std::vector<std::pair<std::string, std::string>> damage;  // by code
   bool tolerates_no_match = false;
 
-  // A misspelt name would satisfy --none.
+  // What no event has is nothing that events could be expected to have; that there are none it is
+  // no proof against.
   bool met(const Expectation& expectation) const {
-    return expectation.met() && (!expectation.no_match || tolerates_no_match);
+    return expectation.met() &&
+           (!expectation.no_match || expectation.least() == 0 || tolerates_no_match);
   }
 
   u64 failed() const {
@@ -148,7 +152,8 @@ class CaseNames {
 };
 
 void write_junit(Output& output, const Answer& answer, const std::vector<FailedInput>& failed) {
-  const auto tests = answer.expectations.size() + failed.size();
+  const auto tests = answer.expectations.size() + failed.size() + answer.damage.size();
+  const auto failures = answer.failed() + answer.damage.size();
   const auto property = [&](std::string_view name, const std::string& value) {
     print(output, "      <property name=\"{}\" value=\"{}\"/>\n", name, value);
   };
@@ -158,7 +163,7 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
         "  <testsuite name=\"coldtrace trace check\" tests=\"{0}\" failures=\"{1}\" "
         "errors=\"{2}\">\n"
         "    <properties>\n",
-        tests, answer.failed(), failed.size());
+        tests, failures, failed.size());
   property("events", fmt::format("{}", answer.trace.events));
   property("undecoded", fmt::format("{}", answer.trace.undecoded));
   property("gaps", fmt::format("{}", answer.trace.gaps));
@@ -176,6 +181,11 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
       print(output, ">\n      <failure message=\"{}\"/>\n    </testcase>\n",
             outcome_text(expectation));
   }
+  for (const auto& [code, text] : answer.damage)
+    print(output,
+          "    <testcase classname=\"coldtrace.trace.finding\" name=\"{}\">\n"
+          "      <failure message=\"{}\"/>\n    </testcase>\n",
+          code, xml_text(text));
   for (const auto& input : failed)
     print(output,
           "    <testcase classname=\"coldtrace.trace.input\" name=\"{}\">\n"
@@ -208,19 +218,30 @@ Exit run_trace_check(const TraceCheckOptions& options) {
   if (!input) return Exit::failure;
   const TraceSchemas schemas{options.schemas, options, *input};
   const auto& trace = input->trace;
-  core::NoMatch unmatched;
+  core::NoMatch unmatched;  // by those that expect events
+  core::NoMatch absent;     // by those that are met without any
   tracefile::StreamOptions stream;
   stream.progress = input->begin_progress("counting");
   const auto events = trace.stream(stream);
-  answer.trace = count_expected(schemas.context_of(trace), *events, answer.expectations, unmatched);
+  answer.trace =
+      count_expected(schemas.context_of(trace), *events, answer.expectations, unmatched, absent);
   unmatched.report(input->findings);
+  core::Findings told;
+  absent.report(told);
+  for (const auto& finding : told.all())
+    input->findings.info("name-absent", std::nullopt, "{}", finding.text);
   note_unread_buffers(input->findings, events->unread_buffers());
   if (const auto* const etl = trace.etl()) {
     answer.events_lost = events_lost(*etl);
     answer.buffers_lost = buffers_lost(*etl);
   } else {
     answer.events_lost = trace.ctrace()->lost();
+    answer.buffers_lost = trace.ctrace()->missing();
   }
+  // What an expectation names and no event has is told by that expectation.
+  for (const auto& finding : input->findings.all())
+    if (options.findings.fails(finding) && finding.code.view() != "no-match")
+      answer.damage.emplace_back(finding.code.view(), finding.text);
   Output output{options.output};
   output.outlive_reader();
   if (options.format == "json") {

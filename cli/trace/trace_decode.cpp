@@ -15,6 +15,7 @@
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "cli/trace/undecoded_reason.hpp"
 #include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/tracefile/stacks/stack_attacher.hpp"
@@ -121,17 +122,6 @@ void write_headers(JsonWriter& json, Output& output, bool array, std::string_vie
   }
 }
 
-std::string_view reason_of(const KindCount& count, Decoded decoded) {
-  switch (decoded) {
-    case Decoded::trailing:
-      return "longer_than_schema";
-    case Decoded::partial:
-      return "shorter_than_schema";
-    default:
-      return to_string(count.kind.undecoded);
-  }
-}
-
 std::optional<std::string> guid_text(const tracefile::EventKind& kind) {
   if (kind.event_class == EventClass::driver && kind.provider == core::Guid{}) return std::nullopt;
   return core::to_string(kind.provider);
@@ -155,7 +145,7 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
       .field("version", version_of(kind))
       .field("decoded", to_string(decoded))
       .field("events", events)
-      .field("reason", reason_of(count, decoded))
+      .field("reason", undecoded_reason(count, decoded))
       .end_object();
 }
 

@@ -13,6 +13,7 @@
 #include "cli/trace/kinds_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -74,8 +75,9 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
   write_event_times_text(output, charts, scan, trace.clock());
+  // Whether daylight saving time had begun the bias does not say.
   const i64 east = -i64{header.bias};  // minutes
-  print(output, "Boot          {}, UTC{}{:02}:{:02}\n", time_text(header.boot_time),
+  print(output, "Boot          {}, standard time UTC{}{:02}:{:02}\n", time_text(header.boot_time),
         east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
   print(output, "Machine       Windows {}.{}.{}, {}, {} MHz, {}-bit\n", header.major_version,
         header.minor_version, header.provider_version,
@@ -147,11 +149,8 @@ void write_kind(JsonWriter& json, const KindCount& count) {
       .field("events", count.total());
   for (const auto decoded : {Decoded::exact, Decoded::trailing, Decoded::partial, Decoded::raw})
     json.field(to_string(decoded), count.events[static_cast<std::size_t>(decoded)]);
-  if (kind.undecoded == tracefile::Undecoded::none)
-    json.field("reason", nullptr);
-  else
-    json.field("reason", to_string(kind.undecoded));
-  json.end_object();
+  const auto reason = undecoded_reason(count);
+  json.field("reason", reason.empty() ? std::nullopt : std::optional{reason}).end_object();
 }
 
 void write_files(JsonWriter& json, const TraceInput& input) {

@@ -54,6 +54,12 @@ CORRECTED = {
     "SystemConfig(_V4)?_PnP": both(instead("UpperFilters", ("UpperFilters", "wsz[]")),
                                    instead("LowerFilters", ("LowerFilters", "wsz[]"))),
     "SystemConfig_V2_ProcGroup": instead("Affinity", ("Affinity", "PTR[]")),
+    # In the clock of the session, as the InitialTime of every other class is.
+    "Registry_TypeGroup1": instead("InitialTime", ("InitialTime", "WmiTime")),
+    # The bytes of a MAC address in their order, which a number would show the other way round.
+    "SystemConfig(_V2)?_NIC": instead("PhysicalAddr", ("PhysicalAddr", "u8[8]")),
+    # The texts of a processor stand the other way round: the shorter one is the last.
+    "SystemConfig_V2_Processors": lambda fields: fields[:4] + fields[:3:-1],
     "PmcCounterConfig_V2": instead("CounterName", ("CounterName", "wsz[]")),
     "StackWalk_TypeGroup1": instead("StackFrame", ("StackFrame", "PTR[]")),
     # The class has as many fields as there may be frames.

@@ -10,7 +10,7 @@ namespace {
 // Sessions that keep the last buffers only, and those that start a new file while they run.
 // Source: evntrace.h, EVENT_TRACE_FILE_MODE_CIRCULAR, EVENT_TRACE_BUFFERING_MODE, _NEWFILE.
 constexpr u32 keeps_the_last = LogfileHeader::circular | 0x400;
-constexpr u32 starts_late = keeps_the_last | 0x8;
+constexpr u32 starts_new_files = 0x8;
 
 // Numbers that a session of as many buffers cannot have come to. Where it has lost some, or the
 // header counts none, there may be more than the file has, but not out of all proportion.
@@ -52,11 +52,25 @@ std::optional<std::ptrdiff_t> drop_repeated(Buffers& buffers, core::Findings& fi
   return static_cast<std::ptrdiff_t>(repeated.size());
 }
 
+// Whether a session that keeps its last buffers can have overwritten others, of which `last` has
+// the greatest number: a circular file begins again where it has its full size. Source: evntrace.h,
+// EVENT_TRACE_FILE_MODE_CIRCULAR, EVENT_TRACE_USE_KBYTES_FOR_SIZE; MaximumFileSize is else in MiB.
+bool may_overwrite(const LogfileHeader& header, i64 last) {
+  constexpr u32 in_kib = 0x2000;
+  if ((header.log_file_mode & keeps_the_last) == 0) return false;
+  if ((header.log_file_mode & LogfileHeader::circular) == 0 || header.maximum_file_size == 0)
+    return true;
+  const auto most = u64{header.maximum_file_size}
+                    << ((header.log_file_mode & in_kib) != 0 ? 10U : 20U);
+  const auto written = std::max<u64>(header.buffers_written, static_cast<u64>(last) + 1);
+  return written >= most / std::max<u32>(header.buffer_size, 1);
+}
+
 // Of the header's buffer an .etl file keeps the first one. `damaged` of the buffers have a number
 // that is not theirs.
 void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan& scan,
                       core::Findings& findings) {
-  if ((scan.header.log_file_mode & keeps_the_last) == 0) return;
+  if (!may_overwrite(scan.header, buffers.back()->sequence)) return;
   // Where the newest are not there, the file was cut, as "buffer-count" tells: its older ones may
   // lie behind the cut. A session that was not closed has counted none.
   const bool closed = scan.header.end_time.ticks != 0;
@@ -77,7 +91,6 @@ void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan
 }  // namespace
 
 void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
-  const bool late = (scan.header.log_file_mode & starts_late) != 0;
   Buffers buffers;
   for (const auto& entry : scan.buffers) buffers.push_back(&entry);
   std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
@@ -85,6 +98,8 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
   });
   const auto negative = drop_negative(buffers, findings);
   if (buffers.empty()) return;
+  const bool late = (scan.header.log_file_mode & starts_new_files) != 0 ||
+                    may_overwrite(scan.header, buffers.back()->sequence);
   note_overwritten(buffers, negative, scan, findings);
   const auto repeated = drop_repeated(buffers, findings);
   if (!repeated) return;

@@ -40,6 +40,11 @@ bool is_signed(InType in) {
   return in == InType::i8 || in == InType::i16 || in == InType::i32 || in == InType::i64;
 }
 
+bool is_unset(ByteView time) {
+  return !time.empty() &&
+         std::all_of(time.begin(), time.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
 // The shape that the output type asks of an integer.
 ValueShape shape_of_integer(const Value& value) {
   switch (value.out) {
@@ -92,10 +97,31 @@ void append_socket_address(TextBuffer& text, ByteView bytes) {
   text.append_decimal(u64{big_endian(bytes, 2)});
 }
 
+// The day of each year on which daylight saving time begins or ends, as a SYSTEMTIME without a year
+// has it; empty where it is none. Source: timezoneapi.h, TIME_ZONE_INFORMATION.
+std::string yearly_day(unsigned month, unsigned weekday, unsigned day) {
+  constexpr std::array<std::string_view, 12> months{
+      "January", "February", "March",     "April",   "May",      "June",
+      "July",    "August",   "September", "October", "November", "December"};
+  constexpr std::array<std::string_view, 7> weekdays{"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                     "Thursday", "Friday", "Saturday"};
+  constexpr std::array<std::string_view, 5> counts{"first", "second", "third", "fourth", "last"};
+  if (month - 1 >= months.size() || weekday >= weekdays.size() || day - 1 >= counts.size())
+    return {};
+  return fmt::format("{} {} of {}", counts[day - 1], weekdays[weekday], months[month - 1]);
+}
+
 // The structure has no zone.
 void append_system_time(TextBuffer& text, ByteView bytes) {
   const auto in = core::Fields<16>::at(bytes, 0);
   if (!in) return;
+  if (in->get<u16, 0>() == 0)
+    if (const auto day = yearly_day(in->get<u16, 2>(), in->get<u16, 4>(), in->get<u16, 6>());
+        !day.empty()) {
+      text.append(fmt::format("{} {:02}:{:02}:{:02}.{:03}", day, in->get<u16, 8>(),
+                              in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
+      return;
+    }
   text.append(fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}", in->get<u16, 0>(),
                           in->get<u16, 2>(), in->get<u16, 6>(), in->get<u16, 8>(),
                           in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
@@ -122,6 +148,8 @@ ValueShape shape_of(const Value& value, bool clock_known) {
     case InType::file_time:
     case InType::session_time:
       return value.number == 0 ? ValueShape::absent : ValueShape::text;
+    case InType::system_time:
+      return is_unset(value.bytes) ? ValueShape::absent : ValueShape::text;
     default:
       return ValueShape::text;
   }

@@ -149,6 +149,10 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
       rejected_.push_back({file.name, not_together("a copy of " + other + ", which is read")});
       continue;
     }
+    for (std::size_t i = 0; i < scanned.size(); ++i)
+      if (const auto number = find_shared_buffer(scanned[i], one))
+        return not_together(fmt::format("{} and {} both have buffer {} of one session",
+                                        files_[i].name, file.name, *number));
     if (!scanned.empty())
       if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
         return failure;

@@ -79,9 +79,9 @@ core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& p
                                                             core::Findings& findings) {
   // A named pipe is opened once: its writer would find no reader between two times.
   struct stat status {};
-  const bool is_pipe =
-      path == "-" || (::stat(path.c_str(), &status) == 0 &&
-                      (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || is_null(status)));
+  const bool is_pipe = path == "-" || (::stat(path.c_str(), &status) == 0 &&
+                                       (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
+                                        (S_ISCHR(status.st_mode) && !may_be_endless(status))));
   if (is_pipe) return spool_input(path, limit, findings);
   return std::unique_ptr<core::ImageSource>{COLDTRACE_TRY(core::FileImage::open(path))};
 }

@@ -1,6 +1,8 @@
 #include "tracefile/opening/one_machine.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,6 +26,23 @@ std::string both(std::string_view what, const std::string& one, const std::strin
 // When the counter of the session was 0, by its start.
 u64 time_of_zero(const BufferScan& scan) {
   return make_clock(scan.header, scan.first_timestamp).to_file_time(0).ticks;
+}
+
+// Whether `size` bytes from two places of two files are the same.
+bool has_same_bytes(const core::ImageSource& one, u64 one_at, const core::ImageSource& other,
+                    u64 other_at, u64 size) {
+  const auto window = std::min(size, u64{1} << 20);
+  std::vector<std::byte> a(static_cast<std::size_t>(window));
+  std::vector<std::byte> b(static_cast<std::size_t>(window));
+  for (u64 at = 0; at < size; at += window) {
+    const auto count = static_cast<std::size_t>(std::min(window, size - at));
+    const auto of_one = std::span{a}.first(count);
+    const auto of_other = std::span{b}.first(count);
+    if (!one.read_at(one_at + at, of_one) || !other.read_at(other_at + at, of_other) ||
+        !std::ranges::equal(of_one, of_other))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -68,18 +87,7 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
 }
 
 bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other) {
-  constexpr u64 window = u64{1} << 20;
-  std::vector<std::byte> a(window);
-  std::vector<std::byte> b(window);
-  for (u64 at = 0; at < one.size(); at += window) {
-    const auto size = static_cast<std::size_t>(std::min(window, one.size() - at));
-    const auto of_one = std::span{a}.first(size);
-    const auto of_other = std::span{b}.first(size);
-    if (!one.read_at(at, of_one) || !other.read_at(at, of_other) ||
-        !std::ranges::equal(of_one, of_other))
-      return false;
-  }
-  return true;
+  return has_same_bytes(one, 0, other, 0, one.size());
 }
 
 bool is_copy(const ScannedFile& one, const ScannedFile& other) {
@@ -94,6 +102,31 @@ bool is_copy(const ScannedFile& one, const ScannedFile& other) {
                                      x.filled == y.filled && x.processor == y.processor;
                             }) &&
          has_same_bytes(*one.source, *other.source);
+}
+
+std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile& other) {
+  if (one.scan.header.start_time != other.scan.header.start_time ||
+      one.scan.first_timestamp != other.scan.first_timestamp)
+    return std::nullopt;
+  std::multimap<std::pair<i64, u16>, const BufferEntry*> known;
+  for (const auto& entry : one.scan.buffers)
+    if (entry.offset != 0) known.emplace(std::pair{entry.sequence, entry.processor}, &entry);
+  for (const auto& entry : other.scan.buffers) {
+    const auto [first, last] = known.equal_range({entry.sequence, entry.processor});
+    if (entry.offset == 0 || first == last) continue;
+    // Headers first: most buffers of one number have other times.
+    const auto same = [&](const auto& of_one) {
+      const auto size = u64{std::min(of_one.second->size, entry.size)};
+      const auto header = std::min<u64>(size, BufferHeader::size_on_disk);
+      const auto equal = [&](u64 count) {
+        return has_same_bytes(*one.source, of_one.second->offset, *other.source, entry.offset,
+                              count);
+      };
+      return equal(header) && equal(size);
+    };
+    if (std::any_of(first, last, same)) return entry.sequence;
+  }
+  return std::nullopt;
 }
 
 }  // namespace coldtrace::tracefile

@@ -5,7 +5,8 @@
 namespace coldtrace::tracefile {
 
 CheckedTrace count_expected(const EventContext& context, EventSequence& events,
-                            std::span<Expectation> expectations, core::NoMatch& unmatched) {
+                            std::span<Expectation> expectations, core::NoMatch& unmatched,
+                            core::NoMatch& absent) {
   CheckedTrace checked;
   EventDecoder decoder{context.schemas};
   std::deque<EventFilter> filters;
@@ -25,7 +26,9 @@ CheckedTrace count_expected(const EventContext& context, EventSequence& events,
       expectations[i].events += filters[i].wants(event) ? 1U : 0U;
   }
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    expectations[i].no_match = filters[i].report(unmatched, "--expect");
+    auto& expectation = expectations[i];
+    expectation.no_match =
+        filters[i].report(expectation.least() == 0 ? absent : unmatched, "--expect");
   }
   return checked;
 }

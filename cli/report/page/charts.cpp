@@ -80,7 +80,9 @@ std::string histogram_drawing(const std::vector<trace_analysis::Histogram::Step>
   std::map<int, u64> octaves;
   u64 most = 0;
   for (const auto& step : steps) {
-    auto& count = octaves[static_cast<int>(std::bit_width(step.greatest))];
+    // Up to a power of two, and above its half.
+    const auto octave = step.greatest == 0 ? 0 : std::bit_width(step.greatest - 1) + 1;
+    auto& count = octaves[static_cast<int>(octave)];
     count += step.count;
     most = std::max(most, count);
   }

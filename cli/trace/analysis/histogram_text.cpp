@@ -9,17 +9,22 @@
 namespace coldtrace::cli {
 namespace {
 
-// How many values have so many binary digits.
+unsigned octave_of(u64 value) {
+  return value == 0 ? 0 : static_cast<unsigned>(std::bit_width(value - 1)) + 1;
+}
+
+// How many values lie above half of a power of two and not above it, by its binary digits; 0 has
+// none.
 std::map<unsigned, u64> count_octaves(const trace_analysis::Histogram& histogram) {
   std::map<unsigned, u64> octaves;
-  for (const auto& step : histogram.steps())
-    octaves[static_cast<unsigned>(std::bit_width(step.greatest))] += step.count;
+  for (const auto& step : histogram.steps()) octaves[octave_of(step.greatest)] += step.count;
   return octaves;
 }
 
 i64 greatest_of(unsigned width) {
   constexpr unsigned most_width = std::numeric_limits<i64>::digits;
-  return width >= most_width ? std::numeric_limits<i64>::max() : (i64{1} << width) - 1;
+  if (width == 0) return 0;
+  return width > most_width ? std::numeric_limits<i64>::max() : i64{1} << (width - 1);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ def utf16z(text):
 
 
 class EtlWriter:
-    """Events by processor; times are ticks since the start. `mode` is LogFileMode."""
+    """Events by processor; times are ticks since the start. `mode` is LogFileMode, `most` MaximumFileSize."""
 
-    def __init__(self, processors=1, clock=2, frequency=10_000_000, mode=1):
-        self.processors, self.clock, self.frequency, self.mode = processors, clock, frequency, mode
+    def __init__(self, processors=1, clock=2, frequency=10_000_000, mode=1, most=0):
+        self.processors, self.clock, self.frequency, self.mode, self.most = processors, clock, frequency, mode, most
         self.start = 132_000_000_000_000_000
         self.first = self.start if clock == 2 else 1_000_000
         self.events = [[] for _ in range(processors)]
@@ -83,7 +83,7 @@ class EtlWriter:
             buffers = [self.take(cpu) for cpu in range(self.processors) if self.events[cpu]]
         sequences = sequences or list(range(1, len(buffers) + 1))
         header = struct.pack("<IBBBBII", BUFFER, 10, 0, 2, 0, 19041, self.processors)
-        header += struct.pack("<QIIII", self.start + 600_000_000, 156250, 0, self.mode, max(sequences) + 1)
+        header += struct.pack("<QIIII", self.start + 600_000_000, 156250, self.most, self.mode, max(sequences) + 1)
         header += struct.pack("<IIII", 1, 8, 0, 2000) + b"\0" * 192
         header += struct.pack("<QQQII", self.start - 1, self.frequency, self.start, self.clock, 0)
         header += utf16z("NT Kernel Logger") + utf16z("x.etl")

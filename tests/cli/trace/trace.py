@@ -79,20 +79,22 @@ class Trace(unittest.TestCase):
 
     def test_info_follows_its_schema_and_counts_the_same(self):
         validator = schema("trace-info.schema.json")
-        for path in [*self.made, sample("tx_HTTP_Server.etl"), sample("pv_gcevents.etl")]:
+        for path in [*self.made, sample("tx_HTTP_Server.etl"), sample("pv_gcevents.etl"), sample("pv_net.4.5.2.x64.etl")]:
             with self.subTest(path=path.name):
                 done = run("info", path, "--format", "json")
                 info = strict_json(done.stdout)
                 validator.validate(info)
                 kinds = [kind for provider in info["providers"] for kind in provider["kinds"]]
-                counts = strict_json(run("decode", path).stdout.splitlines()[-1])["counts"]
+                summary = strict_json(run("decode", path).stdout.splitlines()[-1])
                 for how in "exact", "trailing", "partial", "raw":
-                    self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
+                    self.assertEqual(sum(kind[how] for kind in kinds), summary["counts"][how])
+                reasons = lambda rows: sorted((row["name"] or "", row["version"] or 0, row["reason"]) for row in rows)
+                self.assertEqual(reasons(kind for kind in kinds if kind["reason"]), reasons(summary["undecoded"]))
                 text = run("info", path).stdout.decode()
                 self.assertIn("fully decoded", text)
                 zone = datetime.timezone(-datetime.timedelta(minutes=info["session"]["bias_minutes"]))
                 shown = datetime.datetime.now(zone).strftime("UTC%z")
-                self.assertIn(f"{shown[:-2]}:{shown[-2:]}\n", text)
+                self.assertIn(f", standard time {shown[:-2]}:{shown[-2:]}\n", text)
 
     def test_info_counts_providers_and_kinds_in_columns(self):
         """Text: the rows are those of the JSON, by the number of events or as they stand there."""

@@ -64,7 +64,8 @@ class Check(unittest.TestCase):
                 self.assertEqual(answer["undecoded"], counts["events"] - counts["exact"])
                 self.assertEqual(answer["gaps"], counts["gaps"])
                 self.assertEqual(answer["events_lost"], header["session"]["events_lost"])
-                self.assertEqual(answer["buffers_lost"], header["session"].get("buffers_lost"))
+                counted = "buffers_missing" if path == self.ctrace else "buffers_lost"
+                self.assertEqual(answer["buffers_lost"], header["session"][counted])
                 self.assertEqual(answer["findings"], summary["findings"])
 
     def test_bounds_belong_to_the_expectation_before_them(self):
@@ -105,19 +106,48 @@ class Check(unittest.TestCase):
         self.assertEqual(properties["events"], str(counts["events"]))
 
     def test_a_misspelt_field_is_never_met_in_silence(self):
-        done = run("check", self.ctrace, "--expect", "NoSuchField == 1", "--none")
+        done = run("check", self.ctrace, "--expect", "NoSuchField == 1")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no-match: --expect: nothing matches 'NoSuchField'", done.stderr.decode())
-        for tolerated, failures in ((), "1"), (("--tolerate", "no-match"), "0"):
-            said = lambda form: self.check(self.ctrace, "--expect", "NoSuchField == 1", "--none", "--format",
-                                           form, *tolerated, status=int(failures))
+        for tolerated, met in ((), False), (("--tolerate", "no-match"), True):
+            said = lambda form: self.check(self.ctrace, "--expect", "NoSuchField == 1", "--min", 0, "--max", 0, "--expect",
+                                           "NoSuchField == 1", "--min", 1 - met, "--max", 1, "--format", form,
+                                           *tolerated, status=0 if met else 1)
             answer = strict_json(said("json"))
-            self.assertEqual(answer["met"], failures == "0")
+            self.assertEqual(answer["met"], met)
             self.assertEqual([(one["no_match"], one["met"]) for one in answer["expectations"]],
-                             [(True, failures == "0")])
+                             [(True, True), (True, met)])
             suite = xml.etree.ElementTree.fromstring(said("junit")).find("testsuite")
-            self.assertEqual(suite.get("failures"), failures)
-            self.assertTrue(said("text").startswith(b"FAILED" if failures == "1" else b"ok"))
+            self.assertEqual(suite.get("failures"), "0" if met else "1")
+
+    def test_what_no_event_has_is_what_none_expects(self):
+        """As docs/ci.md says of a trace without a Status; the nearest name is told."""
+        for bounds in ["--none"], ["--max", 3]:
+            done = run("check", self.ctrace, "--expect", "Status == 0xc0000005", *bounds, "--format", "json")
+            self.assertEqual(done.returncode, 0, done.stderr.decode())
+            answer = strict_json(done.stdout)
+            self.assertEqual([(one["no_match"], one["met"]) for one in answer["expectations"]], [(True, True)])
+            self.assertEqual([(one["code"], one["severity"]) for one in answer["findings"]], [("name-absent", "info")])
+        text = self.check(self.ctrace, "--expect", "new_thred == 1", "--none", "-v", status=0).decode()
+        self.assertTrue(text.startswith("ok     new_thred == 1: 0 events, expected none; it names what no event has\n"))
+        done = run("check", self.ctrace, "--expect", "new_thred == 1", "--none", "-v")
+        self.assertIn("name-absent: --expect: nothing matches 'new_thred'; did you mean 'new_thread'", done.stderr.decode())
+
+    def test_loss_is_counted_and_fails_a_case(self):
+        """`trace synthesize losses` leaves a stretch of each of its two processors out, a buffer each."""
+        path = self.folder / "losses.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "losses", "-o", path], check=True)
+        answer = strict_json(self.check(path, "--expect", "exists cpu", "--format", "json", status=1))
+        self.assertEqual((answer["buffers_lost"], answer["gaps"], answer["met"]), (2, 2, True))
+        content = self.check(path, "--expect", "exists cpu", "--format", "junit", status=1)
+        suite = xml.etree.ElementTree.fromstring(content).find("testsuite")
+        self.assertEqual([suite.get(name) for name in ("tests", "failures", "errors")], ["2", "1", "0"])
+        failed, = (case for case in suite.findall("testcase") if case.find("failure") is not None)
+        self.assertEqual((failed.get("classname"), failed.get("name"), failed.find("failure").get("message")),
+                         ("coldtrace.trace.finding", "gap-buffers-missing", answer["findings"][0]["text"]))
+        content = self.check(path, "--expect", "exists cpu", "--format", "junit", "--tolerate", "gap-buffers-missing",
+                             status=0)
+        self.assertEqual(xml.etree.ElementTree.fromstring(content).find("testsuite").get("failures"), "0")
 
     def test_junit_has_no_two_cases_of_one_name(self):
         asked = [word for text in ("exists cpu", "exists pid", "exists cpu", "exists cpu")
@@ -127,7 +157,7 @@ class Check(unittest.TestCase):
         self.assertEqual(names, ["exists cpu", "exists pid", "exists cpu (2)", "exists cpu (3)"])
 
     def test_what_an_expectation_asks_twice_is_told_once(self):
-        done = run("check", self.ctrace, "--expect", "NoSuchField == 1 or NoSuchField == 2", "--none")
+        done = run("check", self.ctrace, "--expect", "NoSuchField == 1 or NoSuchField == 2")
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stderr.decode().endswith("no-match: --expect: nothing matches 'NoSuchField'\n"),
                         done.stderr.decode())

@@ -376,6 +376,20 @@ class Files(unittest.TestCase):
         self.assertEqual(sorted(line.split(": ")[1] for line in done.stderr.decode().splitlines()),
                          sorted(map(str, failed)))
 
+    def test_a_cut_copy_of_a_file_that_is_read_is_refused(self):
+        """Its events would be there twice."""
+        data = kernel(3).build()
+        whole = self.write("set/whole.etl", data)
+        cut = self.write("set/cut.etl", data[:-1000])
+        for arguments in (whole, cut), (cut, whole), (self.folder / "set",), (whole, cut, "--force"):
+            self.assertIn("both have buffer 1 of one session", self.refused(*arguments))
+        self.assertEqual(run("check", whole, cut, "--expect", "exists cpu").returncode, 2)
+        # A buffer of that number and not of those bytes is another one, as where files number theirs anew.
+        header, *buffers = buffers_of(data)
+        self.assertEqual(len(buffers), 2)
+        self.lines(*(self.write(f"part{number}.etl", file_of(header, [buffer]))
+                     for number, buffer in enumerate(buffers)))
+
     def test_a_session_that_starts_later_and_is_named_first(self):
         early, late = kernel(), user()
         early.start = late.start = 132_000_000_000_000_000

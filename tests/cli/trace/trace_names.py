@@ -6,7 +6,9 @@ and numbers that `trace decode` shows of them, and what every event must show fo
 usage: trace_names.py COLDTRACE SHARED MAKE_NAMED_TRACE [unittest arguments]
 """
 import bisect
+import calendar
 import collections
+import hmac
 import json
 import re
 import shutil
@@ -19,6 +21,7 @@ import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SHARED, MAKE_NAMED_TRACE = (Path(a).resolve() for a in sys.argv[1:4])
@@ -405,6 +408,63 @@ class OnSamples(unittest.TestCase):
             number = event["fields"]["Flags"]
             self.assertEqual(event["resolved"]["Flags"], "|".join(
                 text for bit, text in names.items() if number & bit))
+
+
+    def test_texts_of_a_processor_are_what_its_numbers_say(self):
+        """The kernel words the identifier of the numbers that SystemConfig/CPU has; a text that begins inside
+        of another one would have more than zeros behind its NUL, or the end of the other before it."""
+        system = [event for event in Samples.events("dp_vsgc.etl") if event["name"].startswith("SystemConfig/")]
+        self.assertEqual([(event["name"], name) for event in system for name in event["fields"]
+                          if name.endswith("_utf16")], [])
+        cpu, = (event["fields"] for event in system if event["name"] == "SystemConfig/CPU")
+        processors = [event["fields"] for event in system if event["name"] == "SystemConfig/Processors"]
+        self.assertEqual([one["ProcessorIndex"] for one in processors], list(range(cpu["NumberOfProcessors"])))
+        model, stepping = divmod(cpu["ProcessorRevision"], 256)
+        for one in processors:
+            self.assertEqual((one["ProcessorIdentifier"], one["VendorIdentifier"]),
+                             (f"Intel64 Family {cpu['ProcessorLevel']} Model {model} Stepping {stepping}",
+                              "GenuineIntel"))
+
+    def test_a_network_address_is_its_bytes_and_no_readable_number_where_names_are_hashed(self):
+        path, key = SAMPLES / "dp_vsgc.etl", bytes(range(32))
+        plain = [event["fields"] for event in Samples.events(path.name) if event["name"] == "SystemConfig/NIC"]
+        # IEEE gave 00-15-5D to Microsoft, whose virtual adapters have it.
+        self.assertEqual([one["PhysicalAddr"][:6] for one in plain if one["NICDescription"].startswith("Hyper-V")],
+                         ["00155d"])
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(key)
+            file.flush()
+            hashed = [event["fields"] for event in
+                      events_of(path, "--event", "SystemConfig/NIC", "--names", "keyed-hash", "--key-file", file.name)]
+        self.assertEqual([one["PhysicalAddr"] for one in hashed],
+                         [hmac.new(key, one["PhysicalAddr"].encode(), "sha256").hexdigest()[:32] for one in plain])
+
+    def test_times_of_the_kernel_s_events_are_times(self):
+        runs = [event["fields"] for event in Samples.events("dp_vsgc.etl")
+                if event["name"] == "SystemConfig/Defragmentation"]
+        self.assertEqual([one["LastRunTime"] for one in runs], [None, None, "2022-06-03T22:37:31.6820000Z"])
+        self.assertEqual([one["LastRunFullDefragTime"] for one in runs], [one["LastRunTime"] for one in runs])
+        path = SAMPLES / "tx_HTTP_Server.etl"
+        zone = path.read_bytes()[72 + 32 + 72:]
+        shown = events_of(path, "--event", "EventTrace/Header")[0]["fields"]["TimeZoneInformation"]
+        counts = ["first", "second", "third", "fourth", "last"]
+        for name, at in ("StandardDate", 68), ("DaylightDate", 152):
+            year, month, weekday, day, hour, minute, second, milliseconds = struct.unpack_from("<8H", zone, at)
+            self.assertEqual(year, 0)
+            weekday = calendar.day_name[(weekday - 1) % 7]
+            self.assertEqual(shown[name], f"{counts[day - 1]} {weekday} of {calendar.month_name[month]} "
+                                          f"{hour:02}:{minute:02}:{second:02}.{milliseconds:03}")
+
+    def test_the_clock_of_a_registry_operation_and_a_date_that_is_not_set(self):
+        log = EtlWriter(1)
+        log.system(0, 0x090A, 2, 700, struct.pack("<qIIQ", log.start + 500, 0, 0, 0x1000) + "Key\0".encode("utf-16-le"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "registry.etl"
+            path.write_bytes(log.build())
+            header, registry = events_of(path)
+        self.assertEqual((header["fields"]["TimeZoneInformation"]["StandardDate"], registry["name"]),
+                         (None, "Registry/Create"))
+        self.assertEqual((registry["fields"]["InitialTime"][-9:], registry["time"][-9:]), (".0000500Z", ".0000700Z"))
 
 
 class OnMadeTraces(unittest.TestCase):

@@ -13,17 +13,21 @@ constexpr u64 exact = u64{2} << step_bits;
 
 }  // namespace
 
+// A step is of the values above the greatest one of the step before: a power of two, as most sizes
+// are, is the last of its octave.
 u32 Histogram::step_of(u64 value) {
-  if (value < exact) return static_cast<u32>(value);
-  const auto octave = static_cast<unsigned>(std::bit_width(value)) - 1 - step_bits;
-  return static_cast<u32>((octave << step_bits) + (value >> octave));
+  if (value <= exact) return static_cast<u32>(value);
+  const auto below = value - 1;
+  const auto octave = static_cast<unsigned>(std::bit_width(below)) - 1 - step_bits;
+  return static_cast<u32>((octave << step_bits) + (below >> octave) + 1);
 }
 
 u64 Histogram::greatest_of(u32 step) {
-  if (step < exact) return step;
-  const unsigned octave = (step >> step_bits) - 1;
-  const u64 first = u64{step} - (u64{octave} << step_bits);
-  return (first << octave) + ((u64{1} << octave) - 1);
+  if (step <= exact) return step;
+  const unsigned octave = ((step - 1) >> step_bits) - 1;
+  const u64 first = u64{step - 1} - (u64{octave} << step_bits);
+  const u64 last = (first << octave) + ((u64{1} << octave) - 1);
+  return last + (last == ~u64{0} ? 0 : 1);
 }
 
 void Histogram::add(u64 value) {

@@ -413,8 +413,8 @@ class Text(Case):
         """Steps are the greatest values of each: what lies in one octave of them is one figure."""
         sums = defaultdict(int)
         for step in steps:
-            sums[step["up_to"].bit_length()] += step["requests"]
-        return "up to " + ", ".join(f"{unit((1 << bits) - 1)}: {count}" for bits, count in sorted(sums.items()))
+            sums[0 if step["up_to"] == 0 else 1 << (step["up_to"] - 1).bit_length()] += step["requests"]
+        return "up to " + ", ".join(f"{unit(most)}: {count}" for most, count in sorted(sums.items()))
 
     def untimed(self):
         """A request whose begin is missing, and that the kernel says took longer than any clock runs."""

@@ -100,6 +100,18 @@ class Losses(Case):
                     findings = (answer[-1] if words == ["decode"] else answer)["findings"]
                     self.assertEqual([one["code"] for one in findings].count("buffers-overwritten"), status)
 
+    # 2 MiB are 32 of its buffers.
+    def test_a_circular_file_that_was_never_full_has_overwritten_nothing(self):
+        log, buffers = self.two_runs_elsewhere()
+        log.mode = 2
+        for most, sequences, code in ((100, [2, 3, 4], "gap-buffers-missing"), (2, [28, 29, 30], "gap-buffers-missing"),
+                                      (2, [30, 31, 32], "buffers-overwritten"), (0, [2, 3, 4], "buffers-overwritten")):
+            with self.subTest(most=most, sequences=sequences):
+                log.most = most
+                answer = self.ask(log.build(buffers, sequences), "check", "--expect", "exists cpu", status=1)
+                self.assertEqual([one["code"] for one in answer["findings"] if one["code"] != "buffer-count"], [code])
+                self.assertEqual(answer["gaps"], 1 if code == "gap-buffers-missing" else 0)
+
     # Whose switches those of a damaged processor are nothing tells: all may lack them.
     def test_a_processor_that_the_session_does_not_have_is_a_loss(self):
         log, buffers = self.two_runs_elsewhere()

@@ -30,6 +30,18 @@ TEST_CASE("percentiles are within a step of those of the sorted values") {
   }
 }
 
+TEST_CASE("a power of two is the last of its step") {
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    Histogram histogram;
+    histogram.add(u64{1} << bit);
+    const auto steps = histogram.steps();
+    REQUIRE(steps.size() == 1);
+    CHECK(steps[0].greatest == u64{1} << bit);
+    histogram.add((u64{1} << bit) + 1);
+    CHECK(histogram.steps().size() == 2);
+  }
+}
+
 TEST_CASE("a histogram without values has no percentile") {
   CHECK_FALSE(Histogram{}.percentile(50));
 }

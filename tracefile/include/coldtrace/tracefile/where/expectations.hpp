@@ -29,9 +29,10 @@ struct CheckedTrace {
   u64 gaps = 0;       // stretches that are missing or unreadable
 };
 
-// Counts the events of all expectations in one pass. What no event had is told of to `unmatched`,
-// and marks its expectation.
+// Counts the events of all expectations in one pass. What no event had marks its expectation, and
+// is told of to `unmatched`; to `absent` where the expectation accepts that there is no event.
 CheckedTrace count_expected(const EventContext& context, EventSequence& events,
-                            std::span<Expectation> expectations, core::NoMatch& unmatched);
+                            std::span<Expectation> expectations, core::NoMatch& unmatched,
+                            core::NoMatch& absent);
 
 }  // namespace coldtrace::tracefile
