@@ -4,46 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/tracefile/fields/schema_comparison.hpp"
+
 namespace coldtrace::schema_files {
 
 using tracefile::EventSchema;
-using tracefile::FieldSchema;
+using tracefile::SchemaEquality;
 using tracefile::SchemaKey;
-
-namespace {
-
-// Whether a payload has the same fields by two schemas, but for how values are shown where
-// `recreated`. Numbers of slots are what whoever read a schema made them.
-class Comparison {
- public:
-  explicit Comparison(bool recreated) : recreated_{recreated} {}
-
-  bool is_same(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [this](const auto& x, const auto& y) { return is_same(x, y); });
-  }
-
- private:
-  bool is_same(const FieldSchema& a, const FieldSchema& b) {
-    if (a.name != b.name || a.in != b.in || (a.out != b.out && !recreated_) ||
-        (a.slot != 0) != (b.slot != 0) || !is_same(a.length, b.length) ||
-        !is_same(a.count, b.count))
-      return false;
-    slots_[a.slot] = b.slot;
-    return is_same(a.members, b.members);
-  }
-
-  // What gives an amount comes before it.
-  bool is_same(const FieldSchema::Amount& a, const FieldSchema::Amount& b) {
-    if (a.rule != b.rule) return false;
-    return a.rule == FieldSchema::Rule::slot ? slots_[a.number] == b.number : a.number == b.number;
-  }
-
-  bool recreated_;
-  std::map<u16, u16> slots_;  // of the second by that of the first
-};
-
-}  // namespace
 
 void FileSchemas::add(const tracefile::ProviderSchemas& declared) {
   auto& own = providers_[declared.guid()];
@@ -54,10 +21,10 @@ void FileSchemas::add(const tracefile::ProviderSchemas& declared) {
 bool FileSchemas::add(const SchemaKey& event, std::shared_ptr<const EventSchema> schema,
                       SchemaRank rank, core::Findings& findings) {
   auto& known = schemas_[event];
-  const bool recreated = rank == SchemaRank::recreated;
-  if (std::any_of(known.schemas.begin(), known.schemas.end(), [&](const auto& other) {
-        return Comparison{recreated}.is_same(other->fields, schema->fields);
-      }))
+  const auto compared =
+      rank == SchemaRank::recreated ? SchemaEquality::fields : SchemaEquality::shown;
+  if (std::any_of(known.schemas.begin(), known.schemas.end(),
+                  [&](const auto& other) { return are_same(*other, *schema, compared); }))
     return false;
   if (known.schemas.empty())
     known.rank = rank;

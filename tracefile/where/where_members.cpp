@@ -59,6 +59,7 @@ constexpr LineMember line_members[] = {
     {"thread_source", as_text},
     {"schema_file", as_text},
     {"schema_file_version", as_text},
+    {"schema_buffer", as_number},
     {"schema_version", as_number},
     {"payload", as_text},
     {"trailing", as_text},

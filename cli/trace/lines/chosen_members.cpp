@@ -18,7 +18,7 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 34> line_members = {"time",
+constexpr std::array<std::string_view, 35> line_members = {"time",
                                                            "timestamp",
                                                            "time_quality",
                                                            "cpu",
@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 34> line_members = {"time",
                                                            "fields",
                                                            "schema_file",
                                                            "schema_file_version",
+                                                           "schema_buffer",
                                                            "schema_version",
                                                            "message",
                                                            "trace_message",

@@ -196,6 +196,83 @@ class Schemas(Case):
             return f"<data{attributes}/>"
         return f"<struct{attributes}>{''.join(map(self.element, field['fields']))}</struct>"
 
+    TYPES = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "UInt64": "Q"}
+
+    def made(self, *fields):
+        """A template, and a function that gives what it makes of a payload."""
+        form = "<" + "".join(self.TYPES[kind] for _, kind in fields)
+        names = [name for name, _ in fields]
+
+        def read(payload):
+            return dict(zip(names, struct.unpack_from(form, payload)))
+        return "".join(f'<data name="{name}" inType="win:{kind}"/>' for name, kind in fields), read
+
+    def test_every_process_has_its_own_manifest(self):
+        """Builds of one provider in two processes; one of a third process fits the second's alone."""
+        old, read_old = self.made(("A", "UInt32"), ("B", "UInt32"))
+        new, read_new = self.made(("C", "UInt16"), ("D", "UInt16"), ("E", "UInt32"))
+        long, _ = self.made(("C", "UInt64"), ("D", "UInt64"))
+        payload = struct.pack("<HHI", 0x1234, 0x5678, 9)
+        log = EtlWriter()
+        for pid in (100, 200, 300):  # in front of all manifests
+            log.manifest(0, 1, SOURCE, 1, 0, payload, pid=pid)
+        for time, (pid, template) in enumerate(((100, old), (200, new), (201, new), (400, long)), 2):
+            log.manifest(0, time, SOURCE, 0xFFFE, 0, manifest(SOURCE, template), opcode=0xFE, pid=pid)
+        for pid, size in ((100, 8), (200, 8), (201, 8), (300, 8), (300, 16)):
+            log.manifest(0, 9, SOURCE, 1, 0, payload * (size // 8), pid=pid)
+        events, summary = self.decode_made(log)
+        events = [line for line in events if line["id"] == 1]
+        expected = [read_old, read_new, read_old, read_old, read_new, read_new, read_old]
+        self.assertEqual([line["fields"] for line in events[:7]], [read(payload) for read in expected])
+        self.assertEqual(events[7]["fields"], {"C": 0x0000000956781234, "D": 0x0000000956781234})
+        self.assertEqual({line["decoded"] for line in events}, {"exact"})
+        self.assertTrue(all(line["schema_buffer"] == 65536 and line["schema_file"] is None for line in events))
+        counts = {one["code"]: (one["severity"], one["count"]) for one in summary["findings"]}
+        self.assertEqual((counts["schema-processes"], counts["schema-other"]), (("info", 2), ("info", 1)))
+        ran = subprocess.run([COLDTRACE, "trace", "info", self.here / "made.etl", "--format", "json"],
+                             capture_output=True, timeout=100)
+        kinds = [kind for provider in json.loads(ran.stdout)["providers"] for kind in provider["kinds"]
+                 if kind.get("id") == 1]
+        self.assertEqual([(kind["events"], kind["exact"]) for kind in kinds], [(8, 8)])
+
+    def test_names_of_the_header_are_those_of_the_events_own_process(self):
+        log = EtlWriter()
+        for pid, name in ((100, "Draw"), (200, "Paint")):
+            text = manifest(SOURCE, "").replace(
+                b"<events><event value", f'<opcodes><opcode name="{name}" value="77"/></opcodes>'
+                "<events><event value".encode())
+            log.manifest(0, pid, SOURCE, 0xFFFE, 0, text, opcode=0xFE, pid=pid)
+            log.manifest(0, 300, SOURCE, 1, 0, b"", opcode=77, pid=pid)
+        events, _ = self.decode_made(log)
+        self.assertEqual([line["names"]["opcode"] for line in events if line["id"] == 1], ["Draw", "Paint"])
+
+    @staticmethod
+    def event_info(fields):
+        """TRACE_EVENT_INFO of event 1; source: Windows SDK tdh.h."""
+        names = b"".join(utf16z(name) for name, _ in fields)
+        blob = SOURCE.bytes_le + b"\0" * 16 + struct.pack("<HBBBBHQ", 1, 0, 0, 4, 0, 0, 0)
+        blob += struct.pack("<I", 0) + b"\0" * 48 + struct.pack("<III", len(fields), len(fields), 0)
+        at = 112 + 24 * len(fields)
+        for name, kind in fields:
+            blob += struct.pack("<IIHHIHHI", 0, at, kind, 0, 0, 1, 0, 0)
+            at += len(utf16z(name))
+        return blob + names
+
+    def test_two_embedded_schemas_of_an_event_conflict(self):
+        log = EtlWriter()
+        metadata = uuid.UUID("bbccf6c1-6cd1-48c4-80ff-839482e37671")
+        for fields in ([("A", 8)], [("A", 8)], [("B", 6), ("C", 10)]):
+            log.classic(0, 1, metadata, 32, 0, self.event_info(fields))
+        for payload in (b"\1\0\0\0", struct.pack("<HQ", 2, 3), b"\1"):
+            log.manifest(0, 2, SOURCE, 1, 0, payload)
+        events, summary = self.decode_made(log, status=1)
+        events = [line for line in events if line["id"] == 1]
+        self.assertEqual([(line["fields"], line["decoded"]) for line in events],
+                         [({"A": 1}, "exact"), ({"B": 2, "C": 3}, "exact"), ({}, "partial")])
+        self.assertEqual([line.get("schema_buffer") for line in events], [None, 65536, None])
+        counts = {one["code"]: (one["severity"], one["count"]) for one in summary["findings"]}
+        self.assertEqual((counts["schema-conflict"], counts["schema-other"]), (("warning", 1), ("info", 1)))
+
     def allocations(self, log, header_size, payload_size, count):
         """Allocations of memory, whose headers and payloads may differ about pointers."""
         word = "Q" if payload_size == 8 else "I"
