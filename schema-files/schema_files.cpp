@@ -7,6 +7,7 @@
 #include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
 #include "schema-files/language_check.hpp"
+#include "schema-files/schema_conflicts.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
@@ -52,7 +53,8 @@ void SchemaFiles::add(const std::string& path, core::Findings& findings) {
 std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& events,
                                                      const std::vector<std::string>& languages,
                                                      std::optional<WindowsBuild> windows,
-                                                     core::Findings& findings) const {
+                                                     core::Findings& findings,
+                                                     const tracefile::SchemaSource* own) const {
   auto schemas = std::make_shared<FileSchemas>();
   LanguageFolders folders;
   std::map<std::size_t, std::unique_ptr<OpenFile>> open;  // by index, which is their order
@@ -66,12 +68,18 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
       if (!file) file = files_[index]->open({languages, folders, findings});
       auto* const declared = file->find(provider);
       if (declared == nullptr) continue;
-      schemas->add(*declared);
+      schemas->add(versioned(files_[index]->path(), files_[index]->version().value_or("")),
+                   *declared, findings);
       FileSchemas::Provider told{provider, declared->name(), files_[index]->is_recreated(provider)};
-      for (auto event = first; event != end; ++event)
-        if (auto schema = event->message ? nullptr : declared->find(event->id, event->version);
-            schema && schemas->add(*event, std::move(schema), rank, findings))
-          ++told.kinds;
+      for (auto event = first; event != end; ++event) {
+        auto schema = event->message ? nullptr : declared->find(event->id, event->version);
+        if (!schema || !schemas->add(*event, schema, rank, findings)) continue;
+        ++told.kinds;
+        const auto before = own != nullptr ? own->find(*event) : nullptr;
+        if (!before) continue;
+        ++told.behind;
+        tell_precedence(*event, *before, *schema, findings);
+      }
       if (told.kinds > 0) used[index].providers.push_back(std::move(told));
     }
     first = end;
@@ -167,8 +175,8 @@ void SchemaFiles::report_unused(const FileSchemas& read, std::string_view option
                      "{} names no file that declares providers of events", option);
   else if (read.files().empty())
     findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files of {} with providers of events declares an event of the "
-                     "trace",
+                     "none of the {} files of {} with providers of events has a schema of an event "
+                     "of the trace",
                      size(), option);
 }
 

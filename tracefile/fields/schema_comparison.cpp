@@ -36,16 +36,20 @@ class Comparison {
   std::map<u16, u16> slots_;  // of the second by that of the first
 };
 
-bool has_same_map(const FieldSchema& a, const FieldSchema& b);
-
-bool have_same_maps(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), has_same_map);
+bool is_absent(const std::shared_ptr<const ValueMap>& map) {
+  return !map || map->entries.empty();
 }
 
-bool has_same_map(const FieldSchema& a, const FieldSchema& b) {
-  if (a.map && b.map && (a.map->bits != b.map->bits || a.map->entries != b.map->entries))
-    return false;
-  return !a.map == !b.map && have_same_maps(a.members, b.members);
+// Calls `agree` with the maps of fields at the same places until it says no.
+template <class Agree>
+bool all_maps(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b, Agree agree) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
+    return agree(x.map, y.map) && all_maps(x.members, y.members, agree);
+  });
+}
+
+bool are_same(const ValueMap& a, const ValueMap& b) {
+  return a.bits == b.bits && a.entries == b.entries;
 }
 
 }  // namespace
@@ -55,7 +59,15 @@ bool are_same(const EventSchema& a, const EventSchema& b, SchemaEquality equalit
 }
 
 bool have_same_maps(const EventSchema& a, const EventSchema& b) {
-  return have_same_maps(a.fields, b.fields);
+  return all_maps(a.fields, b.fields, [](const auto& x, const auto& y) {
+    return !x == !y && (!x || are_same(*x, *y));
+  });
+}
+
+bool have_contradicting_maps(const EventSchema& a, const EventSchema& b) {
+  return !all_maps(a.fields, b.fields, [](const auto& x, const auto& y) {
+    return is_absent(x) || is_absent(y) || are_same(*x, *y);
+  });
 }
 
 }  // namespace coldtrace::tracefile
