@@ -10,7 +10,6 @@ namespace coldtrace::schema_files {
 namespace {
 
 using tracefile::EventSchema;
-using tracefile::FieldSchema;
 using tracefile::ProviderNames;
 using tracefile::SchemaEquality;
 using tracefile::SchemaKey;

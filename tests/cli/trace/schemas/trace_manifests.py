@@ -157,6 +157,17 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(events, wanted)
                 self.assertEqual([f["file"] for f in header["schemas"]], [f"folder{number}/deep/readme.txt"])
 
+    def test_types_and_names_have_any_prefix_that_is_declared(self):
+        wanted = decode("--schemas", "painter.man", "--messages")[1]
+        self.assertIn('xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events"', MANIFEST)
+        other = MANIFEST.replace('"win:', '"w.1:').replace(" win:", " w.1:").replace("xmlns:win", "xmlns:w.1")
+        other = other.replace('"xs:', '"xsd:').replace("xmlns:xs=", "xmlns:xsd=")
+        self.assertNotIn("win:", other)
+        self.assertEqual(decode("--schemas", write("prefix.man", other), "--messages")[1], wanted)
+        undeclared = other.replace("xmlns:w.1=", "xmlns:w.2=")
+        events = decode("--schemas", write("prefix.man", undeclared), "--messages")[1]
+        self.assertEqual(events[0]["decoded"], "trailing")
+
     def test_one_that_was_re_created_goes_last_and_says_so(self):
         lossy = MANIFEST.replace('resourceFileName="painter.dll" messageFileName="painter.dll"',
                                  'resourceFileName="Manifest-Painter" messageFileName="Manifest-Painter"', 1)
