@@ -99,6 +99,10 @@ std::optional<bool> InstrumentationManifest::lacks_languages() const {
   return document_->strings->lacks_languages();
 }
 
+const std::string& InstrumentationManifest::language() const {
+  return document_->strings->language();
+}
+
 bool InstrumentationManifest::is_recreated(const core::Guid& provider) const {
   for (std::size_t i = 0; i < document_->guids.size(); ++i) {
     if (document_->guids[i] != provider) continue;

@@ -61,6 +61,7 @@ constexpr LineMember line_members[] = {
     {"schema_file_version", as_text},
     {"schema_buffer", as_number},
     {"schema_version", as_number},
+    {"raw_reason", as_text},
     {"payload", as_text},
     {"trailing", as_text},
     {"fields", as_object},

@@ -18,7 +18,7 @@ namespace coldtrace::cli {
 namespace {
 
 // Members of a line's own; every other name is a field.
-constexpr std::array<std::string_view, 35> line_members = {"time",
+constexpr std::array<std::string_view, 36> line_members = {"time",
                                                            "timestamp",
                                                            "time_quality",
                                                            "cpu",
@@ -45,6 +45,7 @@ constexpr std::array<std::string_view, 35> line_members = {"time",
                                                            "thread_source",
                                                            "resolved",
                                                            "trace_control",
+                                                           "raw_reason",
                                                            "payload",
                                                            "trailing",
                                                            "etw",

@@ -152,6 +152,21 @@ class Schemas(Case):
                           ("PerfTrack/Opcode34", "raw"), ("PerfTrack/MetaData", "partial")])
         self.assertEqual(events[0]["fields"], {"PlainSize": len(plain), "Document": document})
 
+    def test_every_raw_event_says_why(self):
+        log = EtlWriter()
+        log.manifest(0, 1, NETWORK, 10, 0, b"\1")
+        log.classic(0, 2, SOURCE, 7, 0, b"\1")
+        log.classic(0, 3, PAGE_FAULT, 98, 99, b"\1")
+        log.classic(0, 4, PAGE_FAULT, 98, 2, struct.pack("<QQII", 0x10000, 4096, 7, 1))
+        path = self.write("raw.etl", log.build())
+        lines = [line for line in self.decode(path) if line["type"] == "event"][1:]
+        self.assertEqual([line.get("raw_reason") for line in lines],
+                         ["no_schema", "unknown_class", "unknown_version", None])
+        self.assertEqual([line["decoded"] for line in lines], ["raw"] * 3 + ["exact"])
+        found = self.decode(path, "--where", 'raw_reason == "unknown_class"', "--fields", "raw_reason,opcode")
+        self.assertEqual([(line["raw_reason"], line["opcode"]) for line in found if line["type"] == "event"],
+                         [("unknown_class", 7)])
+
     def test_texts_that_end_with_their_payload(self):
         text = '<data name="Text" inType="win:UnicodeString"/>'
         after = text + '<data name="After" inType="win:UInt8"/>'
@@ -293,6 +308,27 @@ class Schemas(Case):
             allocated = [line for line in lines if line.get("name") == "PageFault/VirtualAlloc"]
             self.assertEqual([line["decoded"] for line in allocated], ["exact"] * 5)
             self.assertEqual({line["fields"]["RegionSize"] for line in allocated}, {4096})
+
+    def test_headers_of_events_of_the_runtime_that_lie_about_pointers(self):
+        """FinalizeObject is PTR, PTR, u16 (ClrEtwAll.man)."""
+        clr = uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
+        for header_size, payload_size in ((4, 8), (8, 4), (4, 4), (8, 8)):
+            with self.subTest(header=header_size, payload=payload_size):
+                log = EtlWriter()
+                word = "Q" if payload_size == 8 else "I"
+                for at in range(3):
+                    log.manifest(0, at + 1, clr, 29, 0, struct.pack(f"<{word}{word}H", 0x10, 0x20, 7),
+                                 pointer_size=header_size)
+                lies = header_size != payload_size
+                content = log.build()
+                lines = self.decode(self.write("clr.etl", content), status=int(lies))
+                findings = [one for one in lines[-1]["findings"] if one["code"] == "pointer-size"]
+                self.assertEqual([f"3 manifest events whose headers say pointers of {header_size}" in one["text"]
+                                  for one in findings], [True] * lies)
+                lines = self.decode(self.write("clr.etl", content), "--pointer-size", str(payload_size))
+                events = [line for line in lines if line.get("id") == 29]
+                self.assertEqual([line["decoded"] for line in events], ["exact"] * 3)
+                self.assertEqual({line["fields"]["ObjectID"] for line in events}, {"0x20"})
 
     def test_headers_that_are_right_about_pointers_or_may_be(self):
         for size in (4, 8):
