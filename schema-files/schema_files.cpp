@@ -160,6 +160,24 @@ void SchemaFiles::visit(const std::vector<std::string>& languages, core::Finding
   check.report(languages, findings);
 }
 
+bool SchemaFiles::declares(const core::Guid& provider) const {
+  return by_provider_.contains(provider);
+}
+
+std::set<SchemaKey> SchemaFiles::events_of(const core::Guid& provider,
+                                           core::Findings& findings) const {
+  std::set<SchemaKey> events;
+  const std::vector<std::string> any_language;
+  LanguageFolders folders;
+  for (const auto& [index, rank] : files_of(provider, std::nullopt, findings)) {
+    const auto open = files_[index]->open({any_language, folders, findings});
+    if (const auto* const declared = open->find(provider); declared != nullptr)
+      for (const auto& event : declared->events())
+        events.insert({provider, event.id, event.version});
+  }
+  return events;
+}
+
 std::vector<FileSchemas::File> SchemaFiles::declaring(const core::Guid& provider) const {
   std::vector<FileSchemas::File> found;
   const auto known = by_provider_.find(provider);

@@ -37,6 +37,11 @@ class SchemaFiles {
   void visit(const std::vector<std::string>& languages, core::Findings& findings,
              const std::function<void(const Declaration&)>& take) const;
 
+  [[nodiscard]] bool declares(const core::Guid& provider) const;
+  // All that files declare of a provider; what is damaged is told.
+  [[nodiscard]] std::set<tracefile::SchemaKey> events_of(const core::Guid& provider,
+                                                         core::Findings& findings) const;
+
   // The files that declare a provider, without their providers.
   [[nodiscard]] std::vector<FileSchemas::File> declaring(const core::Guid& provider) const;
 
