@@ -7,6 +7,9 @@
 namespace coldtrace::tracefile {
 namespace {
 
+// Of one provider: each makes a kind of each of its events, and only made-up traces have dozens.
+constexpr std::size_t most_manifests = 64;
+
 bool is_shown_alike(const EventSchema& a, const EventSchema& b) {
   return a.event_name == b.event_name && a.message == b.message &&
          are_same(a, b, SchemaEquality::shown) && have_same_maps(a, b);
@@ -33,6 +36,14 @@ u32 EventSourceSchemas::add(EventManifest manifest, u32 process, u64 buffer,
       add_process(provider, process, i);
       return i;
     }
+  if (manifests.size() >= most_manifests) {
+    findings.warning(
+        "schema-limit", buffer,
+        "the trace has more than {} different manifests of {}: events of process {} are "
+        "read by the first that fits",
+        most_manifests, core::to_string(provider), process);
+    return 0;
+  }
   const auto number = static_cast<u32>(manifests.size());
   auto table = std::make_shared<SchemaTable>();
   for (auto& [key, schema] : manifest.schemas) {

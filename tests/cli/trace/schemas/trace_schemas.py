@@ -250,6 +250,18 @@ class Schemas(Case):
                  if kind.get("id") == 1]
         self.assertEqual([(kind["events"], kind["exact"]) for kind in kinds], [(8, 8)])
 
+    def test_manifests_of_a_provider_are_bounded(self):
+        log = EtlWriter()
+        for pid in range(100, 166):
+            template, _ = self.made((f"Field{pid}", "UInt32"))
+            log.manifest(0, pid, SOURCE, 0xFFFE, 0, manifest(SOURCE, template), opcode=0xFE, pid=pid)
+            log.manifest(0, pid, SOURCE, 1, 0, struct.pack("<I", pid), pid=pid)
+        events, summary = self.decode_made(log, status=1)
+        self.assertEqual([line["fields"] for line in events if line["id"] == 1],
+                         [{f"Field{pid}": pid} for pid in range(100, 164)] + [{"Field100": 164}, {"Field100": 165}])
+        counts = {one["code"]: one["count"] for one in summary["findings"]}
+        self.assertEqual(counts["schema-limit"], 2)
+
     def test_names_of_the_header_are_those_of_the_events_own_process(self):
         log = EtlWriter()
         for pid, name in ((100, "Draw"), (200, "Paint")):
