@@ -60,7 +60,8 @@ std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& sc
         schema_files::SchemaFiles files;
         for (const auto& schema : schemas) files.add(schema.bytes, opened->findings);
         const auto read = files.read(opened->trace.schema_keys(), languages,
-                                     schema_files::traced_build(opened->trace), opened->findings);
+                                     schema_files::traced_build(opened->trace), opened->findings,
+                                     &opened->trace.schemas());
         files.report_unused(*read, "schemas", opened->findings);
         opened->schemas.append_alternative(read);
       }

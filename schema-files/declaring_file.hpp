@@ -30,6 +30,8 @@ class OpenFile {
   virtual tracefile::ProviderSchemas* find(const core::Guid& provider) = 0;
   // The file with the texts; empty where there is none.
   virtual std::string language_file() const = 0;
+  // Of the texts that were read, "en-US"; empty: there are none, or it is not known.
+  virtual std::string language() const { return LanguageFolders::language_of(language_file()); }
   // Whether the texts that were read are in none of the languages of its context; nothing where
   // none were.
   virtual std::optional<bool> lacks_languages() const = 0;

@@ -2,92 +2,46 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "coldtrace/tracefile/fields/schema_comparison.hpp"
+#include "schema-files/schema_conflicts.hpp"
 
 namespace coldtrace::schema_files {
 
 using tracefile::EventSchema;
-using tracefile::FieldSchema;
+using tracefile::SchemaEquality;
 using tracefile::SchemaKey;
 
-namespace {
-
-// Whether a payload has the same fields by two schemas, but for how values are shown where
-// `recreated`. Numbers of slots are what whoever read a schema made them.
-class Comparison {
- public:
-  explicit Comparison(bool recreated) : recreated_{recreated} {}
-
-  bool is_same(const std::vector<FieldSchema>& a, const std::vector<FieldSchema>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [this](const auto& x, const auto& y) { return is_same(x, y); });
-  }
-
- private:
-  bool is_same(const FieldSchema& a, const FieldSchema& b) {
-    if (a.name != b.name || a.in != b.in || (a.out != b.out && !recreated_) ||
-        (a.slot != 0) != (b.slot != 0) || !is_same(a.length, b.length) ||
-        !is_same(a.count, b.count))
-      return false;
-    slots_[a.slot] = b.slot;
-    return is_same(a.members, b.members);
-  }
-
-  // What gives an amount comes before it.
-  bool is_same(const FieldSchema::Amount& a, const FieldSchema::Amount& b) {
-    if (a.rule != b.rule) return false;
-    return a.rule == FieldSchema::Rule::slot ? slots_[a.number] == b.number : a.number == b.number;
-  }
-
-  bool recreated_;
-  std::map<u16, u16> slots_;  // of the second by that of the first
-};
-
-}  // namespace
-
-void FileSchemas::add(const tracefile::ProviderSchemas& declared) {
-  auto& own = providers_[declared.guid()];
+void FileSchemas::add(const std::string& file, const tracefile::ProviderSchemas& declared,
+                      core::Findings& findings) {
+  const auto [place, is_new] = providers_.try_emplace(declared.guid());
+  auto& own = place->second;
+  auto names = declared.names();
+  if (!is_new)
+    tell_other_names({own.file, own.name, *own.names}, {file, declared.name(), names}, findings);
   if (own.name.empty()) own.name = declared.name();
-  if (!own.names) own.names = std::make_shared<const tracefile::ProviderNames>(declared.names());
+  if (own.names) return;
+  own.names = std::make_shared<const tracefile::ProviderNames>(std::move(names));
+  own.file = file;
 }
 
 bool FileSchemas::add(const SchemaKey& event, std::shared_ptr<const EventSchema> schema,
                       SchemaRank rank, core::Findings& findings) {
   auto& known = schemas_[event];
-  const bool recreated = rank == SchemaRank::recreated;
-  if (std::any_of(known.schemas.begin(), known.schemas.end(), [&](const auto& other) {
-        return Comparison{recreated}.is_same(other->fields, schema->fields);
-      }))
+  const auto compared =
+      rank == SchemaRank::recreated ? SchemaEquality::fields : SchemaEquality::shown;
+  const auto same = std::find_if(known.schemas.begin(), known.schemas.end(), [&](const auto& one) {
+    return are_same(*one, *schema, compared);
+  });
+  if (same != known.schemas.end()) {
+    tell_other_texts(event, **same, *schema, findings);
     return false;
+  }
   if (known.schemas.empty())
     known.rank = rank;
   else
-    tell_difference(event, known, *schema, rank, findings);
+    tell_other_fields(event, {*known.schemas.front(), known.rank}, {*schema, rank}, findings);
   known.schemas.push_back(std::move(schema));
   return true;
-}
-
-void FileSchemas::tell_difference(const SchemaKey& event, const Known& known,
-                                  const EventSchema& other, SchemaRank rank,
-                                  core::Findings& findings) {
-  const auto& first = *known.schemas.front();
-  const auto named = [](const EventSchema& schema) {
-    return schema.source_version.empty()
-               ? schema.source
-               : fmt::format("{} {}", schema.source, schema.source_version);
-  };
-  // The build that was traced decides.
-  if (known.rank != rank && known.rank <= SchemaRank::build_before)
-    findings.info(
-        "schema-builds", std::nullopt,
-        "event {} version {} of {} has other fields in {} than in {}, which goes first as "
-        "its build is nearer to the trace's",
-        event.id, event.version, other.provider_name, named(other), named(first));
-  else
-    findings.warning(
-        "schema-conflict", std::nullopt,
-        "event {} version {} of {} has other fields in {} than in {}, which goes first", event.id,
-        event.version, other.provider_name, named(other), named(first));
 }
 
 std::shared_ptr<const EventSchema> FileSchemas::find(const SchemaKey& key) const {

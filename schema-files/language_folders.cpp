@@ -23,10 +23,19 @@ bool is_language(std::string_view name) {
 
 }  // namespace
 
+std::string LanguageFolders::language_of(const std::string& file) {
+  return fs::path{file}.parent_path().filename().string();
+}
+
 bool LanguageFolders::is_in(const std::string& file, const std::vector<std::string>& languages) {
-  const auto folder = pe::to_lower(fs::path{file}.parent_path().filename().string());
-  return std::ranges::any_of(
-      languages, [&](const std::string& language) { return pe::to_lower(language) == folder; });
+  return is_one(language_of(file), languages);
+}
+
+bool LanguageFolders::is_one(const std::string& language,
+                             const std::vector<std::string>& languages) {
+  return std::ranges::any_of(languages, [&](const std::string& one) {
+    return pe::to_lower(one) == pe::to_lower(language);
+  });
 }
 
 const LanguageFolders::Languages& LanguageFolders::list(const std::string& folder) {

@@ -47,6 +47,9 @@ class OpenManifest final : public OpenFile {
   }
 
   std::string language_file() const override { return {}; }
+  std::string language() const override {
+    return manifest_ ? manifest_->language() : std::string{};
+  }
   std::optional<bool> lacks_languages() const override {
     return manifest_ ? manifest_->lacks_languages() : std::nullopt;
   }

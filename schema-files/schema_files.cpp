@@ -7,6 +7,7 @@
 #include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
 #include "schema-files/language_check.hpp"
+#include "schema-files/schema_conflicts.hpp"
 
 namespace coldtrace::schema_files {
 namespace {
@@ -52,7 +53,8 @@ void SchemaFiles::add(const std::string& path, core::Findings& findings) {
 std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& events,
                                                      const std::vector<std::string>& languages,
                                                      std::optional<WindowsBuild> windows,
-                                                     core::Findings& findings) const {
+                                                     core::Findings& findings,
+                                                     const tracefile::SchemaSource* own) const {
   auto schemas = std::make_shared<FileSchemas>();
   LanguageFolders folders;
   std::map<std::size_t, std::unique_ptr<OpenFile>> open;  // by index, which is their order
@@ -66,12 +68,18 @@ std::shared_ptr<const FileSchemas> SchemaFiles::read(const std::set<SchemaKey>& 
       if (!file) file = files_[index]->open({languages, folders, findings});
       auto* const declared = file->find(provider);
       if (declared == nullptr) continue;
-      schemas->add(*declared);
+      schemas->add(versioned(files_[index]->path(), files_[index]->version().value_or("")),
+                   *declared, findings);
       FileSchemas::Provider told{provider, declared->name(), files_[index]->is_recreated(provider)};
-      for (auto event = first; event != end; ++event)
-        if (auto schema = event->message ? nullptr : declared->find(event->id, event->version);
-            schema && schemas->add(*event, std::move(schema), rank, findings))
-          ++told.kinds;
+      for (auto event = first; event != end; ++event) {
+        auto schema = event->message ? nullptr : declared->find(event->id, event->version);
+        if (!schema || !schemas->add(*event, schema, rank, findings)) continue;
+        ++told.kinds;
+        const auto before = own != nullptr ? own->find(*event) : nullptr;
+        if (!before) continue;
+        ++told.behind;
+        tell_precedence(*event, *before, *schema, findings);
+      }
       if (told.kinds > 0) used[index].providers.push_back(std::move(told));
     }
     first = end;
@@ -152,6 +160,24 @@ void SchemaFiles::visit(const std::vector<std::string>& languages, core::Finding
   check.report(languages, findings);
 }
 
+bool SchemaFiles::declares(const core::Guid& provider) const {
+  return by_provider_.contains(provider);
+}
+
+std::set<SchemaKey> SchemaFiles::events_of(const core::Guid& provider,
+                                           core::Findings& findings) const {
+  std::set<SchemaKey> events;
+  const std::vector<std::string> any_language;
+  LanguageFolders folders;
+  for (const auto& [index, rank] : files_of(provider, std::nullopt, findings)) {
+    const auto open = files_[index]->open({any_language, folders, findings});
+    if (const auto* const declared = open->find(provider); declared != nullptr)
+      for (const auto& event : declared->events())
+        events.insert({provider, event.id, event.version});
+  }
+  return events;
+}
+
 std::vector<FileSchemas::File> SchemaFiles::declaring(const core::Guid& provider) const {
   std::vector<FileSchemas::File> found;
   const auto known = by_provider_.find(provider);
@@ -167,8 +193,8 @@ void SchemaFiles::report_unused(const FileSchemas& read, std::string_view option
                      "{} names no file that declares providers of events", option);
   else if (read.files().empty())
     findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files of {} with providers of events declares an event of the "
-                     "trace",
+                     "none of the {} files of {} with providers of events has a schema of an event "
+                     "of the trace",
                      size(), option);
 }
 

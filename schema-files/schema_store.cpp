@@ -7,6 +7,7 @@
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/schema_files/language_folders.hpp"
 #include "schema-files/store_format.hpp"
 #include "schema-files/stored_provider.hpp"
 
@@ -65,7 +66,9 @@ core::Result<core::Done> SchemaStore::read_directory() {
   core::Reader in{head, "schema store", 0};
   const auto magic = in.take(magic_size, "magic");
   if (in.ok() && !is_store(magic)) in.reject(Fault::bad_magic, 0, "magic", 0, 0);
-  in.expect<u32>(format_version, "version", Fault::unsupported);
+  const auto version = in.read_u32("version");
+  if (in.ok() && (version < first_version || version > format_version))
+    in.reject(Fault::unsupported, magic_size, "version", format_version, version);
   const auto head_crc = in.read_u32("checksum");
   const auto size = in.read_u64("size");
   const auto at = in.read_u64("offset of the directory");
@@ -73,20 +76,26 @@ core::Result<core::Done> SchemaStore::read_directory() {
   const auto crc = in.read_u32("checksum of the directory");
   const u64 providers = in.read_u32("providers");
   const u64 files = in.read_u32("files");
-  in.skip(4, "zero");
+  const auto row_size = in.read_u32("size of a row of a file");
   if (!in.ok()) return core::fail(in.error());
   const auto refuse = [](Fault fault, u64 place, core::Name field, u64 expected, u64 found) {
     return core::fail(ParseError{fault, place, "schema store", field, expected, found});
   };
   const auto own = core::crc32c(core::ByteView{head}.subspan(StoreFormat::checked_from));
   if (own != head_crc) return refuse(Fault::bad_value, 12, "checksum", head_crc, own);
+  const bool has_languages = version != first_version;
+  if (row_size != (has_languages ? StoreFormat::file_size : 0))
+    return refuse(Fault::bad_value, 52, "size of a row of a file", StoreFormat::file_size,
+                  row_size);
   if (size != source_->size()) return refuse(Fault::truncated, 16, "size", size, source_->size());
   if (at > size || directory_size > size - at)
     return refuse(Fault::out_of_bounds, 24, "directory", size, at);
   if (directory_size > StoreFormat::largest_directory)
     return refuse(Fault::limit, 32, "size of the directory", StoreFormat::largest_directory,
                   directory_size);
-  const auto rows_size = providers * StoreFormat::provider_size + files * StoreFormat::file_size;
+  const auto rows_size =
+      providers * StoreFormat::provider_size +
+      files * (has_languages ? StoreFormat::file_size : StoreFormat::first_file_size);
   if (rows_size > directory_size)
     return refuse(Fault::out_of_bounds, 44, "rows", directory_size, rows_size);
   const auto directory = COLDTRACE_TRY(read_bytes(*source_, at, directory_size));
@@ -134,6 +143,8 @@ core::Result<core::Done> SchemaStore::read_directory() {
     row.version = text("version");
     row.language_file = text("language file");
     row.sha256 = text("SHA-256");
+    row.language =
+        has_languages ? text("language") : LanguageFolders::language_of(row.language_file);
     files_.push_back(std::move(row));
   }
   if (!rows.ok()) return core::fail(rows.error());

@@ -117,7 +117,8 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
       files_.push_back({is_stored ? file.path() : tree.stored_path(file.path(), top),
                         version,
                         {},
-                        is_stored ? file.sha256() : digest_of(file.path(), tree)});
+                        is_stored ? file.sha256() : digest_of(file.path(), tree),
+                        {}});
     }
     row.file = *index;
     events_ += row.events;
@@ -125,6 +126,7 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
   }
   if (index) {
     check.note(file.path(), *open);
+    files_[*index].language = open->language();
     const auto texts = open->language_file();
     files_[*index].language_file = is_stored ? texts : tree.stored_path(texts, top);
   }
@@ -176,7 +178,8 @@ std::vector<std::byte> StoreBuilder::finish() const {
         .number(u32{0});
   }
   for (const auto& file : files_)
-    for (const auto& text : {file.path, file.version, file.language_file, file.sha256})
+    for (const auto& text :
+         {file.path, file.version, file.language_file, file.sha256, file.language})
       directory.number(texts.add(text));
   directory.append(texts.view());
 
@@ -188,7 +191,7 @@ std::vector<std::byte> StoreBuilder::finish() const {
       .number(core::crc32c(directory.view()))
       .number(static_cast<u32>(rows.size()))
       .number(static_cast<u32>(files_.size()))
-      .number(u32{0});
+      .number(static_cast<u32>(StoreFormat::file_size));
   Bytes store;
   store.append(StoreFormat::magic)
       .number(SchemaStore::format_version)

@@ -8,7 +8,7 @@ namespace coldtrace::schema_files {
 
 // The head of a store: its magic, u32 version, u32 CRC-32C of the rest of the head, u64 size of the
 // store, u64 offset and u64 size of the directory, u32 CRC-32C of it, u32 providers, u32 files, u32
-// zero. The directory: rows of providers, rows of files, texts.
+// size of a row of a file (0 in version 1). The directory: rows of providers, rows of files, texts.
 struct StoreFormat {
   static constexpr std::string_view magic = "CTSCHEMA";
   static constexpr u64 head_size = 56;
@@ -16,8 +16,9 @@ struct StoreFormat {
   // GUID, u64 offset, u32 packed, u32 unpacked, u32 CRC-32C, u32 file, u32 events, u32 name,
   // u32 flags, u32 zero.
   static constexpr u64 provider_size = 56;
-  // u32 path, u32 version, u32 language file, u32 SHA-256.
-  static constexpr u64 file_size = 16;
+  // u32 path, u32 version, u32 language file, u32 SHA-256, u32 language (not in version 1).
+  static constexpr u64 file_size = 20;
+  static constexpr u64 first_file_size = 16;
   // Offsets of texts are those of u16 sizes among the texts.
   static constexpr u32 flag_recreated = 1;
 

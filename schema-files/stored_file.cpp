@@ -25,10 +25,11 @@ class OpenStored final : public OpenFile {
   }
 
   std::string language_file() const override { return file_.file().language_file; }
-  // A store does not tell the language of texts that had no file of their own.
+  std::string language() const override { return file_.file().language; }
+  // A module's own table does not tell its language.
   std::optional<bool> lacks_languages() const override {
-    if (language_file().empty()) return std::nullopt;
-    return !LanguageFolders::is_in(language_file(), languages_);
+    if (language().empty()) return std::nullopt;
+    return !LanguageFolders::is_one(language(), languages_);
   }
 
  private:

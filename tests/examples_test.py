@@ -6,9 +6,11 @@ usage: examples_test.py COLDTRACE BUILD SOURCES CMAKE CXX [unittest arguments]
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
+import uuid
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -142,6 +144,25 @@ class Examples(unittest.TestCase):
         expected = [f"{row['events']:6} {row['guid']} {row['name']}" for row in rows]
         self.assertEqual(len(expected), 2)
         self.assertEqual(sorted(self.example("list_providers", MANIFEST)), sorted(expected))
+
+    def test_an_event_of_a_callback(self):
+        """EVENT_HEADER by Windows SDK evntcons.h; schemas of a store that is opened for it."""
+        store = self.here / "painter.ctschemas"
+        run(COLDTRACE, "trace", "schemas", "build", MANIFEST, "-o", store)
+        provider = uuid.UUID("aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e011")
+
+        def header(number):
+            return struct.pack("<HHHHIIQ16sHBBBBHQII16x", 80, 0, 0x40, 0, 1, 2, 3, provider.bytes_le,
+                               number, 0, 0, 4, 0, 0, 0, 0, 0).hex()
+        program = self.here / "built/decode_event"
+        payload = struct.pack("<II", 2, 0xd) + "the hall".encode("utf-16-le") + b"\0\0"
+        for source in (store, MANIFEST):
+            self.assertEqual(run(program, source, header(1), payload.hex()).splitlines(),
+                             ["Manifest-Painter Paint/Brush", "Colour=2 Blue", "Sides=0xd Left|Right|0x8",
+                              "Where=the hall"])
+        self.assertEqual([status(program, *arguments) for arguments in
+                          ((store, header(999), ""), (store, header(1), payload.hex() + "00"),
+                           (store, header(1)[2:], ""), (DEMO / "demo-trace.etl", header(1), ""))], [1, 1, 2, 2])
 
     def test_statuses(self):
         disk, trace = DEMO / "demo-disk.img", DEMO / "demo-trace.etl"

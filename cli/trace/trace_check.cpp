@@ -66,6 +66,21 @@ std::string outcome_text(const Expectation& expectation) {
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
+// Of a million events those that are not fully decoded, rounded up; nothing where there is no
+// event.
+std::optional<u64> undecoded_ppm(const CheckedTrace& trace) {
+  constexpr u64 million = 1'000'000;
+  if (trace.events == 0) return std::nullopt;
+  return (trace.undecoded * million + trace.events - 1) / trace.events;
+}
+
+// "0.0134 %", rounded up.
+std::string percent_text(const CheckedTrace& trace) {
+  constexpr u64 ppm_of_percent = 10'000;
+  const auto ppm = undecoded_ppm(trace).value_or(0);
+  return fmt::format("{}.{:04} %", ppm / ppm_of_percent, ppm % ppm_of_percent);
+}
+
 std::string text_or_unknown(std::optional<u64> number) {
   return number ? fmt::format("{}", *number) : "unknown";
 }
@@ -75,10 +90,10 @@ void write_text(Output& output, const Answer& answer) {
     print(output, "{:<6} {}: {}\n", answer.met(expectation) ? "ok" : "FAILED",
           printable(expectation.text), outcome_text(expectation));
   const auto& trace = answer.trace;
-  print(output, "{} of {} met; {}, {} of them not fully decoded, {}\n",
+  print(output, "{} of {} met; {}, {} of them ({}) not fully decoded, {}\n",
         answer.expectations.size() - answer.failed(),
         counted(answer.expectations.size(), "expectation", "expectations"),
-        counted(trace.events, "event", "events"), grouped(trace.undecoded),
+        counted(trace.events, "event", "events"), grouped(trace.undecoded), percent_text(trace),
         counted(trace.gaps, "gap", "gaps"));
   print(output, "events lost: {}, buffers lost: {}\n", text_or_unknown(answer.events_lost),
         text_or_unknown(answer.buffers_lost));
@@ -105,6 +120,7 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
   json.end_array()
       .field("events", answer.trace.events)
       .field("undecoded", answer.trace.undecoded)
+      .field("undecoded_ppm", undecoded_ppm(answer.trace))
       .field("gaps", answer.trace.gaps)
       .field("events_lost", answer.events_lost)
       .field("buffers_lost", answer.buffers_lost)
@@ -166,6 +182,7 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
         tests, failures, failed.size());
   property("events", fmt::format("{}", answer.trace.events));
   property("undecoded", fmt::format("{}", answer.trace.undecoded));
+  property("undecoded_percent", percent_text(answer.trace));
   property("gaps", fmt::format("{}", answer.trace.gaps));
   property("events_lost", text_or_unknown(answer.events_lost));
   property("buffers_lost", text_or_unknown(answer.buffers_lost));

@@ -228,7 +228,7 @@ void note_lines(const TracePipelineResult& result, core::Findings& findings) {
                      result.cut_names);
   if (result.other_schemas > 0)
     findings.info("schema-other", std::nullopt,
-                  "{} events are as another file declares them than the one that goes first",
+                  "{} events are as another schema has them than the one that goes first",
                   result.other_schemas);
   if (result.still_sealed > 0)
     findings.warning("sealed-field", std::nullopt,

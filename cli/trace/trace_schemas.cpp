@@ -100,7 +100,7 @@ void TraceSchemas::read_schemas(const SchemaOptions& schemas, const CommonOption
   auto& findings = input.findings;
   const auto files = find_schema_files(schemas, options, findings);
   files_ = files.read(input.trace.schema_keys(), schemas.languages, windows_build_of(input.trace),
-                      findings);
+                      findings, &input.trace.schemas());
   // What the environment names is for all traces.
   const bool is_asked_for = !schemas.paths.empty();
   if (is_asked_for) files.report_unused(*files_, "--schemas", findings);
@@ -185,6 +185,7 @@ void TraceSchemas::write_schemas(JsonWriter& json) const {
           .field("name", text(provider.name))
           .field("recreated", provider.recreated)
           .field("kinds", provider.kinds)
+          .field("behind", provider.behind)
           .end_object();
     json.end_array().end_object();
   }

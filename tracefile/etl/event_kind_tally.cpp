@@ -44,8 +44,7 @@ void EventKindTally::Counter::settle() {
 }
 
 bool EventKindTally::Counter::is_provisional(const EventKind& kind) const {
-  return kind.looked_up && kind.schema != manifest_chunk_schema() &&
-         !schemas_.is_settled(key_of(kind));
+  return kind.looked_up && kind.schema != manifest_chunk_schema();
 }
 
 void EventKindTally::Counter::count(const Event& event) {
@@ -83,7 +82,7 @@ void EventKindTally::add(const Part& part, const SchemaCollector& schemas) {
     auto& provisional = parts_.emplace_back();
     provisional.buffers = part.buffers;
     for (const auto& count : part.provisional) {
-      const Doubt doubt{key_of(count.kind), count.kind.schema};
+      const Doubt doubt{key_of(count.kind), count.kind.schema, count.kind.others};
       provisional.doubts.push_back(doubt);
       auto& all = provisional_[doubt];
       if (all.total() == 0) all.kind = count.kind;
@@ -100,9 +99,14 @@ void EventKindTally::add(const Part& part, const SchemaCollector& schemas) {
 
 std::vector<KindCount> EventKindTally::finish(const TraceSchemas& schemas, const Visit& visit) {
   const auto chain = schemas.in_order();
+  EventDecoder decoder{chain};
   const auto is_wrong = [&](const Doubt& doubt) {
     const auto schema = chain.find(doubt.key);
-    return schema && schema != doubt.schema;
+    if (!schema) return false;
+    if (schema != doubt.schema || chain.has_variants(doubt.key.provider)) return true;
+    const auto& count = provisional_.at(doubt);
+    return count.events[static_cast<std::size_t>(Decoded::exact)] != count.total() &&
+           find_layouts(chain, doubt.key, schema) != doubt.others;
   };
   KindCounts counts;
   const auto add = [&](KindCount count) {
@@ -115,7 +119,6 @@ std::vector<KindCount> EventKindTally::finish(const TraceSchemas& schemas, const
   }
   for (const auto& [doubt, count] : provisional_)
     if (!is_wrong(doubt)) add(count);
-  EventDecoder decoder{chain};
   KindCounter again;
   for (const auto& part : parts_) {
     std::set<SchemaKey> wrong;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/text.hpp"
+#include "tracefile/instrumentation/manifest_prefixes.hpp"
 #include "tracefile/instrumentation/manifest_schemas.hpp"
 
 namespace coldtrace::tracefile {
@@ -62,6 +63,7 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
   if (!result)
     return core::fail({Fault::bad_value, offset, "event manifest", "XML", 0,
                        static_cast<u64>(result.offset < 0 ? 0 : result.offset)});
+  use_known_prefixes(document->xml);
   const auto root = root_of(document->xml);
   document->strings.emplace(root, languages);
   for (const auto& instrumentation : children_of(root, "instrumentation"))
@@ -95,6 +97,10 @@ std::unique_ptr<ProviderSchemas> InstrumentationManifest::find(const core::Guid&
 
 std::optional<bool> InstrumentationManifest::lacks_languages() const {
   return document_->strings->lacks_languages();
+}
+
+const std::string& InstrumentationManifest::language() const {
+  return document_->strings->language();
 }
 
 bool InstrumentationManifest::is_recreated(const core::Guid& provider) const {

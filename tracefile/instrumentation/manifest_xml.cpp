@@ -66,6 +66,7 @@ ManifestStrings::ManifestStrings(const pugi::xml_node& root,
   // The rank behind those of the languages is that of en-US.
   if (!all.empty())
     lacks_languages_ = rank(all.front()) >= static_cast<std::ptrdiff_t>(languages.size());
+  if (!all.empty()) language_ = text_of(all.front(), "culture");
   for (const auto& resources : all)
     for (const auto& table : children_of(resources, "stringTable"))
       for (const auto& text : children_of(table, "string"))

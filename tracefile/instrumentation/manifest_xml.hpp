@@ -36,7 +36,11 @@ class ManifestStrings {
   // Whether the texts are in none of the languages; nothing where there are none.
   std::optional<bool> lacks_languages() const { return lacks_languages_; }
 
+  // Of those that go first; empty where there are none.
+  const std::string& language() const { return language_; }
+
  private:
+  std::string language_;
   std::optional<bool> lacks_languages_;
   std::map<std::string, std::string> strings_;
 };

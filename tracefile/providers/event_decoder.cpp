@@ -1,8 +1,10 @@
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/tracefile/fields/schema_comparison.hpp"
 #include "coldtrace/tracefile/providers/extended_data.hpp"
 #include "coldtrace/tracefile/providers/registered_providers.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
@@ -56,6 +58,22 @@ std::string_view to_string(Undecoded reason) {
   return "unknown";
 }
 
+std::vector<std::shared_ptr<const EventSchema>> find_layouts(
+    const SchemaSource& schemas, const SchemaKey& key,
+    const std::shared_ptr<const EventSchema>& first) {
+  std::vector<std::shared_ptr<const EventSchema>> layouts;
+  const auto add = [&](std::shared_ptr<const EventSchema> other) {
+    const auto is_known = [&](const auto& one) {
+      return are_same(*one, *other, SchemaEquality::layout);
+    };
+    if (!is_known(first) && std::none_of(layouts.begin(), layouts.end(), is_known))
+      layouts.push_back(std::move(other));
+  };
+  if (auto found = schemas.find(key); found && found != first) add(std::move(found));
+  for (auto& other : schemas.find_others(key)) add(std::move(other));
+  return layouts;
+}
+
 EventDecoder::EventDecoder(core::Borrowed<SchemaSource> schemas)
     : schemas_{schemas.get()}, slots_(1024) {}
 
@@ -81,14 +99,24 @@ const EventKind& EventDecoder::kind_of(const Event& event) {
   if (event.trace_logging)
     item = find_extended(event, ExtendedType::schema).value_or(core::ByteView{});
   const bool string_only = is_string_event(event);
-  const auto key = key_of(event, item, string_only);
+  auto key = key_of(event, item, string_only);
+  const auto& kind = find_kind(event, key, item, string_only, 0);
+  if (!kind.varies || !event.pid) return kind;
+  const auto variant = schemas_.find_variant(event.provider, *event.pid);
+  if (variant == 0) return kind;
+  key[3] = u64{variant} << 32;
+  return find_kind(event, key, item, string_only, variant);
+}
+
+const EventKind& EventDecoder::find_kind(const Event& event, const Key& key, core::ByteView item,
+                                         bool string_only, u32 variant) {
   const u64 hash = mix(mix(mix(mix(0, key[0]), key[1]), key[2]), key[3]);
   const auto mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     auto& slot = slots_[at];
     if (slot.kind != 0 && slot.key == key) return kinds_[slot.kind - 1];
     if (slot.kind != 0) continue;
-    auto kind = make_kind(event, item, string_only);
+    auto kind = make_kind(event, item, string_only, variant);
     kind.number = static_cast<u32>(kinds_.size());
     kind.kept = kinds_.size() < most_kinds;
     if (!kind.kept) return overflow_ = std::move(kind);
@@ -112,8 +140,8 @@ void EventDecoder::grow() {
   slots_ = std::move(larger);
 }
 
-EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item,
-                                  bool string_only) const {
+EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item, bool string_only,
+                                  u32 variant) const {
   EventKind kind{event.event_class,
                  event.provider,
                  event.id,
@@ -128,6 +156,7 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
                  {},
                  0,
                  false,
+                 false,
                  false};
   switch (event.event_class) {
     case EventClass::classic:
@@ -138,7 +167,7 @@ EventKind EventDecoder::make_kind(const Event& event, core::ByteView schema_item
       if (event.trace_logging)
         describe_trace_logging(event, schema_item, kind);
       else
-        describe_manifest(event, string_only, kind);
+        describe_manifest(event, string_only, variant, kind);
       break;
     case EventClass::driver:
       describe_driver(event, kind);
@@ -179,24 +208,28 @@ void EventDecoder::describe_classic(const Event& event, EventKind& kind) const {
   kind.undecoded = Undecoded::unknown_class;
 }
 
-void EventDecoder::describe_manifest(const Event& event, bool string_only, EventKind& kind) const {
+void EventDecoder::describe_manifest(const Event& event, bool string_only, u32 variant,
+                                     EventKind& kind) const {
   kind.looked_up = true;
   const SchemaKey key{event.provider, event.id, event.version, false};
-  kind.names = schemas_.find_names(event.provider);
+  kind.names = schemas_.find_names_of(event.provider, variant);
   kind.provider_name = schemas_.find_provider_name(event.provider);
   if (kind.provider_name.empty())
     kind.provider_name = core::to_valid_utf8(provider_traits_name(event));
   if (kind.provider_name.empty()) kind.provider_name = find_registered_name(event.provider);
-  auto schema = is_manifest_chunk(event) ? manifest_chunk_schema() : schemas_.find(key);
+  const bool varies = schemas_.has_variants(event.provider);
+  auto schema = is_manifest_chunk(event) ? manifest_chunk_schema() : schemas_.find_of(key, variant);
   if (!schema && string_only) schema = string_event_schema();
   if (!schema) {
+    kind.varies = varies;  // in its names
     kind.undecoded = Undecoded::no_schema;
     return;
   }
+  kind.varies = varies && schema->buffer.has_value();
   if (!schema->provider_name.empty()) kind.provider_name = schema->provider_name;
   kind.name = schema->event_name;
   kind.schema = std::move(schema);
-  kind.others = schemas_.find_others(key);
+  kind.others = find_layouts(schemas_, key, kind.schema);
 }
 
 void EventDecoder::describe_trace_logging(const Event& event, core::ByteView item,
@@ -232,7 +265,7 @@ void EventDecoder::describe_message(const Event& event, EventKind& kind) const {
   }
   kind.provider_name = kind.schema->provider_name;
   kind.name = kind.schema->event_name;
-  kind.others = schemas_.find_others(key);
+  kind.others = find_layouts(schemas_, key, kind.schema);
 }
 
 DecodeResult EventDecoder::measure_first(const Event& event, const EventKind& kind) {

@@ -1,9 +1,14 @@
 #include "tracefile/providers/schema_collector.hpp"
 
+#include <algorithm>
+
+#include "coldtrace/tracefile/fields/schema_comparison.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
 constexpr std::size_t most_schemas = 65'536;
+constexpr std::size_t most_of_event = 16;
 constexpr std::size_t most_manifest_bytes = 32 << 20;  // that are kept to know them again
 
 // Source: PerfView's KernelTraceEventParser, MetaDataGuid.
@@ -28,12 +33,30 @@ void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
   } else if (event.opcode == event_info) {
     auto schema = read_event_schema(event.payload, event.buffer_offset);
     if (schema)
-      embedded_.try_emplace(schema->key, std::move(*schema));
+      add_embedded(std::move(*schema), event.buffer_offset, findings);
     else
       findings.warning("schema-damaged", schema.error());
   } else {
     add_map(event, findings);
   }
+}
+
+void SchemaCollector::add_embedded(EmbeddedSchema schema, u64 buffer, core::Findings& findings) {
+  auto& known = embedded_[schema.key];
+  if (known.size() >= most_of_event ||
+      std::any_of(known.begin(), known.end(), [&](const EmbeddedSchema& other) {
+        return are_same(other.schema, schema.schema, SchemaEquality::shown);
+      }))
+    return;
+  if (!known.empty())
+    findings.warning("schema-conflict", buffer,
+                     "the trace has two schemas of event {} version {} of {} with other fields: "
+                     "that in the buffer at {} goes first, the other where it alone fits",
+                     schema.key.id, schema.key.version, schema.schema.provider_name,
+                     known.front().schema.buffer.value_or(0));
+  schema.schema.buffer = buffer;
+  known.push_back(std::move(schema));
+  ++embedded_size_;
 }
 
 void SchemaCollector::add_map(const Event& event, core::Findings& findings) {
@@ -43,31 +66,42 @@ void SchemaCollector::add_map(const Event& event, core::Findings& findings) {
     return;
   }
   auto map = std::make_shared<const ValueMap>(std::move(read->map));
-  maps_.try_emplace({read->provider, map->name}, map);
+  const auto [known, is_new] = maps_.try_emplace({read->provider, map->name}, map);
+  if (!is_new && *known->second != *map)
+    findings.warning("schema-conflict", event.buffer_offset,
+                     "the trace names values of the map {} of {} in two ways; the first goes first",
+                     map->name, core::to_string(read->provider));
 }
 
 void SchemaCollector::add_manifest(const Event& event, core::Findings& findings) {
   auto text = assembler_.add(event);
   if (!text) return;
-  const auto [known, is_new] = manifests_.emplace(event.provider, std::move(*text));
-  if (!is_new) return;
-  auto manifest = read_event_manifest(known->second, event.buffer_offset);
-  manifest_bytes_ += known->second.size();
+  const auto process = event.pid.value_or(0);
+  const auto [known, is_new] =
+      manifests_.try_emplace({event.provider, std::move(*text)}, std::nullopt);
+  if (!is_new) {
+    if (const auto& read = known->second)
+      event_source_->add_process(read->provider, process, read->number);
+    return;
+  }
+  manifest_bytes_ += known->first.second.size();
+  auto manifest = read_event_manifest(known->first.second, event.buffer_offset);
+  if (!manifest) {
+    findings.warning("schema-damaged", manifest.error());
+  } else {
+    if (manifest->cut)
+      findings.warning(
+          "schema-name", event.buffer_offset,
+          "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
+          "not kept");
+    const auto provider = manifest->provider;
+    known->second = {
+        provider, event_source_->add(std::move(*manifest), process, event.buffer_offset, findings)};
+  }
   if (manifest_bytes_ > most_manifest_bytes) {
     manifests_.clear();
     manifest_bytes_ = 0;
   }
-  if (!manifest) {
-    findings.warning("schema-damaged", manifest.error());
-    return;
-  }
-  if (manifest->cut)
-    findings.warning(
-        "schema-name", event.buffer_offset,
-        "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
-        "not kept");
-  for (auto& [key, schema] : manifest->schemas) event_source_->add(key, std::move(schema));
-  event_source_->set_names(manifest->provider, std::move(manifest->names));
 }
 
 void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const {
@@ -84,18 +118,22 @@ void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUs
 std::shared_ptr<const SchemaTable> SchemaCollector::embedded() const {
   auto table = std::make_shared<SchemaTable>();
   std::map<core::Guid, ProviderNames> names;
-  for (const auto& [key, schema] : embedded_) {
-    auto found = schema;
-    for (const auto& use : found.map_uses) set_map(found, use);
-    table->add(key, std::move(found.schema));
-    if (!key.classic) names[key.provider].merge(found.names);
-  }
+  for (const auto& [key, schemas] : embedded_)
+    for (const auto& schema : schemas) {
+      auto found = schema;
+      for (const auto& use : found.map_uses) set_map(found, use);
+      if (&schema == &schemas.front())
+        table->add(key, std::move(found.schema));
+      else
+        table->add_other(key, std::move(found.schema));
+      if (!key.classic) names[key.provider].merge(found.names);
+    }
   for (auto& [provider, own] : names) table->set_names(provider, std::move(own));
   return table;
 }
 
-std::shared_ptr<const SchemaTable> SchemaCollector::event_source() const {
-  return std::make_shared<const SchemaTable>(*event_source_);
+std::shared_ptr<const EventSourceSchemas> SchemaCollector::event_source() const {
+  return std::make_shared<const EventSourceSchemas>(*event_source_);
 }
 
 }  // namespace coldtrace::tracefile

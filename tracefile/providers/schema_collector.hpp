@@ -1,12 +1,13 @@
 #pragma once
 
-#include <set>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/events/event.hpp"
 #include "coldtrace/tracefile/fields/schema_source.hpp"
-#include "tracefile/providers/event_source_manifest.hpp"
+#include "tracefile/providers/event_source_schemas.hpp"
 
 namespace coldtrace::tracefile {
 
@@ -22,28 +23,36 @@ class SchemaCollector {
   // Whether the event is a schema, a map or a piece of a manifest.
   static bool wants(const Event& event);
 
-  // To be called in the order of the file: the first schema of a key stays.
+  // To be called in the order of the file: the first schema of a key goes first. Where another one
+  // contradicts it is a finding.
   void add(const KeptEvent& kept, core::Findings& findings);
 
   // Of both kinds; grows with every new one.
-  std::size_t size() const { return embedded_.size() + event_source_->size(); }
+  std::size_t size() const { return embedded_size_ + event_source_->size(); }
 
   // Those so far, by the merge and by EventSources. With names of mapped values as far as these are
   // known.
   std::shared_ptr<const SchemaTable> embedded() const;
-  std::shared_ptr<const SchemaTable> event_source() const;
+  std::shared_ptr<const EventSourceSchemas> event_source() const;
 
  private:
+  void add_embedded(EmbeddedSchema schema, u64 buffer, core::Findings& findings);
   void add_map(const Event& event, core::Findings& findings);
   void add_manifest(const Event& event, core::Findings& findings);
   void set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const;
 
-  std::map<SchemaKey, EmbeddedSchema> embedded_;
+  std::map<SchemaKey, std::vector<EmbeddedSchema>> embedded_;  // those with other fields
+  std::size_t embedded_size_ = 0;
   std::map<std::pair<core::Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
-  std::shared_ptr<SchemaTable> event_source_ = std::make_shared<SchemaTable>();
+  std::shared_ptr<EventSourceSchemas> event_source_ = std::make_shared<EventSourceSchemas>();
   ManifestAssembler assembler_;
+  struct ReadManifest {
+    core::Guid provider;  // by its text
+    u32 number;
+  };
   // Those that were read, by provider and text: every process that has the provider writes its own.
-  std::set<std::pair<core::Guid, std::string>> manifests_;
+  // Nothing of one that cannot be read.
+  std::map<std::pair<core::Guid, std::string>, std::optional<ReadManifest>> manifests_;
   std::size_t manifest_bytes_ = 0;  // of text in all of them
 };
 

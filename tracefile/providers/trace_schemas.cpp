@@ -8,16 +8,12 @@ namespace coldtrace::tracefile {
 SchemaChain TraceSchemas::in_order() const {
   SchemaChain chain;
   chain.append(clr_schemas(ClrVersions::exact));
-  chain.append(embedded);
-  chain.append(event_source);
-  if (outside) chain.append(outside);
+  chain.append_alternative(embedded);
+  chain.append_alternative(event_source);
+  if (outside) chain.append_alternative(outside);
   chain.append(clr_schemas(ClrVersions::nearest));
   chain.append(packet_schemas());
   return chain;
-}
-
-bool TraceSchemas::is_settled(const SchemaKey& key) const {
-  return clr_schemas(ClrVersions::exact)->find(key) || embedded->find(key);
 }
 
 }  // namespace coldtrace::tracefile

@@ -77,11 +77,11 @@ std::string plaso_time(core::FileTime time) {
 // How much of the event is understood and by which schema, the bytes that are not, and what is not
 // as its header says.
 void write_quality(JsonWriter& json, const Value& event) {
-  for (const auto* const name : {"decoded", "payload", "trailing", "time_quality", "thread_source",
-                                 "schema_file", "schema_file_version"})
+  for (const auto* const name : {"decoded", "raw_reason", "payload", "trailing", "time_quality",
+                                 "thread_source", "schema_file", "schema_file_version"})
     if (const auto text = text_of(event, name); !text.empty()) json.field(name, text);
-  if (const auto version = number_of(event, "schema_version"))
-    json.field("schema_version", *version);
+  for (const auto* const name : {"schema_buffer", "schema_version"})
+    if (const auto number = number_of(event, name)) json.field(std::string_view{name}, *number);
 }
 
 // Members of a line that have members or elements of their own.

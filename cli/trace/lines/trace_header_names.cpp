@@ -57,12 +57,13 @@ void TraceLines::append_header_names(TextBuffer& json, const Event& event, const
   json.append('}');
 }
 
-// The file that declares the event, or null for the trace itself and what is built in.
+// The file that declares the event, or null for the trace itself and what is built in; of the
+// trace, the buffer.
 void TraceLines::append_schema_file(TextBuffer& json, const tracefile::EventSchema* schema,
                                     const EventKind& kind) {
   const bool other = schema != kind.schema.get();
   if (other) ++other_schemas_;
-  if (!other && !options_.schema_files) return;
+  if (!other && !options_.schema_files && !(kind.varies && kind.schema)) return;
   json.append(",\"schema_file\":");
   const auto append = [&](const std::string* text) {
     if (text == nullptr || text->empty())
@@ -73,6 +74,9 @@ void TraceLines::append_schema_file(TextBuffer& json, const tracefile::EventSche
   append(schema != nullptr ? &schema->source : nullptr);
   json.append(",\"schema_file_version\":");
   append(schema != nullptr ? &schema->source_version : nullptr);
+  if (schema == nullptr || !schema->buffer) return;
+  json.append(",\"schema_buffer\":");
+  json.append_decimal(*schema->buffer);
 }
 
 void TraceLines::append_message(TextBuffer& json, const tracefile::EventSchema* schema,

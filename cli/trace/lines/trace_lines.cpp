@@ -275,6 +275,11 @@ Decoded TraceLines::append_payload(TextBuffer& json, const Event& event, const E
       fixed != nullptr ? fields_.append_fixed(*fixed, event.payload) : tracefile::FixedFields{};
   const auto result = decoder_.decode(event, kind, fields_, read);
   counter_.count(kind, result.decoded);
+  if (result.decoded == Decoded::raw) {
+    details_.append(",\"raw_reason\":\"");
+    details_.append(to_string(kind.undecoded));
+    details_.append('"');
+  }
   if (result.decoded == Decoded::exact || (kind.schema && kind.schema->encrypted) ||
       trace_.hashed != nullptr)
     return result.decoded;

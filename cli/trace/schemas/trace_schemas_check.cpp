@@ -185,8 +185,9 @@ Exit run_trace_schemas_check(const TraceSchemasCheckOptions& options) {
   auto input = open_trace(options, TraceUse::counts_by_files, report);
   if (!input) return Exit::failure;
   const auto files = find_schema_files(options.schemas, options, input->findings);
-  const auto outside = files.read(input->trace.schema_keys(), options.schemas.languages,
-                                  windows_build_of(input->trace), input->findings);
+  const auto outside =
+      files.read(input->trace.schema_keys(), options.schemas.languages,
+                 windows_build_of(input->trace), input->findings, &input->trace.schemas());
   tracefile::SchemaChain chain;
   const auto& own = input->trace.schemas();
   chain.append({std::shared_ptr<const void>{}, &own});  // the trace keeps it

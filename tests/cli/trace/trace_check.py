@@ -3,6 +3,7 @@
 usage: trace_check.py COLDTRACE SOURCES MAKE_TRACE [unittest arguments]
 """
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,8 @@ class Check(unittest.TestCase):
                 counts = summary["counts"]
                 self.assertEqual(answer["events"], counts["events"])
                 self.assertEqual(answer["undecoded"], counts["events"] - counts["exact"])
+                self.assertEqual(answer["undecoded_ppm"],
+                                 math.ceil(1_000_000 * (counts["events"] - counts["exact"]) / counts["events"]))
                 self.assertEqual(answer["gaps"], counts["gaps"])
                 self.assertEqual(answer["events_lost"], header["session"]["events_lost"])
                 counted = "buffers_missing" if path == self.ctrace else "buffers_lost"
@@ -104,6 +107,10 @@ class Check(unittest.TestCase):
         properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
         counts = self.lines(self.ctrace)[-1]["counts"]
         self.assertEqual(properties["events"], str(counts["events"]))
+        percent = math.ceil(1_000_000 * (counts["events"] - counts["exact"]) / counts["events"]) / 10_000
+        self.assertEqual(properties["undecoded_percent"], f"{percent:.4f} %")
+        text = self.check(self.ctrace, "--expect", "exists cpu", status=0).decode()
+        self.assertIn(f" of them ({percent:.4f} %) not fully decoded", text)
 
     def test_a_misspelt_field_is_never_met_in_silence(self):
         done = run("check", self.ctrace, "--expect", "NoSuchField == 1")

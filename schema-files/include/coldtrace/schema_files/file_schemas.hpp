@@ -21,9 +21,10 @@ class FileSchemas final : public tracefile::SchemaSource {
     core::Guid guid;
     std::string name;
     bool recreated = false;  // by a tool, from what Windows tells of the provider
-    u64 kinds = 0;           // of events of the trace that the file declares
+    u64 kinds = 0;           // of events of the trace that the file declares as none before it
+    u64 behind = 0;  // of them, those that the trace itself or coldtrace's table has as well
   };
-  // A file that declares an event of the trace.
+  // A file that declares an event of the trace as no file before it does.
   struct File {
     std::string path;
     std::optional<std::string> version;
@@ -53,19 +54,18 @@ class FileSchemas final : public tracefile::SchemaSource {
     SchemaRank rank = SchemaRank::other;
   };
 
-  void add(const tracefile::ProviderSchemas& declared);
-  // False for one whose fields are those of an earlier one; other fields are a finding. Between
-  // builds that is no conflict, and one that was re-created lacks output types.
+  // Other names than those of an earlier file are a finding.
+  void add(const std::string& file, const tracefile::ProviderSchemas& declared,
+           core::Findings& findings);
+  // False for one whose fields are those of an earlier one; other fields, names and messages are a
+  // finding. Between builds that is no conflict, and one that was re-created lacks output types.
   bool add(const tracefile::SchemaKey& event, std::shared_ptr<const tracefile::EventSchema> schema,
            SchemaRank rank, core::Findings& findings);
-
-  static void tell_difference(const tracefile::SchemaKey& event, const Known& known,
-                              const tracefile::EventSchema& other, SchemaRank rank,
-                              core::Findings& findings);
 
   struct Declared {
     std::string name;
     std::shared_ptr<const tracefile::ProviderNames> names;
+    std::string file;  // that the names are of
   };
 
   std::map<tracefile::SchemaKey, Known> schemas_;

@@ -23,9 +23,13 @@ class LanguageFolders {
   // the one that there is; empty where there is none.
   std::string find(const std::string& module, const std::vector<std::string>& languages);
 
+  // The language that the path of such a file says; empty where it says none.
+  [[nodiscard]] static std::string language_of(const std::string& file);
   // Whether the path of such a file says that it is in one of the languages.
   [[nodiscard]] static bool is_in(const std::string& file,
                                   const std::vector<std::string>& languages);
+  [[nodiscard]] static bool is_one(const std::string& language,
+                                   const std::vector<std::string>& languages);
 
  private:
   // Path of a file by its name in lower case, by language in lower case.

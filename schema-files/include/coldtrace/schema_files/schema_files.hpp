@@ -37,6 +37,11 @@ class SchemaFiles {
   void visit(const std::vector<std::string>& languages, core::Findings& findings,
              const std::function<void(const Declaration&)>& take) const;
 
+  [[nodiscard]] bool declares(const core::Guid& provider) const;
+  // All that files declare of a provider; what is damaged is told.
+  [[nodiscard]] std::set<tracefile::SchemaKey> events_of(const core::Guid& provider,
+                                                         core::Findings& findings) const;
+
   // The files that declare a provider, without their providers.
   [[nodiscard]] std::vector<FileSchemas::File> declaring(const core::Guid& provider) const;
 
@@ -44,10 +49,11 @@ class SchemaFiles {
   // that was traced go first, then those of the nearest build before it; else the first that was
   // added; behind all others what a tool re-created. Where another one declares an event otherwise
   // is a finding, and so is damage. Texts are those of the first of the languages that a file has
-  // them in.
+  // them in. `own` is what goes before all files: where these contradict it is a finding too.
   [[nodiscard]] std::shared_ptr<const FileSchemas> read(
       const std::set<tracefile::SchemaKey>& events, const std::vector<std::string>& languages,
-      std::optional<WindowsBuild> windows, core::Findings& findings) const;
+      std::optional<WindowsBuild> windows, core::Findings& findings,
+      const tracefile::SchemaSource* own = nullptr) const;
 
   // A finding where none of the files that `option` names was of use: `read` is what read() gave.
   void report_unused(const FileSchemas& read, std::string_view option,

@@ -22,6 +22,7 @@ class SchemaStore {
     std::string version;        // empty: it has none
     std::string language_file;  // with its texts; empty: none
     std::string sha256;         // hexadecimal
+    std::string language;       // of the texts, "en-US"; empty: there are none, or it is not known
   };
   struct Provider {
     core::Guid guid;
@@ -33,7 +34,8 @@ class SchemaStore {
     u32 packed = 0, unpacked = 0, crc = 0;
   };
 
-  static constexpr u32 format_version = 1;
+  static constexpr u32 format_version = 2;
+  static constexpr u32 first_version = 1;  // without the languages of texts; is still read
   static constexpr std::size_t magic_size = 8;
 
   // Whether a file that begins so is a store, of any version.

@@ -115,8 +115,8 @@ class Manifests(unittest.TestCase):
         self.assertEqual(header["schemas"], [
             {"file": "painter.man", "file_version": None, "language_file": None, "store": None,
              "sha256": None, "providers": [
-                {"guid": str(PAINTER), "name": "Manifest-Painter", "recreated": False, "kinds": 4},
-                {"guid": str(HELPER), "name": "Manifest-Helper", "recreated": False, "kinds": 1}]}])
+                {"guid": str(PAINTER), "name": "Manifest-Painter", "recreated": False, "kinds": 4, "behind": 0},
+                {"guid": str(HELPER), "name": "Manifest-Helper", "recreated": False, "kinds": 1, "behind": 0}]}])
 
     def test_the_dll_that_it_becomes_says_the_same(self):
         for version in ("5", "3"):
@@ -157,6 +157,17 @@ class Manifests(unittest.TestCase):
                 self.assertEqual(events, wanted)
                 self.assertEqual([f["file"] for f in header["schemas"]], [f"folder{number}/deep/readme.txt"])
 
+    def test_types_and_names_have_any_prefix_that_is_declared(self):
+        wanted = decode("--schemas", "painter.man", "--messages")[1]
+        self.assertIn('xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events"', MANIFEST)
+        other = MANIFEST.replace('"win:', '"w.1:').replace(" win:", " w.1:").replace("xmlns:win", "xmlns:w.1")
+        other = other.replace('"xs:', '"xsd:').replace("xmlns:xs=", "xmlns:xsd=")
+        self.assertNotIn("win:", other)
+        self.assertEqual(decode("--schemas", write("prefix.man", other), "--messages")[1], wanted)
+        undeclared = other.replace("xmlns:w.1=", "xmlns:w.2=")
+        events = decode("--schemas", write("prefix.man", undeclared), "--messages")[1]
+        self.assertEqual(events[0]["decoded"], "trailing")
+
     def test_one_that_was_re_created_goes_last_and_says_so(self):
         lossy = MANIFEST.replace('resourceFileName="painter.dll" messageFileName="painter.dll"',
                                  'resourceFileName="Manifest-Painter" messageFileName="Manifest-Painter"', 1)
@@ -175,6 +186,53 @@ class Manifests(unittest.TestCase):
         self.assertEqual([e["fields"] for e in events], FIELDS)
         # Other output types alone are no conflict, other fields are.
         self.assertEqual(codes(summary), {"schema-conflict": 2, "schema-lossy": 1, "schema-incomplete": 1})
+
+    def test_names_and_messages_that_contradict_each_other_are_told(self):
+        def other(text, by):
+            self.assertIn(text, MANIFEST)
+            return write("other.man", MANIFEST.replace(text, by))
+        for told, text, by, count in (
+                ("calls the provider Other-Painter", 'name="Manifest-Painter"', 'name="Other-Painter"', 1),
+                ("has another message", "Painted %1", "Brushed %1", 1),
+                ("has another name of a value", 'value="Blue"', 'value="Bleu"', 1),
+                ("have other names", 'name="Walls"', 'name="Walls2"', 1)):
+            with self.subTest(told):
+                events, summary = decode("--schemas", "painter.man", "--schemas", other(text, by), "--messages")[1:]
+                self.assertEqual(events, decode("--schemas", "painter.man", "--messages")[1])
+                self.assertEqual(codes(summary), {"schema-texts": count})
+                self.assertIn(told, summary["findings"][0]["text"])
+
+    def test_a_trace_that_has_the_schema_itself_goes_first_and_contradictions_are_told(self):
+        own = ('<instrumentationManifest><instrumentation><events><provider name="Manifest-Helper" '
+               f'guid="{{{HELPER}}}"><events><event value="1" version="0" template="t"/></events><templates>'
+               '<template tid="t"><data name="NAME" inType="win:UInt32"/></template></templates></provider>'
+               '</events></instrumentation></instrumentationManifest>')
+        for name, found in (("Hand", {}), ("Foot", {"schema-precedence": 1})):
+            log = EtlWriter()
+            log.manifest(0, 1, HELPER, 0xFFFE, 0, struct.pack("<BBBBHH", 1, 1, 0, 0x5B, 1, 0) +
+                         own.replace("NAME", name).encode(), opcode=0xFE)
+            log.manifest(0, 2, HELPER, 1, 0, struct.pack("<I", 9))
+            write("own.etl", log.build())
+            header, events, summary = decode("--schemas", "painter.man", trace="own.etl")
+            self.assertEqual(events[1]["fields"], {name: 9})
+            self.assertEqual(codes(summary), found)
+            self.assertEqual([(p["kinds"], p["behind"]) for p in header["schemas"][0]["providers"]], [(1, 1)])
+
+    def test_the_table_of_the_runtime_goes_first_and_contradictions_are_told(self):
+        """GCEnd: u32 Count, u32 Depth, u16 ClrInstanceID (dotnet/runtime, ClrEtwAll.man); the file has other names."""
+        clr = uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
+        text = ('<instrumentationManifest><instrumentation><events><provider name="Microsoft-Windows-DotNETRuntime" '
+                f'guid="{{{clr}}}"><events><event value="2" version="1" template="t"/></events><templates>'
+                '<template tid="t"><data name="A" inType="win:UInt64"/><data name="B" inType="win:UInt16"/></template>'
+                '</templates></provider></events></instrumentation></instrumentationManifest>')
+        log = EtlWriter()
+        log.manifest(0, 1, clr, 2, 1, struct.pack("<IIH", 1, 2, 3))
+        write("clr.etl", log.build())
+        lines = strict_ndjson(run("decode", "clr.etl", "--schemas", write("clr.man", text)))
+        event = next(line for line in lines if line.get("id") == 2)
+        self.assertEqual(event["fields"], {"Count": 1, "Depth": 2, "ClrInstanceID": 3})
+        self.assertEqual(codes(lines[-1]), {"schema-precedence": 1})
+        self.assertIn("coldtrace's own table", lines[-1]["findings"][0]["text"])
 
     def test_what_is_no_manifest_is_told(self):
         for content, text in ((MANIFEST[:3000], "event manifest.XML"),

@@ -80,7 +80,7 @@ class Decoding(unittest.TestCase):
             {"file": "new/painter.dll", "file_version": "6.1.7601.17514",
              "language_file": "new/en-US/painter.dll.mui", "store": None, "sha256": None,
              "providers": [{"guid": paint["provider"]["guid"], "name": "Fixture-Schemas", "recreated": False,
-                            "kinds": 3}]}])
+                            "kinds": 3, "behind": 0}]}])
 
     def test_records_of_the_old_event_log_are_left_out(self):
         events = decode("--schemas", "new")[1]

@@ -152,6 +152,21 @@ class Schemas(Case):
                           ("PerfTrack/Opcode34", "raw"), ("PerfTrack/MetaData", "partial")])
         self.assertEqual(events[0]["fields"], {"PlainSize": len(plain), "Document": document})
 
+    def test_every_raw_event_says_why(self):
+        log = EtlWriter()
+        log.manifest(0, 1, NETWORK, 10, 0, b"\1")
+        log.classic(0, 2, SOURCE, 7, 0, b"\1")
+        log.classic(0, 3, PAGE_FAULT, 98, 99, b"\1")
+        log.classic(0, 4, PAGE_FAULT, 98, 2, struct.pack("<QQII", 0x10000, 4096, 7, 1))
+        path = self.write("raw.etl", log.build())
+        lines = [line for line in self.decode(path) if line["type"] == "event"][1:]
+        self.assertEqual([line.get("raw_reason") for line in lines],
+                         ["no_schema", "unknown_class", "unknown_version", None])
+        self.assertEqual([line["decoded"] for line in lines], ["raw"] * 3 + ["exact"])
+        found = self.decode(path, "--where", 'raw_reason == "unknown_class"', "--fields", "raw_reason,opcode")
+        self.assertEqual([(line["raw_reason"], line["opcode"]) for line in found if line["type"] == "event"],
+                         [("unknown_class", 7)])
+
     def test_texts_that_end_with_their_payload(self):
         text = '<data name="Text" inType="win:UnicodeString"/>'
         after = text + '<data name="After" inType="win:UInt8"/>'
@@ -196,6 +211,95 @@ class Schemas(Case):
             return f"<data{attributes}/>"
         return f"<struct{attributes}>{''.join(map(self.element, field['fields']))}</struct>"
 
+    TYPES = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "UInt64": "Q"}
+
+    def made(self, *fields):
+        """A template, and a function that gives what it makes of a payload."""
+        form = "<" + "".join(self.TYPES[kind] for _, kind in fields)
+        names = [name for name, _ in fields]
+
+        def read(payload):
+            return dict(zip(names, struct.unpack_from(form, payload)))
+        return "".join(f'<data name="{name}" inType="win:{kind}"/>' for name, kind in fields), read
+
+    def test_every_process_has_its_own_manifest(self):
+        """Builds of one provider in two processes; one of a third process fits the second's alone."""
+        old, read_old = self.made(("A", "UInt32"), ("B", "UInt32"))
+        new, read_new = self.made(("C", "UInt16"), ("D", "UInt16"), ("E", "UInt32"))
+        long, _ = self.made(("C", "UInt64"), ("D", "UInt64"))
+        payload = struct.pack("<HHI", 0x1234, 0x5678, 9)
+        log = EtlWriter()
+        for pid in (100, 200, 300):  # in front of all manifests
+            log.manifest(0, 1, SOURCE, 1, 0, payload, pid=pid)
+        for time, (pid, template) in enumerate(((100, old), (200, new), (201, new), (400, long)), 2):
+            log.manifest(0, time, SOURCE, 0xFFFE, 0, manifest(SOURCE, template), opcode=0xFE, pid=pid)
+        for pid, size in ((100, 8), (200, 8), (201, 8), (300, 8), (300, 16)):
+            log.manifest(0, 9, SOURCE, 1, 0, payload * (size // 8), pid=pid)
+        events, summary = self.decode_made(log)
+        events = [line for line in events if line["id"] == 1]
+        expected = [read_old, read_new, read_old, read_old, read_new, read_new, read_old]
+        self.assertEqual([line["fields"] for line in events[:7]], [read(payload) for read in expected])
+        self.assertEqual(events[7]["fields"], {"C": 0x0000000956781234, "D": 0x0000000956781234})
+        self.assertEqual({line["decoded"] for line in events}, {"exact"})
+        self.assertTrue(all(line["schema_buffer"] == 65536 and line["schema_file"] is None for line in events))
+        counts = {one["code"]: (one["severity"], one["count"]) for one in summary["findings"]}
+        self.assertEqual((counts["schema-processes"], counts["schema-other"]), (("info", 2), ("info", 1)))
+        ran = subprocess.run([COLDTRACE, "trace", "info", self.here / "made.etl", "--format", "json"],
+                             capture_output=True, timeout=100)
+        kinds = [kind for provider in json.loads(ran.stdout)["providers"] for kind in provider["kinds"]
+                 if kind.get("id") == 1]
+        self.assertEqual([(kind["events"], kind["exact"]) for kind in kinds], [(8, 8)])
+
+    def test_manifests_of_a_provider_are_bounded(self):
+        log = EtlWriter()
+        for pid in range(100, 166):
+            template, _ = self.made((f"Field{pid}", "UInt32"))
+            log.manifest(0, pid, SOURCE, 0xFFFE, 0, manifest(SOURCE, template), opcode=0xFE, pid=pid)
+            log.manifest(0, pid, SOURCE, 1, 0, struct.pack("<I", pid), pid=pid)
+        events, summary = self.decode_made(log, status=1)
+        self.assertEqual([line["fields"] for line in events if line["id"] == 1],
+                         [{f"Field{pid}": pid} for pid in range(100, 164)] + [{"Field100": 164}, {"Field100": 165}])
+        counts = {one["code"]: one["count"] for one in summary["findings"]}
+        self.assertEqual(counts["schema-limit"], 2)
+
+    def test_names_of_the_header_are_those_of_the_events_own_process(self):
+        log = EtlWriter()
+        for pid, name in ((100, "Draw"), (200, "Paint")):
+            text = manifest(SOURCE, "").replace(
+                b"<events><event value", f'<opcodes><opcode name="{name}" value="77"/></opcodes>'
+                "<events><event value".encode())
+            log.manifest(0, pid, SOURCE, 0xFFFE, 0, text, opcode=0xFE, pid=pid)
+            log.manifest(0, 300, SOURCE, 1, 0, b"", opcode=77, pid=pid)
+        events, _ = self.decode_made(log)
+        self.assertEqual([line["names"]["opcode"] for line in events if line["id"] == 1], ["Draw", "Paint"])
+
+    @staticmethod
+    def event_info(fields):
+        """TRACE_EVENT_INFO of event 1; source: Windows SDK tdh.h."""
+        names = b"".join(utf16z(name) for name, _ in fields)
+        blob = SOURCE.bytes_le + b"\0" * 16 + struct.pack("<HBBBBHQ", 1, 0, 0, 4, 0, 0, 0)
+        blob += struct.pack("<I", 0) + b"\0" * 48 + struct.pack("<III", len(fields), len(fields), 0)
+        at = 112 + 24 * len(fields)
+        for name, kind in fields:
+            blob += struct.pack("<IIHHIHHI", 0, at, kind, 0, 0, 1, 0, 0)
+            at += len(utf16z(name))
+        return blob + names
+
+    def test_two_embedded_schemas_of_an_event_conflict(self):
+        log = EtlWriter()
+        metadata = uuid.UUID("bbccf6c1-6cd1-48c4-80ff-839482e37671")
+        for fields in ([("A", 8)], [("A", 8)], [("B", 6), ("C", 10)]):
+            log.classic(0, 1, metadata, 32, 0, self.event_info(fields))
+        for payload in (b"\1\0\0\0", struct.pack("<HQ", 2, 3), b"\1"):
+            log.manifest(0, 2, SOURCE, 1, 0, payload)
+        events, summary = self.decode_made(log, status=1)
+        events = [line for line in events if line["id"] == 1]
+        self.assertEqual([(line["fields"], line["decoded"]) for line in events],
+                         [({"A": 1}, "exact"), ({"B": 2, "C": 3}, "exact"), ({}, "partial")])
+        self.assertEqual([line.get("schema_buffer") for line in events], [None, 65536, None])
+        counts = {one["code"]: (one["severity"], one["count"]) for one in summary["findings"]}
+        self.assertEqual((counts["schema-conflict"], counts["schema-other"]), (("warning", 1), ("info", 1)))
+
     def allocations(self, log, header_size, payload_size, count):
         """Allocations of memory, whose headers and payloads may differ about pointers."""
         word = "Q" if payload_size == 8 else "I"
@@ -216,6 +320,27 @@ class Schemas(Case):
             allocated = [line for line in lines if line.get("name") == "PageFault/VirtualAlloc"]
             self.assertEqual([line["decoded"] for line in allocated], ["exact"] * 5)
             self.assertEqual({line["fields"]["RegionSize"] for line in allocated}, {4096})
+
+    def test_headers_of_events_of_the_runtime_that_lie_about_pointers(self):
+        """FinalizeObject is PTR, PTR, u16 (ClrEtwAll.man)."""
+        clr = uuid.UUID("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4")
+        for header_size, payload_size in ((4, 8), (8, 4), (4, 4), (8, 8)):
+            with self.subTest(header=header_size, payload=payload_size):
+                log = EtlWriter()
+                word = "Q" if payload_size == 8 else "I"
+                for at in range(3):
+                    log.manifest(0, at + 1, clr, 29, 0, struct.pack(f"<{word}{word}H", 0x10, 0x20, 7),
+                                 pointer_size=header_size)
+                lies = header_size != payload_size
+                content = log.build()
+                lines = self.decode(self.write("clr.etl", content), status=int(lies))
+                findings = [one for one in lines[-1]["findings"] if one["code"] == "pointer-size"]
+                self.assertEqual([f"3 manifest events whose headers say pointers of {header_size}" in one["text"]
+                                  for one in findings], [True] * lies)
+                lines = self.decode(self.write("clr.etl", content), "--pointer-size", str(payload_size))
+                events = [line for line in lines if line.get("id") == 29]
+                self.assertEqual([line["decoded"] for line in events], ["exact"] * 3)
+                self.assertEqual({line["fields"]["ObjectID"] for line in events}, {"0x20"})
 
     def test_headers_that_are_right_about_pointers_or_may_be(self):
         for size in (4, 8):

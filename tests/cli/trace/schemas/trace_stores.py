@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
-from cli.trace.etl_writer import EtlWriter
+from cli.trace.etl_writer import EtlWriter, utf16z
 from checksums import crc32c
 from strict import strict_json, strict_ndjson
 
@@ -78,19 +78,21 @@ class Store:
     """A reader of its own, from the document alone."""
 
     def __init__(self, data):
-        magic, version, crc, size, at, length, directory_crc, providers, files, zero = struct.unpack_from(
+        magic, version, crc, size, at, length, directory_crc, providers, files, row = struct.unpack_from(
             "<8sIIQQQIIII", data)
-        assert (magic, version, size, zero) == (b"CTSCHEMA", 1, len(data), 0)
+        assert (magic, version, size, row) == (b"CTSCHEMA", 2, len(data), 20)
         assert crc == crc32c(data[16:56]) and directory_crc == crc32c(data[at:at + length])
         directory = data[at:at + length]
-        texts = directory[56 * providers + 16 * files:]
+        texts = directory[56 * providers + 20 * files:]
 
         def text(offset):
             size = struct.unpack_from("<H", texts, offset)[0]
             return texts[offset + 2:offset + 2 + size].decode()
 
-        self.files = [tuple(map(text, struct.unpack_from("<4I", directory, 56 * providers + 16 * i)))
-                      for i in range(files)]
+        rows = [tuple(map(text, struct.unpack_from("<5I", directory, 56 * providers + 20 * i)))
+                for i in range(files)]
+        self.files = [row[:4] for row in rows]
+        self.languages = {row[0]: row[4] for row in rows}
         self.providers = []
         for i in range(providers):
             guid, offset, packed, plain, crc, file, events, name, flags, zero = struct.unpack_from(
@@ -190,6 +192,50 @@ class Building(unittest.TestCase):
         header, events, summary = decode("--schemas", "german.ctschemas", "--messages")
         self.assertEqual(events[3]["message"], "In the hall auf Links|Rechts|0x8: Blau")
         self.assertEqual(header["schemas"][0]["language_file"], "new/de-DE/PAINTER.dll.mui")
+
+    def trace_of(self, source):
+        """One with an event that the source declares."""
+        if source != "man":
+            return "painted.etl"
+        log = EtlWriter()
+        log.manifest(0, 1, uuid.UUID(GUIDS[2]), 1, 0, struct.pack("<II", 2, 0xd) + utf16z("the hall"))
+        (FOLDER / "man.etl").write_bytes(log.build())
+        return "man.etl"
+
+    def test_the_language_of_texts_is_kept(self):
+        """As the files themselves tell it: a manifest's own and that of a folder of .mui files."""
+        for source, language, kept in (("man", "de-DE", "de-DE"), ("man", "fr-FR", "en-US"), ("new", "de-DE", "de-DE")):
+            with self.subTest(source=source, language=language):
+                run("schemas", "build", source, "--language", language, "-o", "some.ctschemas",
+                    status=int(language == "fr-FR"))
+                self.assertEqual(set(Store((FOLDER / "some.ctschemas").read_bytes()).languages.values()), {kept})
+                for asked, found in ((kept, {}), (kept.lower(), {}), ("fr-FR", {"no-match": 1})):
+                    summary = decode("--schemas", "some.ctschemas", "--language", asked, status=int(bool(found)),
+                                     trace=self.trace_of(source))[2]
+                    self.assertEqual(codes(summary), found)
+                run("schemas", "build", "some.ctschemas", "-o", "copy.ctschemas")
+                self.assertEqual((FOLDER / "copy.ctschemas").read_bytes(), (FOLDER / "some.ctschemas").read_bytes())
+
+    def test_stores_of_version_1_are_read(self):
+        for source, language, found in (("man", "fr-FR", {}), ("new", "fr-FR", {"no-match": 1}), ("new", "en-US", {})):
+            run("schemas", "build", source, "-o", "some.ctschemas")
+            data = (FOLDER / "some.ctschemas").read_bytes()
+            trace = self.trace_of(source)
+            wanted = decode("--schemas", "some.ctschemas", "--messages", trace=trace)[1]
+            at, length, providers, files = struct.unpack_from("<QQ4xII", data, 24)
+            rows = at + 56 * providers
+            old = bytearray(data[:rows] + b"".join(data[rows + 20 * i:rows + 20 * i + 16] for i in range(files)) +
+                            data[rows + 20 * files:])
+            struct.pack_into("<I", old, 8, 1)
+            struct.pack_into("<QQQ", old, 16, len(old), at, length - 4 * files)
+            struct.pack_into("<II", old, 40, crc32c(old[at:]), providers)
+            struct.pack_into("<I", old, 52, 0)
+            struct.pack_into("<I", old, 12, crc32c(old[16:56]))
+            (FOLDER / "old.ctschemas").write_bytes(old)
+            self.assertEqual(decode("--schemas", "old.ctschemas", "--messages", trace=trace)[1], wanted)
+            summary = decode("--schemas", "old.ctschemas", "--language", language, status=int(bool(found)),
+                             trace=trace)[2]
+            self.assertEqual(codes(summary), found)
 
     def test_folders_of_nothing_and_damage(self):
         (FOLDER / "empty").mkdir()
@@ -390,9 +436,9 @@ class Hostile(unittest.TestCase):
 
     def test_a_later_version_says_so(self):
         data = bytearray((FOLDER / "all.ctschemas").read_bytes())
-        data[8] = 2
+        data[8] = 3
         text = self.try_store(bytes(data))[2]["findings"][0]["text"]
-        self.assertIn("schema store.version: not supported: expected 0x1, found 0x2", text)
+        self.assertIn("schema store.version: not supported: expected 0x2, found 0x3", text)
 
     def test_numbers_that_lead_elsewhere_are_refused(self):
         whole = (FOLDER / "all.ctschemas").read_bytes()

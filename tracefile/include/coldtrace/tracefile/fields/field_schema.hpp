@@ -110,10 +110,12 @@ struct ValueMap {
     u64 value;
     std::string text;
     u64 mask = 0;  // of bits: those that are compared; 0 is those of the value
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::string name;
   bool bits = false;
   std::vector<Entry> entries;  // by value
+  friend bool operator==(const ValueMap&, const ValueMap&) = default;
 };
 
 // One field of an event. Fields that give the length or count of later ones have a slot, which
@@ -155,6 +157,7 @@ struct EventSchema {
   std::string message;         // may be empty
   std::string source;          // the file that it is of; empty: the trace, or built in
   std::string source_version;  // of that file; empty: it has none
+  std::optional<u64> buffer;   // of the trace that holds the schema, by its offset in the file
   // Of the event that it is the schema of, where it is of one version alone. A source may answer
   // with the schema of an earlier version.
   std::optional<u8> version;

@@ -15,10 +15,12 @@ struct ProviderNames {
   struct Name {
     u64 number;  // of keywords: the bits
     std::string text;
+    friend bool operator==(const Name&, const Name&) = default;
   };
 
   std::vector<Name> levels, tasks, channels, keywords;
   std::vector<Name> opcodes;  // opcode << 16 | task; task 0 is any
+  friend bool operator==(const ProviderNames&, const ProviderNames&) = default;
 
   // Each is empty where nothing has the number.
   [[nodiscard]] std::string_view find_level(u8 level) const;

@@ -29,25 +29,45 @@ class SchemaSource {
     return nullptr;
   }
 
+  // Whether processes have declarations of their own of the provider.
+  [[nodiscard]] virtual bool has_variants(const core::Guid&) const { return false; }
+  // Which one a process has; 0: the first there is, or none of its own.
+  [[nodiscard]] virtual u32 find_variant(const core::Guid&, u32 /*process*/) const { return 0; }
+  // What a variant has of an event, or what find() gives.
+  [[nodiscard]] virtual std::shared_ptr<const EventSchema> find_of(const SchemaKey& key,
+                                                                   u32 /*variant*/) const {
+    return find(key);
+  }
+  [[nodiscard]] virtual std::shared_ptr<const ProviderNames> find_names_of(
+      const core::Guid& provider, u32 /*variant*/) const {
+    return find_names(provider);
+  }
+
  protected:
   SchemaSource(const SchemaSource&) = default;
   SchemaSource& operator=(const SchemaSource&) = default;
 };
 
-// Schemas kept in a table; the first of a key stays.
+// Schemas kept in a table; the first of a key goes first.
 class SchemaTable final : public SchemaSource {
  public:
+  // Nothing where there is one of the key.
   void add(const SchemaKey& key, EventSchema schema);
+  // Behind that of the key, which there is.
+  void add_other(const SchemaKey& key, EventSchema schema);
   void set_names(const core::Guid& provider, ProviderNames names);
   [[nodiscard]] std::size_t size() const { return schemas_.size(); }
 
   [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;
   [[nodiscard]] std::string_view find_provider_name(const core::Guid& provider) const override;
+  [[nodiscard]] std::vector<std::shared_ptr<const EventSchema>> find_others(
+      const SchemaKey& key) const override;
   [[nodiscard]] std::shared_ptr<const ProviderNames> find_names(
       const core::Guid& provider) const override;
 
  private:
   std::map<SchemaKey, std::shared_ptr<const EventSchema>> schemas_;
+  std::map<SchemaKey, std::vector<std::shared_ptr<const EventSchema>>> others_;
   std::map<core::Guid, std::string> provider_names_;
   std::map<core::Guid, std::shared_ptr<const ProviderNames>> names_;
 };
@@ -69,6 +89,12 @@ class SchemaChain final : public SchemaSource {
       const SchemaKey& key) const override;
   [[nodiscard]] std::shared_ptr<const ProviderNames> find_names(
       const core::Guid& provider) const override;
+  [[nodiscard]] bool has_variants(const core::Guid& provider) const override;
+  [[nodiscard]] u32 find_variant(const core::Guid& provider, u32 process) const override;
+  [[nodiscard]] std::shared_ptr<const EventSchema> find_of(const SchemaKey& key,
+                                                           u32 variant) const override;
+  [[nodiscard]] std::shared_ptr<const ProviderNames> find_names_of(const core::Guid& provider,
+                                                                   u32 variant) const override;
 
  private:
   struct Link {

@@ -50,6 +50,8 @@ class InstrumentationManifest {
 
   // Whether its texts are in none of the languages that it was read for; nothing where it has none.
   [[nodiscard]] std::optional<bool> lacks_languages() const;
+  // Of the texts that go first, "en-US"; empty where it has none.
+  [[nodiscard]] const std::string& language() const;
 
  private:
   struct Document;

@@ -27,6 +27,12 @@ enum class Undecoded : u8 {
 
 [[nodiscard]] std::string_view to_string(Undecoded reason);
 
+// What a source has of an event besides `first`, each of another layout than all before it: one of
+// the same layout explains no more of a payload.
+[[nodiscard]] std::vector<std::shared_ptr<const EventSchema>> find_layouts(
+    const SchemaSource& schemas, const SchemaKey& key,
+    const std::shared_ptr<const EventSchema>& first);
+
 // What all events of one kind have in common. Names may be empty.
 struct EventKind {
   EventClass event_class;
@@ -37,13 +43,14 @@ struct EventKind {
   std::string provider_name;
   std::string name;
   std::shared_ptr<const EventSchema> schema;  // null when undecoded
-  // Tried where `schema` does not explain a payload to its last byte.
+  // Tried where `schema` does not explain a payload to its last byte. All have another layout.
   std::vector<std::shared_ptr<const EventSchema>> others;
   std::shared_ptr<const ProviderNames> names;  // of the numbers in headers; null: not known
   FixedFields fixed32, fixed64;                // of the schema, for producers of either kind
   u32 number;                                  // in the order of first use by this decoder
   bool looked_up;  // in sources that later parts of the trace may add to
   bool kept;       // false past the bound of kinds, where the numbers repeat
+  bool varies;     // processes have schemas of their own of the provider
 };
 
 // Decodes payloads on demand, and remembers kinds. One object per thread.
@@ -74,9 +81,12 @@ class EventDecoder {
   };
 
   static Key key_of(const Event& event, core::ByteView schema_item, bool string_only);
-  EventKind make_kind(const Event& event, core::ByteView schema_item, bool string_only) const;
+  const EventKind& find_kind(const Event& event, const Key& key, core::ByteView schema_item,
+                             bool string_only, u32 variant);
+  EventKind make_kind(const Event& event, core::ByteView schema_item, bool string_only,
+                      u32 variant) const;
   void describe_classic(const Event& event, EventKind& kind) const;
-  void describe_manifest(const Event& event, bool string_only, EventKind& kind) const;
+  void describe_manifest(const Event& event, bool string_only, u32 variant, EventKind& kind) const;
   void describe_driver(const Event& event, EventKind& kind) const;
   void describe_message(const Event& event, EventKind& kind) const;
   void describe_trace_logging(const Event& event, core::ByteView item, EventKind& kind) const;

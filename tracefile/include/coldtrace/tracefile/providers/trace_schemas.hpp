@@ -6,18 +6,15 @@ namespace coldtrace::tracefile {
 
 // Where the schemas of the events of an .etl trace come from.
 struct TraceSchemas {
-  std::shared_ptr<const SchemaTable> embedded;      // by the merge of the trace
-  std::shared_ptr<const SchemaTable> event_source;  // by the events' own providers
-  std::shared_ptr<const SchemaSource> outside;      // from elsewhere; may be null
+  std::shared_ptr<const SchemaTable> embedded;       // by the merge of the trace
+  std::shared_ptr<const SchemaSource> event_source;  // by the events' own providers
+  std::shared_ptr<const SchemaSource> outside;       // from elsewhere; may be null
 
   // As they are believed: events of the .NET runtime as coldtrace's own table has them, what is
   // embedded, manifests of EventSources, what comes from outside; last the table's layouts of
-  // earlier versions of an event, and those of packet captures.
+  // earlier versions of an event, and those of packet captures. All but these two are tried where
+  // one that comes before does not explain a payload.
   [[nodiscard]] SchemaChain in_order() const;
-
-  // Whether no schema that is found later takes the place of that of the key: of those that come
-  // first, the first stays.
-  [[nodiscard]] bool is_settled(const SchemaKey& key) const;
 };
 
 }  // namespace coldtrace::tracefile
