@@ -1,5 +1,6 @@
 #include "cli/ntfs/bitlocker_volumes.hpp"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -84,9 +85,15 @@ void tell_unused_keys(std::size_t keys, const BitLockerVolumes& volumes, core::F
   std::set<std::size_t> used;
   for (const auto& [offset, volume] : volumes)
     if (volume.key) used.insert(*volume.key);
-  if (used.size() < keys)
-    findings.warning("bitlocker-key", std::nullopt,
-                     "{} of {} keys that were given opened no volume", keys - used.size(), keys);
+  if (used.size() == keys) return;
+  const bool locked =
+      std::ranges::any_of(volumes, [](const auto& volume) { return !volume.second.opened; });
+  const auto text =
+      fmt::format("{} of {} keys that were given opened no volume", keys - used.size(), keys);
+  if (locked)
+    findings.warning("bitlocker-key", std::nullopt, "{}", text);
+  else
+    findings.info("bitlocker-key", std::nullopt, "{}", text);
 }
 
 std::string describe_locked(const ntfs::Partition& partition, const BitLockerVolume& volume,

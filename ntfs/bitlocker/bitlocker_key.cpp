@@ -16,8 +16,6 @@ namespace {
 using core::ByteView;
 using Hash = std::array<std::byte, SHA256_DIGEST_SIZE>;
 
-constexpr unsigned most_stretched = 32;
-
 Hash hash_of(ByteView bytes) {
   sha256_ctx context;
   sha256_init(&context);
@@ -84,7 +82,7 @@ std::optional<std::vector<std::byte>> open_protector(const BitLockerProtector& p
 }
 
 std::optional<std::vector<std::byte>> open_protector(const BitLockerProtector& protector,
-                                                     const BitLockerKey& key, unsigned& stretched,
+                                                     const BitLockerKey& key, unsigned& left,
                                                      bool& untried) {
   if ((protector.kind & 0xFF00) != key.kind) return std::nullopt;
   if (key.id && *key.id != protector.id) return std::nullopt;
@@ -92,11 +90,11 @@ std::optional<std::vector<std::byte>> open_protector(const BitLockerProtector& p
   const auto of_key = find_datum(protector.properties, Datum::Type::stretched_key);
   const auto salt = core::slice(of_key, 4, 16);
   if (!salt) return std::nullopt;
-  if (stretched == most_stretched) {
+  if (left == 0) {
     untried = true;
     return std::nullopt;
   }
-  ++stretched;
+  --left;
   return open_protector(protector, stretch(key.bytes, *salt));
 }
 
@@ -174,7 +172,8 @@ std::optional<BitLockerKey> bitlocker_startup_key(ByteView file) {
 
 std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metadata,
                                                  std::span<const BitLockerKey> keys,
-                                                 core::Findings& findings) {
+                                                 core::Findings& findings,
+                                                 unsigned most_stretched) {
   const auto& protectors = metadata.protectors;
   for (std::size_t i = 0; i < protectors.size(); ++i) {
     if ((protectors[i].kind & 0xFF00) != bitlocker_protector::clear_key) continue;
@@ -185,12 +184,12 @@ std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metada
     opened->protector = i;
     return opened;
   }
-  unsigned stretched = 0;
+  unsigned left = most_stretched;
   std::size_t not_tried = 0;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     bool untried = false;
     for (std::size_t i = 0; i < protectors.size(); ++i) {
-      const auto master = open_protector(protectors[i], keys[k], stretched, untried);
+      const auto master = open_protector(protectors[i], keys[k], left, untried);
       auto opened = master ? open_volume_key(metadata, *master, findings) : std::nullopt;
       if (!opened) continue;
       opened->protector = i;

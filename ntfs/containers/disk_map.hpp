@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "coldtrace/core/file_kind.hpp"
@@ -40,6 +41,11 @@ struct OpenedMap {
   std::unique_ptr<DiskMap> map;
   std::string refusal;  // why the disk cannot be read; empty where it can
   bool needs_parent = false;
+  // Of a disk that needs no library: its bytes, and its parent's name, empty where there is none.
+  std::optional<u64> size;
+  std::string parent;
+  std::string parent_format;  // "raw"; empty where the image does not say it
+  bool corrupt = false;       // QEMU found damage in the tables of a QCOW2 image
 };
 
 // Of a QCOW2 image, all of it. libqcow 20201213 gives the parent's bytes for all of a read that

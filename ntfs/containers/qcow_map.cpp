@@ -33,7 +33,28 @@ struct QcowHeader {
   u64 table_offset = 0;
   u64 features = 0;
   u8 packing = 0;
+  std::string parent_format;  // empty where it is not stated
 };
+
+// Source: QEMU, docs/interop/qcow2.txt, "Header extensions". They lie in the first cluster, before
+// the name of the backing file.
+core::Result<std::string> read_parent_format(const core::ImageSource& file, u64 at, u64 end) {
+  constexpr u32 backing_format = 0xe279'2aca;
+  constexpr u32 longest = 64;
+  while (end - at >= 2 * sizeof(u32)) {
+    const u32 type = COLDTRACE_TRY(load_big_u32(file, at));
+    const u64 length = COLDTRACE_TRY(load_big_u32(file, at + sizeof(u32)));
+    at += 2 * sizeof(u32);
+    if (type == 0 || length > end - at) break;
+    if (type == backing_format) {
+      std::string format(std::min<u64>(length, longest), '\0');
+      COLDTRACE_TRY(file.read_at(at, std::as_writable_bytes(std::span{format})));
+      return format;
+    }
+    at = std::min(end, at + (length + 7) / 8 * 8);
+  }
+  return std::string{};
+}
 
 core::Result<QcowHeader> read_qcow_header(const core::ImageSource& file) {
   constexpr u64 shortest = 72;
@@ -47,9 +68,19 @@ core::Result<QcowHeader> read_qcow_header(const core::ImageSource& file) {
   header.encryption = COLDTRACE_TRY(load_big_u32(file, 32));
   header.table_count = COLDTRACE_TRY(load_big_u32(file, 36));
   header.table_offset = COLDTRACE_TRY(load_big_u64(file, 40));
+  const auto read_format = [&](u64 start) -> core::Result<core::Done> {
+    const u64 cluster = u64{1} << std::min(header.cluster_bits, 21U);
+    const u64 end = std::min({cluster, file.size(), std::max(start, header.parent_offset)});
+    if (header.parent_offset != 0 && start < end)
+      header.parent_format = COLDTRACE_TRY(read_parent_format(file, start, end));
+    return core::Done{};
+  };
+  if (header.version == 2) COLDTRACE_TRY(read_format(shortest));
   if (header.version < 3) return header;
   header.features = COLDTRACE_TRY(load_big_u64(file, shortest));
-  if (COLDTRACE_TRY(load_big_u32(file, 100)) < with_packing) return header;
+  const u32 length = COLDTRACE_TRY(load_big_u32(file, 100));
+  COLDTRACE_TRY(read_format(length));
+  if (length < with_packing) return header;
   header.packing = static_cast<u8>(COLDTRACE_TRY(load_big_u32(file, with_packing - 1)) >> 24U);
   return header;
 }
@@ -71,7 +102,6 @@ std::string refuse_tables(const QcowHeader& header, u64 file_size) {
 
 std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
   constexpr u64 known_features = 0b1'1111;
-  constexpr u64 corrupt = 1U << 1U;
   constexpr u64 data_file = 1U << 2U;
   constexpr u64 parts_of_clusters = 1U << 4U;
   constexpr u8 zstandard = 1;
@@ -84,9 +114,6 @@ std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
   if (header.version > 3) return fmt::format("it is of version {}", header.version);
   if (header.encryption != 0)
     return "it is encrypted by QEMU; 'qemu-img convert' with its secret decrypts it";
-  if ((header.features & corrupt) != 0)
-    return "QEMU marked it as corrupt; 'qemu-img check -r all' repairs a copy of it, and 'qemu-img "
-           "convert' reads it as it is";
   if ((header.features & data_file) != 0) return "its data is in another file (data_file)";
   if ((header.features & parts_of_clusters) != 0)
     return "it has extended L2 entries, which only 'qemu-img convert' reads";
@@ -207,9 +234,20 @@ OpenedMap open_qcow_map(const std::string& path) {
   if (auto refusal = refuse_qcow(*header, (*file)->size()); !refusal.empty())
     return {nullptr, std::move(refusal), false};
   if (header->version < 2) return {};
-  return {std::make_unique<QcowMap>(std::move(*file), *header),
-          {},
-          header->parent_offset != 0 && header->parent_length != 0};
+  constexpr u64 corrupt = 1U << 1U;
+  constexpr u32 longest_name = 1023;
+  OpenedMap opened;
+  opened.size = header->disk_size;
+  opened.corrupt = (header->features & corrupt) != 0;
+  opened.needs_parent = header->parent_offset != 0 && header->parent_length != 0;
+  if (opened.needs_parent) {
+    std::string name(std::min(header->parent_length, longest_name), '\0');
+    if ((*file)->read_at(header->parent_offset, std::as_writable_bytes(std::span{name})))
+      opened.parent = std::move(name);
+  }
+  opened.parent_format = header->parent_format;
+  opened.map = std::make_unique<QcowMap>(std::move(*file), *header);
+  return opened;
 }
 
 }  // namespace coldtrace::ntfs

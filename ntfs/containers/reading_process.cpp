@@ -101,7 +101,7 @@ std::optional<Opening> receive_opening(int socket, OpenProblem& problem) {
   if (!receive(socket, opening) || opening.text_size > longest_text) return std::nullopt;
   problem.text.resize(opening.text_size);
   if (!receive_all(socket, std::as_writable_bytes(std::span{problem.text}))) return std::nullopt;
-  problem.what = opening.what <= static_cast<u8>(OpenProblem::What::feature)
+  problem.what = opening.what <= static_cast<u8>(OpenProblem::What::corrupt)
                      ? static_cast<OpenProblem::What>(opening.what)
                      : OpenProblem::What::library;
   return opening;

@@ -15,8 +15,8 @@ namespace coldtrace::ntfs {
 // Why a file was not opened in a process of its own.
 struct OpenProblem {
   // The library does not open it, or failed over it; a file that it needs is not there; or it has
-  // what is not read.
-  enum class What : u8 { library, parent, extent, feature };
+  // what is not read. `corrupt` is of one that was opened.
+  enum class What : u8 { library, parent, extent, feature, corrupt };
   What what = What::library;
   std::string text;
 };

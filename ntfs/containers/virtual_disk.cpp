@@ -38,8 +38,8 @@ bool is_same_file(const std::string& one, const std::string& other) {
 class VirtualDisk final : public core::ImageSource {
  public:
   explicit VirtualDisk(const DiskLibrary& library) : library_{library} {}
-  VirtualDisk(const DiskLibrary& library, FlatExtents extents)
-      : library_{library}, map_{std::move(extents.map)}, size_{extents.size} {}
+  VirtualDisk(const DiskLibrary& library, std::unique_ptr<DiskMap> map, u64 size)
+      : library_{library}, map_{std::move(map)}, size_{size} {}
   ~VirtualDisk() override {
     if (handle_ == nullptr) return;
     library_.close(handle_, nullptr);
@@ -57,10 +57,17 @@ class VirtualDisk final : public core::ImageSource {
     return read_name(handle_, library_.get_parent_name_size, library_.get_parent_name);
   }
 
-  // A QCOW2 image may have another size than its parent, which libqcow does not take.
-  bool set_parent(std::unique_ptr<VirtualDisk> parent, FileKind kind) {
+  // A QCOW2 image may have another size than its parent, and a raw one, which libqcow does not
+  // take.
+  bool set_parent(std::unique_ptr<core::ImageSource> parent) {
     parent_ = std::move(parent);
-    return kind == FileKind::qcow || library_.set_parent(handle_, parent_->handle_, nullptr) == 1;
+    return true;
+  }
+
+  bool set_parent(std::unique_ptr<VirtualDisk> parent) {
+    const bool taken = library_.set_parent(handle_, parent->handle_, nullptr) == 1;
+    parent_ = std::move(parent);
+    return taken;
   }
 
   void set_map(std::unique_ptr<DiskMap> map) { map_ = std::move(map); }
@@ -146,8 +153,8 @@ class VirtualDisk final : public core::ImageSource {
   }
 
   const DiskLibrary& library_;
-  std::unique_ptr<VirtualDisk> parent_;  // outlives the handle
-  std::shared_ptr<void> extent_;         // that too
+  std::unique_ptr<core::ImageSource> parent_;  // outlives the handle
+  std::shared_ptr<void> extent_;               // that too
   std::unique_ptr<DiskMap> map_;
   DiskLibrary::Handle* handle_ = nullptr;
   u64 size_ = 0;
@@ -161,7 +168,7 @@ class Chain {
 
   std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
     auto disk = open_disk(path, kind);
-    if (disk && level_ < parents_.size())
+    if (disk && level_ < parents_.size() && problem_.text.empty())
       problem_ = {OpenProblem::What::parent,
                   fmt::format("{}, a file of --parent, is not used: the image has {} parents",
                               file_name_of(parents_[level_]), level_)};
@@ -180,7 +187,7 @@ class Chain {
       auto extents = open_flat_extents(path, problem_);
       if (!problem_.text.empty()) return nullptr;
       if (extents.map && level_ == 0)
-        return std::make_unique<VirtualDisk>(library, std::move(extents));
+        return std::make_unique<VirtualDisk>(library, std::move(extents.map), extents.size);
       if (extents.map && !extents.simple)
         return refuse(OpenProblem::What::extent,
                       fmt::format("its parent, {}, has zeros or a part of a file as its data; "
@@ -190,19 +197,33 @@ class Chain {
     auto opened = open_map(path, kind);
     if (!opened.refusal.empty())
       return refuse(OpenProblem::What::feature, std::move(opened.refusal));
-    auto disk = std::make_unique<VirtualDisk>(library);
-    if (!disk->open(path) || !disk->open_extents(path, kind, problem_)) return nullptr;
-    if (const auto name = disk->parent_name()) {
-      auto parent = open_parent(path, *name, library);
-      if (!parent) return nullptr;
-      if (!disk->set_parent(std::move(parent), kind))
-        return refuse(OpenProblem::What::parent,
-                      fmt::format("{} is not the parent it was made with", file_name_of(*name)));
+    if (opened.corrupt)
+      problem_ = {OpenProblem::What::corrupt,
+                  fmt::format("QEMU marked {} as corrupt: its tables may lead to bytes of another "
+                              "place; 'qemu-img check -r all' repairs a copy of it",
+                              file_name_of(path))};
+    auto disk = opened.size
+                    ? std::make_unique<VirtualDisk>(library, std::move(opened.map), *opened.size)
+                    : open_by_library(library, path, kind);
+    if (!disk) return nullptr;
+    const auto name = opened.size
+                          ? (opened.parent.empty() ? std::nullopt : std::optional{opened.parent})
+                          : disk->parent_name();
+    if (name) {
+      if (!open_parent(*disk, path, *name, kind, opened.parent_format)) return nullptr;
     } else if (opened.needs_parent) {
       return refuse(OpenProblem::What::parent, "the name of its parent cannot be read");
     }
+    if (opened.size) return disk;
     disk->set_map(std::move(opened.map));
     return disk->read_size() ? std::move(disk) : nullptr;
+  }
+
+  std::unique_ptr<VirtualDisk> open_by_library(const DiskLibrary& library, const std::string& path,
+                                               FileKind kind) {
+    auto disk = std::make_unique<VirtualDisk>(library);
+    const bool opened = disk->open(path) && disk->open_extents(path, kind, problem_);
+    return opened ? std::move(disk) : nullptr;
   }
 
   static OpenedMap open_map(const std::string& path, FileKind kind) {
@@ -215,28 +236,44 @@ class Chain {
     return nullptr;
   }
 
-  std::unique_ptr<VirtualDisk> open_parent(const std::string& child, const std::string& stated,
-                                           const DiskLibrary& library) {
+  // False with a problem. `format` is what a QCOW2 image says that its parent is: of one that is
+  // raw the bytes are not asked, which may be those of another format, as QEMU has it.
+  bool open_parent(VirtualDisk& disk, const std::string& child, const std::string& stated,
+                   FileKind child_kind, const std::string& format) {
     const auto name = file_name_of(stated);
+    const auto fail = [&](std::string text) {
+      return refuse(OpenProblem::What::parent, std::move(text)) != nullptr;
+    };
     if (level_ == longest_chain)
-      return refuse(OpenProblem::What::parent,
-                    fmt::format("it has more than {} parents", longest_chain));
+      return fail(fmt::format("it has more than {} parents", longest_chain));
     const auto path =
         level_ < parents_.size() ? std::optional{parents_[level_]} : find_beside(child, stated);
     ++level_;
-    const auto missing = fmt::format(
-        "it holds what changed since its parent, {}, which is not beside it; --parent takes it",
-        name);
-    if (!path) return refuse(OpenProblem::What::parent, missing);
-    const auto file = core::FileImage::open(*path);
-    if (!file) return refuse(OpenProblem::What::parent, missing);
+    auto file = path ? core::FileImage::open(*path) : core::fail({Fault::missing, 0, "", "", 1, 0});
+    if (!file)
+      return fail(
+          fmt::format("it holds what changed since its parent, {}, which is not beside "
+                      "it; --parent takes it",
+                      name));
     const auto kind = core::recognize_file(**file);
-    if (disk_library(kind) != &library)
-      return refuse(OpenProblem::What::parent,
-                    fmt::format("its parent, {}, is {}, which {} does not take; 'qemu-img convert' "
-                                "joins the two",
-                                name, core::to_string(kind), library.name.view()));
-    return open_disk(*path, kind);
+    const bool qcow = child_kind == FileKind::qcow;
+    if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr))) {
+      files_.push_back(*path);
+      return disk.set_parent(std::unique_ptr<core::ImageSource>{std::move(*file)});
+    }
+    const bool as_stated = format.empty() || format == "qcow2" || format == "qcow";
+    if (disk_library(kind) != disk_library(child_kind) || !as_stated)
+      return fail(
+          fmt::format("its parent, {}, is {}{}, which {} does not take; 'qemu-img convert' "
+                      "joins the two",
+                      name, core::to_string(kind),
+                      as_stated ? std::string{} : fmt::format(", stated as {}", format),
+                      disk_library(child_kind)->name.view()));
+    auto parent = open_disk(*path, kind);
+    if (!parent) return false;
+    if (qcow) return disk.set_parent(std::unique_ptr<core::ImageSource>{std::move(parent)});
+    return disk.set_parent(std::move(parent)) ||
+           fail(fmt::format("{} is not the parent it was made with", name));
   }
 
   const std::vector<std::string>& parents_;
@@ -270,6 +307,8 @@ void tell(const OpenProblem& problem, core::Findings& findings) {
       return findings.warning("image-extent", std::nullopt, "{}", problem.text);
     case OpenProblem::What::feature:
       return findings.warning("image-feature", std::nullopt, "{}", problem.text);
+    case OpenProblem::What::corrupt:
+      return findings.warning("image-corrupt", std::nullopt, "{}", problem.text);
     case OpenProblem::What::library:
       return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 
 #include "coldtrace/ntfs/usn_names.hpp"
 #include "coldtrace/ntfs/usn_record.hpp"
@@ -47,11 +48,6 @@ struct Transaction {
   std::vector<TimesItem> times;
 };
 
-LoggedName to_logged_name(const FileName& name) {
-  return {
-      name.parent, name.name_space, {name.name.bytes.begin(), name.name.bytes.end()}, name.times};
-}
-
 // A name that people see rather than its short half.
 const NamedItem* choose(const std::vector<const NamedItem*>& items) {
   if (items.empty()) return nullptr;
@@ -95,6 +91,7 @@ class HistoryReader {
   void close(const Transaction& transaction, bool committed, u64 lsn, u32 number);
   void close_names(const Transaction& transaction, const LogEvent& common,
                    std::map<u64, bool>& seen);
+  void set_names();
   void set_times();
   bool has_room() {
     full_ = full_ || ++items_ > most_items;
@@ -269,6 +266,47 @@ void HistoryReader::close(const Transaction& transaction, bool committed, u64 ls
   }
 }
 
+// What sets times has the record alone: the name is that of the last event of the record, or of the
+// next one where that tells of the same file. Events that end a file tell nothing of the next one.
+void HistoryReader::set_names() {
+  struct Known {
+    const LogEvent* event = nullptr;
+    const LoggedName* name = nullptr;
+  };
+  const auto take = [](LogEvent& event, const Known& known) {
+    if (known.name == nullptr) return;
+    event.after = *known.name;
+    event.sequence = known.event->sequence;
+    event.name_source = LogNameSource::log;
+  };
+  const auto name_of = [](const std::optional<LoggedName>& name) {
+    return name ? &*name : nullptr;
+  };
+  std::map<u64, Known> known;
+  for (auto& event : history_.events) {
+    if (event.kind != LogEventKind::times_set) {
+      if (event.before || event.after) event.name_source = LogNameSource::transaction;
+      if (event.kind != LogEventKind::unlinked)
+        known[event.record] = {&event, name_of(event.after)};
+      continue;
+    }
+    const auto last = known.find(event.record);
+    event.named_by_mft = last == known.end();
+    if (last != known.end()) take(event, last->second);
+  }
+  known.clear();
+  for (auto& event : std::ranges::reverse_view{history_.events}) {
+    if (event.kind != LogEventKind::times_set) {
+      if (event.kind != LogEventKind::linked) known[event.record] = {&event, name_of(event.before)};
+      continue;
+    }
+    const auto next = known.find(event.record);
+    if (!event.named_by_mft || next == known.end()) continue;
+    event.named_by_mft = false;
+    take(event, next->second);
+  }
+}
+
 // A record of a log has no time. A creation has that of the name; of the rest the journal's records
 // in the log tell, of the same file or around it.
 void HistoryReader::set_times() {
@@ -315,6 +353,7 @@ LogHistory HistoryReader::read(core::Findings& findings) {
   }
   for (const auto& [number, transaction] : open_)
     close(transaction, false, transaction.first_lsn, number);
+  set_names();
   set_times();
   if (full_)
     findings.warning("log-limit", std::nullopt,
@@ -324,6 +363,16 @@ LogHistory HistoryReader::read(core::Findings& findings) {
 }
 
 }  // namespace
+
+LoggedName to_logged_name(const FileName& name) {
+  LoggedName logged{name.parent, name.name_space, {}, name.times};
+  for (std::size_t i = 0; i < name.name.units(); ++i) {
+    const auto unit = name.name.unit(i);
+    logged.units.push_back(static_cast<std::byte>(unit & 0xffU));
+    logged.units.push_back(static_cast<std::byte>(unit >> 8U));
+  }
+  return logged;
+}
 
 std::string_view to_string(LogEventKind kind) {
   constexpr std::array<std::string_view, log_event_kind_count> texts = {

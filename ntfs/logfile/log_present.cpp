@@ -30,9 +30,22 @@ LogPresent LogPresence::find(const LogEvent& event) {
   return same ? LogPresent::same_name : LogPresent::other_name;
 }
 
+void LogPresence::add_name(LogEvent& event) {
+  if (!event.named_by_mft || !records_.has(event.record) || !records_.summary(event.record).in_use)
+    return;
+  facts_.clear();
+  records_.assemble_names(event.record, facts_);
+  const auto seen = std::ranges::find_if(
+      facts_.names, [](const FileName& name) { return name.name_space != NameSpace::dos; });
+  if (seen == facts_.names.end()) return;
+  event.after = to_logged_name(*seen);
+  event.name_source = LogNameSource::mft;
+}
+
 std::string LogPresence::path_of(const LoggedName& name) {
   const auto directory = chain_.find(name.parent);
   if (!directory.whole || !directory.live) return {};
+  if (name.parent.record == root_record && equals_ascii(name.name(), ".")) return "/";
   std::string path{directory.text};
   path += '/';
   append_utf8(path, name.name());

@@ -91,6 +91,8 @@ class Logs(Case):
             named = row["operation"] in ("initialized", "deallocated", "times_set")
             names = [(name and (name, parent(of))) for name, of in ((row["name"], row["parent"]),
                                                                     (row["old_name"], row["old_parent"]))]
+            if row["operation"] == "times_set":  # the reader leaves it to others whose times they are
+                names = [None, None]
             times = tuple((t["time"], time(t["before"]), time(t["after"])) for t in row["times"])
             rows[row["operation"], row["record"], None if named else str(row["sequence"]), *names, row["committed"],
                  row["lsn"], times] += 1
@@ -257,6 +259,48 @@ class Operations(Logs):
         self.assertEqual({(row["operation"], row["record"], row["sequence"]) for row in rows}, {("times_set", 60, None)})
         self.assertEqual([(t["before"][-9:], t["after"][-9:]) for t in rows[0]["times"]],
                          [(f"0.{i:07}Z"[1:].rjust(9, "0"), f".{1000 + i:07}Z".rjust(9, "0")) for i in range(4)])
+
+    def test_whose_times_were_set(self):
+        log = lw.Log(40)
+        told = Story(log)
+        old, new = (struct.pack("<QQQQ", *(w.START + base + i for i in range(4))) for base in (0, 1000))
+
+        def touch(number):
+            told.run(None, 0, (lw.UPDATE_RESIDENT, lw.UPDATE_RESIDENT, new, old,
+                               {"file": number, "record_offset": 0x38, "attribute_offset": 0x18}))
+
+        first, second = w.reference(60, 1), w.reference(60, 2)
+        touch(60)                                               # before the record's first event: by that one
+        told.rename(first, (ROOT, "before"), (ROOT, "after"))
+        touch(60)
+        told.delete(first, ROOT, "after")
+        touch(60)                                               # of nobody
+        told.create(second, HOME, "other")
+        touch(60)
+        touch(61)                                               # of whom $MFT knows
+        touch(62)                                               # of a file that is gone
+        touch(63)                                               # of one that another one came after
+        told.create(w.reference(63, 2), ROOT, "late")
+        touch(900)
+        path = self.write("LOG", log.data())
+        mft = self.write("MFT", w.mft([(60, 2, HOME, "other", False, True), (61, 7, HOME, "f61", False, True),
+                                       (62, 1, ROOT, "f62", False, False), (63, 2, ROOT, "late", False, True),
+                                       (40, 1, ROOT, "home", True, True)])[0])
+        of_log = [(60, 1, "before", "log"), (60, 1, "after", "log"), (60, None, None, None), (60, 2, "other", "log")]
+        paths = ["/before", "/after", None, "/home/other", "/home/f61", None, None, None]
+        for options, of_61, paths in (((), None, [None] * 8), (("--mft-file", mft), "f61", paths)):
+            rows = [row for row in self.lines(*options, path) if row.get("operation") == "times_set"]
+            self.assertEqual([(row["record"], row["sequence"], row["name"], row["name_from"]) for row in rows],
+                             [*of_log, (61, None, of_61, of_61 and "mft"), (62, None, None, None),
+                              (63, None, None, None), (900, None, None, None)])
+            self.assertEqual([row["path"] for row in rows], paths)
+        self.assertEqual([row["mft"] for row in rows],
+                         ["reused", "reused", "in_use", "same_name", "in_use", "deleted", "in_use", "absent"])
+        csv = strict_csv(self.run_log("--format", "csv", "--mft-file", mft, path).stdout)
+        self.assertEqual([row["name_from"] for row in csv if row["operation"] == "times_set"],
+                         [row["name_from"] or "" for row in rows])
+        text = self.run_log("--format", "text", "--mft-file", mft, path).stdout.decode()
+        self.assertIn("/home/f61 (by $MFT)", text)
 
     def test_beside_what_mft_says(self):
         log = lw.Log(40)
@@ -449,7 +493,7 @@ class OtherReader(Logs):
             if not packed.exists():
                 self.skipTest("the sample images are not here")
             image = sample_volume(packed)
-            rows = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--fields", "record,streams", image],
+            rows = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--fields", "record,path,state,streams", image],
                                                 capture_output=True, timeout=120).stdout)
             stream, = next(row for row in rows if row.get("record") == 2)["streams"]
             data = b""
@@ -462,6 +506,22 @@ class OtherReader(Logs):
             self.assertEqual(self.told(of_volume), self.told(copied))
             self.assertGreater(of_volume[-1]["counts"]["operations"]["created"], 20)
             self.assertEqual(of_volume[0]["log"]["state"], "clean")
+            # Whose times were set: by the record's events in the other reader's list, or by the snapshot.
+            events, _, _ = walker().events(walker().Log(data[:stream["size"]]).records(), 4096)
+            files = {row["record"]: row["path"] for row in rows if row.get("type") == "file" and row["state"] == "live"}
+            for row in of_volume:
+                if row.get("operation") != "times_set":
+                    continue
+                others = [event for event in events if event["op"] != "si-times"
+                          and int(event["ref"].partition("-")[0]) == row["record"]]
+                if row["name_from"] == "mft":
+                    self.assertFalse([event for event in others if not event["op"].startswith("linked")])
+                    self.assertEqual(row["path"], files[row["record"]])
+                elif row["name_from"] == "log":
+                    self.assertIn(row["name"], {(event.get(side) or {}).get("name") for event in others
+                                                for side in ("old", "new")})
+                else:
+                    self.assertTrue(others or row["record"] not in files)
             # What was created last is there, under its name or a later one.
             created = [row for row in of_volume if row.get("operation") == "created" and row["record"] >= 24]
             self.assertLessEqual({row["mft"] for row in created}, {"same_name", "other_name", "deleted", "reused"})

@@ -253,9 +253,48 @@ class VirtualDisks(Case):
             child = folder / "child.qcow2"
             subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", stated, child], check=True)
             self.refused(child, "image-parent", "its parent, base.qcow2, which is not beside it")
-        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "../raw", child], check=True)
-        shutil.copy(self.raw, folder / "raw")
-        self.refused(child, "image-parent", "libqcow does not take", "qemu-img convert")
+        self.convert("folder/disk.vmdk", "vmdk")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", "disk.vmdk", child], check=True)
+        self.refused(child, "image-parent", "stated as vmdk", "libqcow does not take", "qemu-img convert")
+
+    def test_a_raw_backing_file(self):
+        needs("qcow")
+        child = self.here / "child.qcow2"
+        for options in ((), ("-o", "compat=0.10")):
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "raw", *options, child],
+                           check=True)
+            self.assertEqual(self.rows(child), self.expected)
+        page = self.places[5]
+        subprocess.run(["qemu-io", "-c", f"write -q -P 0 {page} 4096", child], check=True)
+        kept = [row["usn"] for row in self.expected if not page <= row["offset"] < page + w.PAGE]
+        self.assertEqual([row["usn"] for row in self.rows(child, status=1)], kept)
+        # Nothing is stated: its bytes say that it is none of the other formats.
+        data = bytearray(child.read_bytes())
+        self.assertEqual(data[104:108], b"\xe2\x79\x2a\xca") if data[7] == 3 else None
+        place = data.index(b"\xe2\x79\x2a\xca")
+        data[place:place + 4] = b"\x12\x34\x56\x78"
+        child.write_bytes(data)
+        self.assertEqual([row["usn"] for row in self.rows(child, status=1)], kept)
+        # What is stated as raw is raw: the bytes of a QCOW2 are those of the disk.
+        inner = self.convert("inner.qcow2", "qcow2")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "inner.qcow2", child], check=True)
+        self.refused(child, "QCOW2")
+        subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "inner.qcow2", child], check=True)
+        self.assertEqual(len(inner.read_bytes()) > 0 and self.rows(child), self.expected)
+
+    def test_one_that_is_marked_as_corrupt_is_read(self):
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        struct.pack_into(">Q", data, 72, 2)
+        path.write_bytes(data)
+        self.assertEqual(self.rows(path, status=1), self.expected)
+        done = self.run_ntfs("journal", path, status=1)
+        self.assertIn("image-corrupt", {finding["code"] for finding in strict_ndjson(done.stdout)[-1]["findings"]})
+        # So does QEMU, where nothing is written.
+        raw = self.here / "again"
+        subprocess.run(["qemu-img", "convert", "-f", "qcow2", "-O", "raw", path, raw], check=True)
+        self.assertEqual(raw.read_bytes(), self.raw.read_bytes())
 
     def test_extents_are_files_beside_the_descriptor(self):
         needs("vmdk")
@@ -356,7 +395,7 @@ class VirtualDisks(Case):
     def test_features_of_qcow2_that_are_not_read_are_named(self):
         needs("qcow")
         for place, form, value, word in ((72, ">Q", 1 << 2, "data_file"), (72, ">Q", 1 << 4, "extended L2"),
-                                         (72, ">Q", 2, "marked it as corrupt"), (72, ">Q", 1 << 40, "0x10000000000"), (32, ">I", 2, "encrypted")):
+                                         (72, ">Q", 1 << 40, "0x10000000000"), (32, ">I", 2, "encrypted")):
             with self.subTest(word):
                 path = self.convert("image.qcow2", "qcow2")
                 data = bytearray(path.read_bytes())

@@ -72,6 +72,7 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
   cells.text(row.path).name(event.after).text(row.old_path).name(event.before);
   cells.text(event.committed ? "true" : "false").number(event.lsn).number(event.transaction);
   cells.text(row.present ? to_string(*row.present) : std::string_view{});
+  cells.text(name_source_name(event.name_source));
   cells.text(times_text(event)).text(event.partial ? "true" : "false").text(evidence_text(row));
   csv.append(',');
   csv.append(row.volume ? volume_cells(*row.volume) : std::string{no_volume_cells});

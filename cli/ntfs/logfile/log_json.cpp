@@ -53,6 +53,11 @@ std::string_view time_source_name(ntfs::LogTimeSource source) {
   return names[static_cast<std::size_t>(source)];
 }
 
+std::string_view name_source_name(ntfs::LogNameSource source) {
+  constexpr std::array<std::string_view, 4> names = {"", "transaction", "log", "mft"};
+  return names[static_cast<std::size_t>(source)];
+}
+
 std::string_view set_time_name(unsigned which) {
   constexpr std::array<std::string_view, 4> names = {"created", "modified", "changed", "accessed"};
   return names[which];
@@ -107,6 +112,7 @@ void write_log_row(JsonWriter& json, const LogRow& row) {
       .field("transaction", u64{event.transaction});
   json.field("mft",
              row.present ? std::optional{std::string{to_string(*row.present)}} : std::nullopt);
+  json.field("name_from", to_known(std::string{name_source_name(event.name_source)}));
   json.key("times").begin_array();
   for (const auto& time : event.times) {
     json.begin_object().field("time", set_time_name(time.which));

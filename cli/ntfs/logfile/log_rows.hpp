@@ -33,7 +33,8 @@ void write_log_row(JsonWriter& json, const LogRow& row);
 constexpr std::string_view log_csv_header =
     "operation,time,time_from,not_before,not_after,record,sequence,path,name,parent_record,parent_"
     "sequence,"
-    "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,times,"
+    "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,name_"
+    "from,times,"
     "times_partial,evidence,"
     "volume_image,volume_partition,volume_start,volume_shadow\n";
 void append_log_csv(core::TextBuffer& csv, const LogRow& row);
@@ -43,6 +44,8 @@ std::string log_heading(const ntfs::LogFile& log);
 void append_log_text(core::TextBuffer& text, const LogRow& row);
 
 std::string_view time_source_name(ntfs::LogTimeSource source);
+// "transaction", "log", "mft"; empty where there is no name.
+std::string_view name_source_name(ntfs::LogNameSource source);
 std::string_view set_time_name(unsigned which);
 
 }  // namespace coldtrace::cli

@@ -46,6 +46,7 @@ void append_log_text(core::TextBuffer& text, const LogRow& row) {
   if (event.sequence) text.append(fmt::format("-{}", *event.sequence));
   if (!after.empty()) text.append("  " + core::printable(after));
   if (!before.empty()) text.append((after.empty() ? "  " : "  was ") + core::printable(before));
+  if (event.name_source == ntfs::LogNameSource::mft) text.append(" (by $MFT)");
   for (const auto& time : event.times)
     text.append(fmt::format("  {} {} to {}", set_time_name(time.which), time_text(time.before),
                             time_text(time.after)));

@@ -94,7 +94,7 @@ void LogWriter::write(const VolumeFileSource& source, const ntfs::LogStream& str
   ++totals_.logs;
   write_header(source, log);
   if (log.restart() == nullptr) return;
-  const auto history = ntfs::read_log_history(log, cluster_size, findings);
+  auto history = ntfs::read_log_history(log, cluster_size, findings);
   totals_.actions += history.actions;
   totals_.lost += history.lost;
   if (history.lost > 0)
@@ -104,11 +104,12 @@ void LogWriter::write(const VolumeFileSource& source, const ntfs::LogStream& str
   if (records != nullptr) presence.emplace(*records);
   std::optional<VolumeName> volume;
   if (source.volume != nullptr) volume.emplace(options_.image, *source.partition, *source.volume);
-  for (const auto& event : history.events) {
+  for (auto& event : history.events) {
     ++totals_.kinds[static_cast<std::size_t>(event.kind)];
     LogRow row{event, log, {}, {}, {}, volume};
     if (presence) {
       row.present = presence->find(event);
+      presence->add_name(event);
       if (event.after) row.path = presence->path_of(*event.after);
       if (event.before) row.old_path = presence->path_of(*event.before);
     }

@@ -39,10 +39,10 @@ struct BitLockerVolumeKey {
 
 // Opens a volume with a clear key, or else with the first of the keys that does. Nothing where none
 // of them does. A password or recovery password costs a million hashes for each protector of its
-// kind, of which no more than 32 are tried; findings tell of
-// keys behind them.
+// kind, of which no more than `most_stretched` are tried; findings tell of keys behind them.
 [[nodiscard]] std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metadata,
                                                                std::span<const BitLockerKey> keys,
-                                                               core::Findings& findings);
+                                                               core::Findings& findings,
+                                                               unsigned most_stretched = 32);
 
 }  // namespace coldtrace::ntfs

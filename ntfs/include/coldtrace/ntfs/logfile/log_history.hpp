@@ -23,6 +23,7 @@ struct LoggedName {
     return a.parent == b.parent && a.units == b.units;
   }
 };
+[[nodiscard]] LoggedName to_logged_name(const FileName& name);
 
 // What happened to a file, by the records of one transaction.
 enum class LogEventKind : u8 {
@@ -49,12 +50,22 @@ struct LoggedTime {
 // Where a time of an event comes from.
 enum class LogTimeSource : u8 { none, creation, journal };
 
+// Whose words the names of an event are.
+enum class LogNameSource : u8 {
+  none,
+  transaction,  // of its own records
+  log,          // of the record's events before it, or of those after it up to another file's
+  mft,          // of $MFT, where the log has no event that changes them
+};
+
 struct LogEvent {
   LogEventKind kind;
   u64 record;
   std::optional<u16> sequence;
   std::optional<LoggedName> before;
   std::optional<LoggedName> after;
+  LogNameSource name_source = LogNameSource::none;
+  bool named_by_mft = false;  // times_set: the log leaves the name to $MFT
   std::vector<LoggedTime> times;
   bool partial = false;  // times_set: a time was changed in part, and is not told
   bool committed = false;

@@ -25,6 +25,9 @@ class LogPresence {
       : records_{records.get()}, chain_{records} {}
 
   LogPresent find(const LogEvent& event);
+  // Gives an event that the log leaves without a name the one that its record has now, where that
+  // is in use.
+  void add_name(LogEvent& event);
   // The present path of a name's directory with the name; empty where the directory is gone.
   std::string path_of(const LoggedName& name);
 
