@@ -63,6 +63,20 @@ class Request:
         self.__dict__.update(members)
 
 
+def size(count):
+    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024 ** power:
+            return f"{count / 1024 ** power:.1f} {unit}"
+    return f"{count:,} byte" + "s" * (count != 1)
+
+
+def duration(units):
+    if units is None:
+        return "-"
+    return (f"{units / 10:.1f} us" if units < 10 ** 4 else f"{units / 10 ** 4:.2f} ms" if units < 10 ** 7
+            else f"{units / 10 ** 7:.3f} s")
+
+
 def served(requests):
     """Service time: since the disk was done with the request before, at most since the begin."""
     before = {}
@@ -252,16 +266,6 @@ class RealTrace(Case):
             self.assertIn(f"  {name} ({pid})\n", text)
 
     def test_text_has_units_that_fit(self):
-        def size(count):
-            for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
-                if count >= 1024 ** power:
-                    return f"{count / 1024 ** power:.1f} {unit}"
-            return f"{count:,} byte" + "s" * (count != 1)
-
-        def duration(units):
-            return (f"{units / 10:.1f} us" if units < 10 ** 4 else f"{units / 10 ** 4:.2f} ms" if units < 10 ** 7
-                    else f"{units / 10 ** 7:.3f} s")
-
         answer = self.answer(self.path)
         lines = run("trace", "io", self.path, "--top", 10 ** 6).stdout.decode().splitlines()
         units = set()
@@ -402,7 +406,8 @@ class Text(Case):
         for line in lines[at + 1:]:
             if not line or not line.startswith(" "):
                 break
-            cells = line.split(None, len(headings))
+            line = re.sub(r"(\d) (bytes?|[KMG]iB|[um]?s)(?= )", r"\1~\2", line)
+            cells = [cell.replace("~", " ") for cell in line.split(None, len(headings))]
             table[cells[-1]] = dict(zip(headings, cells))
         return table
 
@@ -447,7 +452,7 @@ class Text(Case):
                               f"{counts['contradictory']} contradictory; the thread of {counts['inferred_threads']} is "
                               f"that of the processor, {counts['reused_threads']} are of an id that was reused\n", text)
                 if disk["sizes"]:
-                    self.assertIn(f"\nBytes         {self.octaves(disk['sizes'], str)}\n", text)
+                    self.assertIn(f"\nBytes         {self.octaves(disk['sizes'], size)}\n", text)
                 for name, count in {**all_of, **counts}.items():
                     told[name] += count
                 if not disk["threads"]:
@@ -456,8 +461,8 @@ class Text(Case):
                 self.assertGreaterEqual(len(table), len({row["tid"] for row in disk["threads"]}))
                 for label, row in table.items():
                     ids = [one for one in disk["threads"] if label.split(" of ")[0] == str(one["tid"] or "-")]
-                    figures = [(str(one["reads"]), str(one["writes"]), self.seconds(one["response"]),
-                                self.seconds(one["p90"]), self.seconds(one["longest"]),
+                    figures = [(str(one["reads"]), str(one["writes"]), duration(one["response"]),
+                                duration(one["p90"]), duration(one["longest"]),
                                 *(str(one[name]) for name in self.ACTIONS if name in row)) for one in ids]
                     self.assertIn((row["reads"], row["writes"], row["response"], row["p90"], row["longest"],
                                    *(row[name] for name in self.ACTIONS if name in row)), figures, label)
@@ -486,9 +491,9 @@ class Text(Case):
         for one in answer["file_operations"]["actions"]:
             row = table[one["action"]]
             self.assertEqual([row[name] for name in ("operations", "ended", "failed", "bytes read", "timed")],
-                             [str(one[name]) for name in ("operations", "ended", "failed", "bytes_read", "timed")])
+                             [str(one["operations"]), str(one["ended"]), str(one["failed"]), size(one["bytes_read"]), str(one["timed"])])
             self.assertEqual([row[name] for name in ("time", "p50", "p90", "p99", "longest")],
-                             [self.seconds(one[name]) for name in ("time", "p50", "p90", "p99", "longest")])
+                             [duration(one[name]) for name in ("time", "p50", "p90", "p99", "longest")])
 
     def test_text_of_idle_times_says_who_ended_them(self):
         scenario = self.folder / "idle.etl"
