@@ -12,6 +12,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
 
 #include "cli/batch/batch_command.hpp"
@@ -103,7 +104,8 @@ Exit run_program(const std::vector<std::string>& words) {
   } catch (const Failure& failure) {
     say(fmt::format("coldtrace: {}\n", printable(failure.message)));
   } catch (const std::bad_alloc&) {
-    say("coldtrace: out of memory\n");
+    say(fmt::format("coldtrace: out of memory in '{}'\n",
+                    printable(fmt::format("{}", fmt::join(words, " ")))));
   } catch (const std::exception& error) {
     say(fmt::format("coldtrace: {}\n", printable(error.what())));
   }

@@ -29,12 +29,14 @@ Opened unpack_image(const core::ImageSource& packed, FileKind kind, core::Findin
                           "an image", may_be_image, findings);
   if (!bytes) return core::fail(bytes.error());
   const auto size = (*bytes)->size();
-  auto file = ntfs::open_image(std::move(*bytes), findings);
-  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)
+  auto opened = ntfs::open_image(std::move(*bytes), findings, {});
+  if (!opened) return core::fail(to_string(opened.error()));
+  auto file = std::move(*opened);
+  if (file.unpacked == nullptr && (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf))
     return core::fail(
         fmt::format("unpacked ({}) it is {}, which is read from a file of its own: unpack it first",
                     name_of(kind), to_string(file.kind)));
-  file.container = name_of(kind);
+  if (file.unpacked == nullptr) file.container = name_of(kind);
   findings.info("image-spooled", std::nullopt,
                 "unpacked ({}), the image is a temporary file of {} bytes", name_of(kind), size);
   return file;

@@ -10,6 +10,7 @@
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/journal/deleted_times.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 #include "coldtrace/ntfs_query/file_filter.hpp"
@@ -37,6 +38,8 @@ struct Volume {
   std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first asked for
   bool with_slack = false;
   bool with_zone_ids = false;
+  std::shared_ptr<const ntfs::DeletedTimes> deleted =
+      {};  // read when an expression first asks for it
 };
 
 // All below: what other threads of Python may look at is changed while this one has the lock of
@@ -77,12 +80,15 @@ class FileChunks {
              unsigned jobs)
       : volume_{std::move(volume)},
         snapshot_{volume_->snapshot},
+        deleted_{volume_->deleted},
         walk_{*snapshot_, states},
         where_{std::move(where)},
         fields_{std::move(fields)},
         jobs_{jobs} {
-    for (unsigned i = 0; i < jobs; ++i)
+    for (unsigned i = 0; i < jobs; ++i) {
       values_.emplace_back(*snapshot_, volume_->partition.number, volume_->partition.offset);
+      if (deleted_) values_.back().set_deleted(*deleted_);
+    }
   }
 
   py::list next() {
@@ -243,6 +249,7 @@ class FileChunks {
 
   std::shared_ptr<Volume> volume_;
   std::shared_ptr<const ntfs::Snapshot> snapshot_;
+  std::shared_ptr<const ntfs::DeletedTimes> deleted_;
   ntfs::Walk walk_;
   std::optional<where::WhereExpression> where_;
   std::vector<std::size_t> fields_;  // those wanted; empty: all, as a record
@@ -317,6 +324,17 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
     volume->snapshot = std::move(taken);
     volume->with_slack = slack_too;
     volume->with_zone_ids = zone_ids_too;
+  }
+  if (expression && ntfs::asks_deletions(*expression) && !volume->deleted) {
+    core::Findings findings;
+    std::shared_ptr<const ntfs::DeletedTimes> deleted;
+    {
+      const py::gil_scoped_release released;
+      deleted = std::make_shared<const ntfs::DeletedTimes>(
+          ntfs::read_deleted_times(volume->volume, volume->snapshot->records(), findings));
+    }
+    volume->findings.merge_unknown(findings);
+    volume->deleted = std::move(deleted);
   }
   return chained(py::cast(std::make_unique<FileChunks>(volume, states, std::move(expression),
                                                        std::move(fields), jobs.count)));

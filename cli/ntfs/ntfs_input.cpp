@@ -181,17 +181,24 @@ std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, Give
     return std::nullopt;
   }
   const auto size = given.bytes->size();
-  auto file = ntfs::open_image(std::move(given.bytes), findings);
   const auto origin = given.packing.empty() ? std::string{"from a pipe"}
                                             : fmt::format("unpacked ({})", given.packing);
-  if (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf) {
+  auto opened = ntfs::open_image(std::move(given.bytes), findings, options.parents);
+  if (!opened) {
+    report.tell(options.image, findings);
+    report.failed(options.image, fmt::format("{}: {}", origin, describe_error(opened.error())));
+    return std::nullopt;
+  }
+  auto file = std::move(*opened);
+  if (file.unpacked == nullptr &&
+      (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)) {
     report.failed(
         options.image,
         fmt::format("{} it is {}, which is read from a file of its own: {} first", origin,
                     to_string(file.kind), given.packing.empty() ? "save it to one" : "unpack it"));
     return std::nullopt;
   }
-  if (!given.packing.empty()) file.container = given.packing;
+  if (!given.packing.empty() && file.unpacked == nullptr) file.container = given.packing;
   findings.info("image-spooled", std::nullopt, "{}, the image is a temporary file of {} bytes",
                 origin, size);
   return file;

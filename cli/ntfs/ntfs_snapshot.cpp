@@ -248,7 +248,11 @@ void check_options(const NtfsSnapshotOptions& options) {
     throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
 }
 
-Exit run_ntfs_snapshot(const NtfsSnapshotOptions& options) {
+Exit run_ntfs_snapshot(const NtfsSnapshotOptions& given) {
+  auto options = given;
+  const auto named = RowFields{given.fields};
+  options.zone_ids |= named.contains(RowField::zone_id);
+  options.journal |= named.contains(RowField::deleted_at);
   check_options(options);
   const auto names = options.names.read_key();
   Output output{options.output};
@@ -337,7 +341,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             .add_option("--fields", options.fields,
                         "Only these members of the lines, or columns; for ndjson, json and csv")
             .list("FIELD")
-            .one_of(row_field_names());
+            .one_of(chosen_field_names());
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         command

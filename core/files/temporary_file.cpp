@@ -39,6 +39,11 @@ TemporaryFile::~TemporaryFile() {
   ::close(descriptor_);
 }
 
+std::string TemporaryFile::path() const {
+  // Of this process: those that read images keep no descriptors of others.
+  return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(descriptor_);
+}
+
 Result<Done> TemporaryFile::write_at(u64 offset, ByteView bytes) {
   while (!bytes.empty()) {
     const auto count =
@@ -63,6 +68,12 @@ Result<Done> TemporaryFile::read_at(u64 offset, std::span<std::byte> destination
     destination = destination.subspan(static_cast<std::size_t>(count));
   }
   return Done{};
+}
+
+std::string temporary_path(const ImageSource& source) {
+  if (const auto* const part = dynamic_cast<const TemporaryPart*>(&source)) return part->path();
+  const auto* const file = dynamic_cast<const TemporaryFile*>(&source);
+  return file != nullptr ? file->path() : std::string{};
 }
 
 Result<Spooled> spool(int descriptor, u64 limit) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/image_source.hpp"
@@ -38,6 +39,12 @@ class DiskMap {
 
 // A map or none, which is no error: the library is right about all of the disk.
 struct OpenedMap {
+  static OpenedMap refused(std::string why) {
+    OpenedMap opened;
+    opened.refusal = std::move(why);
+    return opened;
+  }
+
   std::unique_ptr<DiskMap> map;
   std::string refusal;  // why the disk cannot be read; empty where it can
   bool needs_parent = false;

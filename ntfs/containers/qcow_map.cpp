@@ -228,11 +228,11 @@ class QcowMap final : public DiskMap {
 
 OpenedMap open_qcow_map(const std::string& path) {
   auto file = core::FileImage::open(path);
-  if (!file) return {nullptr, "it cannot be opened", false};
+  if (!file) return OpenedMap::refused("it cannot be opened");
   const auto header = read_qcow_header(**file);
-  if (!header) return {nullptr, "its header is cut off", false};
+  if (!header) return OpenedMap::refused("its header is cut off");
   if (auto refusal = refuse_qcow(*header, (*file)->size()); !refusal.empty())
-    return {nullptr, std::move(refusal), false};
+    return OpenedMap::refused(std::move(refusal));
   if (header->version < 2) return {};
   constexpr u64 corrupt = 1U << 1U;
   constexpr u32 longest_name = 1023;

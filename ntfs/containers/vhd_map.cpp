@@ -99,12 +99,15 @@ class VhdMap final : public DiskMap {
 
 OpenedMap open_vhd_map(const std::string& path) {
   auto file = core::FileImage::open(path);
-  if (!file) return {nullptr, "it cannot be opened", false};
+  if (!file) return OpenedMap::refused("it cannot be opened");
   const auto child = has_parent(**file);
   if (!child || !*child) return {};
   const auto header = read_vhd_header(**file);
-  if (!header) return {nullptr, "its header is damaged: " + to_string(header.error()), false};
-  return {std::make_unique<VhdMap>(std::move(*file), *header), {}, true};
+  if (!header) return OpenedMap::refused("its header is damaged: " + to_string(header.error()));
+  OpenedMap opened;
+  opened.map = std::make_unique<VhdMap>(std::move(*file), *header);
+  opened.needs_parent = true;
+  return opened;
 }
 
 }  // namespace coldtrace::ntfs

@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/virtual_disk.hpp"
 #include "ntfs/containers/split_image.hpp"
@@ -53,9 +54,23 @@ core::FileKind recognize_image(const core::ImageSource& image, core::Findings& f
   return core::FileKind::unknown;
 }
 
-ImageFile open_image(std::unique_ptr<core::ImageSource> source, core::Findings& findings) {
-  const auto kind = recognize_image(*source, findings);
-  return {std::move(source), nullptr, "raw", kind};
+core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
+                                   core::Findings& findings,
+                                   const std::vector<std::string>& parents) {
+  core::Findings of_bytes;
+  const auto kind = recognize_image(*source, of_bytes);
+  const auto path = core::temporary_path(*source);
+  if (!path.empty() && (kind == core::FileKind::ewf || is_readable_virtual_disk(kind))) {
+    auto image = COLDTRACE_TRY(open_image(path, findings, parents));
+    image.unpacked = std::move(source);
+    return image;
+  }
+  findings.merge(of_bytes);
+  ImageFile image;
+  image.source = std::move(source);
+  image.container = "raw";
+  image.kind = kind;
+  return image;
 }
 
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 
 #include "coldtrace/ntfs/usn_names.hpp"
 #include "coldtrace/ntfs/usn_record.hpp"
@@ -295,7 +294,8 @@ void HistoryReader::set_names() {
     if (last != known.end()) take(event, last->second);
   }
   known.clear();
-  for (auto& event : std::ranges::reverse_view{history_.events}) {
+  for (auto place = history_.events.rbegin(); place != history_.events.rend(); ++place) {
+    auto& event = *place;
     if (event.kind != LogEventKind::times_set) {
       if (event.kind != LogEventKind::linked) known[event.record] = {&event, name_of(event.before)};
       continue;

@@ -34,4 +34,14 @@ bool asks_zone_ids(const where::WhereExpression& expression) {
   });
 }
 
+bool is_of_deletion(FileMember member) {
+  return member == FileMember::deleted_time || member == FileMember::deleted_usn;
+}
+
+bool asks_deletions(const where::WhereExpression& expression) {
+  return std::ranges::any_of(expression.tests, [](const where::WhereTest& test) {
+    return is_of_deletion(static_cast<FileMember>(test.member));
+  });
+}
+
 }  // namespace coldtrace::ntfs

@@ -95,6 +95,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::part
              "zone_id.referrer_url",
              "zone_id.host_url",
              "zone_id.resident",
+             "deleted_at.time",
+             "deleted_at.usn",
              "partition.number",
              "partition.offset",
              "partition.shadow"};
@@ -124,6 +126,8 @@ std::span<const std::string_view> file_member_names() {
 }
 
 std::optional<FileMember> find_file_member(std::string_view name) {
+  if (name == "zone_id") return FileMember::zone;
+  if (name == "deleted_at") return FileMember::deleted_time;
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return std::nullopt;
   return static_cast<FileMember>(found - names.begin());
@@ -131,6 +135,7 @@ std::optional<FileMember> find_file_member(std::string_view name) {
 
 where::WhereMemberTypes types_of(FileMember member) {
   if (member >= FileMember::created && member <= FileMember::index_accessed) return {.time = true};
+  if (member == FileMember::deleted_time) return {.time = true};
   switch (member) {
     case FileMember::path:
     case FileMember::name:

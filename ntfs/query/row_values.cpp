@@ -176,6 +176,9 @@ void RowValues::metadata(FileMember member, const See& see) {
     case FileMember::zone_resident:
       if (row.zone_id) zone_id(*row.zone_id, member, see);
       return;
+    case FileMember::deleted_time:
+    case FileMember::deleted_usn:
+      return deleted_at(member, see);
     case FileMember::partition_number:
       if (number_ != 0) number(number_, see);
       return;
@@ -185,6 +188,13 @@ void RowValues::metadata(FileMember member, const See& see) {
     default:
       number(offset_, see);
   }
+}
+
+void RowValues::deleted_at(FileMember member, const See& see) const {
+  const auto deleted = deleted_ != nullptr ? deleted_->find(*row_->source) : std::nullopt;
+  if (!deleted) return;
+  if (member == FileMember::deleted_usn) return number(deleted->usn, see);
+  see({.time = deleted->time});
 }
 
 void RowValues::zone_id(const ZoneIdentifier& zone, FileMember member, const See& see) {

@@ -151,6 +151,10 @@ class RecordTable::Scan {
     worker.order = {};
     worker.buffer.resize(in_block_ * record_size_);
     const auto bytes = std::span{worker.buffer}.first(in_this * record_size_);
+    if (is_hole(first, bytes.size())) {
+      done_.add(bytes.size(), in_this);
+      return;
+    }
     if (mft_.read_raw(image_, first, bytes)) {
       for (u64 i = 0; i < in_this; ++i)
         add(worker, first + i, bytes.subspan(i * record_size_, record_size_), report);
@@ -205,6 +209,13 @@ class RecordTable::Scan {
   }
 
  private:
+  // Of a copied $MFT, whose records lie one behind the other.
+  bool is_hole(u64 first, u64 size) const {
+    if (!mft_.extracted()) return false;
+    const u64 at = first * record_size_;
+    return image_.next_data(at) >= at + size;
+  }
+
   void read_one_by_one(Worker& worker, u64 first, u64 in_this, BlockReport& report) {
     for (u64 i = 0; i < in_this; ++i) {
       const auto bytes = std::span{worker.buffer}.first(record_size_);
@@ -277,7 +288,7 @@ class RecordTable::Scan {
   ClusterMarks* marks_;
   SharedProgress done_;
   const u64 record_size_ = mft_.record_size();
-  const u64 count_ = std::min(mft_.record_count(), largest_count);
+  const u64 count_ = std::min(mft_.stored_count(), largest_count);
   const u64 in_block_ = std::max<u64>(1, block_size / record_size_);
   std::vector<std::unique_ptr<Worker>> workers_;  // one a thread
 };

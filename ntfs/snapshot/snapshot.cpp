@@ -34,7 +34,7 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
   const auto& mft = volume.mft();
   auto records = RecordTable::scan(
       volume.image(), mft, options.jobs, findings, gaps, &marks, Arena::chunk_limit,
-      begin(Pass::records, core::saturating_multiply(mft.record_count(), mft.record_size())));
+      begin(Pass::records, core::saturating_multiply(mft.stored_count(), mft.record_size())));
   auto directories =
       mft.extracted()
           ? DirectoryTable::from_names(records)

@@ -39,6 +39,30 @@ std::optional<u64> stated_size(const core::ImageSource& file, const Mft& mft) {
   return data->size;
 }
 
+// The first byte from which on a sparse file has nothing.
+u64 end_of_data(const core::ImageSource& file) {
+  u64 low = 0;
+  u64 high = file.size();
+  while (low < high) {
+    const u64 middle = low + (high - low) / 2;
+    const u64 data = file.next_data(middle);
+    if (data < file.size())
+      low = std::max(middle, data) + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Whether there is nothing from `start` to `end`, by its first bytes: a disk that was made for a
+// $MFT is as large as whoever made it said.
+bool begins_with_zeros(const core::ImageSource& file, u64 start, u64 end) {
+  constexpr u64 looked_at = u64{1} << 20;
+  std::vector<std::byte> bytes(std::min(end - start, looked_at));
+  return file.read_at(start, bytes) &&
+         std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 }  // namespace
 
 core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
@@ -150,6 +174,7 @@ core::Result<core::Done> Mft::locate(const core::ImageSource& image, const Recor
   }
   if (faults.runs || faults.outside_volume)
     findings.warning("mft-extents", at, "the extents of $MFT are damaged or outside the volume");
+  stored_count_ = record_count_;
   valid_count_ =
       data->size == 0 ? record_count_ : std::min(record_count_, data->valid_size / record_size_);
   return core::Done{};
@@ -228,7 +253,19 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findi
   mft.clusters_ = {0, size, mft.record_count_};
   mft.extents_ = {{0, mft.record_count_, Lcn{0}}};
   const u64 there = file.available();
-  if (const auto stated = stated_size(file, mft); stated > there)
+  const auto stated = stated_size(file, mft);
+  u64 end = std::min(end_of_data(file), there);
+  if (stated < end && begins_with_zeros(file, *stated, end)) end = *stated;
+  const u64 counted = std::clamp(stated.value_or(0), end, file.size());
+  if (stated && counted < there)
+    findings.info("mft-size", counted,
+                  "record 0 says that $MFT has {} bytes; of the {} behind them, which begin with "
+                  "zeros, none are read",
+                  *stated, there - counted);
+  mft.record_count_ = counted / size;
+  mft.valid_count_ = mft.record_count_;
+  mft.stored_count_ = std::min(mft.record_count_, end / size + (end % size != 0 ? 1 : 0));
+  if (stated > there)
     findings.warning("image-truncated", there,
                      "record 0 says that $MFT has {} bytes, and the file has {}: records are "
                      "missing",

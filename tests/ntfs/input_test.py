@@ -2,10 +2,12 @@
 
 usage: input_test.py COLDTRACE SHARED [unittest arguments]
 """
+import ctypes.util
 import gzip
 import os
 import random
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -197,6 +199,41 @@ class BareMft(Images):
         self.assertLessEqual({"$MFT", "$LogFile", "$Boot"}, names)
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
+
+    def test_one_in_a_file_that_states_a_huge_size(self):
+        content = made_by("icat", self.volume(), "0")
+        expected, _, _ = self.rows(self.write("sound", content), status=0)
+        self.assertGreater(len(expected), 10)
+        memory = 4 << 30
+
+        def check(path):
+            done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--mft", "--state", "all", path], capture_output=True,
+                                  timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = strict_ndjson(done.stdout)
+            for row in (rows := [line for line in lines if line["type"] == "file"]):
+                row["volume"].pop("image")
+            self.assertEqual(rows, expected)
+            return {finding["code"]: finding["severity"] for finding in lines[-1]["findings"]}
+
+        # Holes have no records, wherever they are.
+        holes = self.write("holes", content)
+        os.truncate(holes, 1 << 42)
+        self.assertEqual(check(holes)["mft-size"], "info")
+        # A disk that was made for it has zeros behind it.
+        for form, program in (("vpc", "vhdi"), ("qcow2", "qcow")):
+            if shutil.which("qemu-io") is None or ctypes.util.find_library(program) is None:
+                self.skipTest("qemu-io or a library is not installed")
+            disk = self.here / f"disk.{form}"
+            made_by("qemu-img", "create", "-q", "-f", form, disk, "1T")
+            made_by("qemu-io", "-f", form, "-c", f"write -q -s {self.here / 'sound'} 0 {len(content)}", disk)
+            self.assertEqual(check(disk)["mft-size"], "info")
+        # What is behind it all the same is read.
+        rest = self.write("rest", content + content[-4096:])
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--mft", rest], capture_output=True, timeout=60)
+        first, *_, last = strict_ndjson(done.stdout)
+        self.assertEqual(first["volume"]["records"], len(content) // 1024 + 4)
+        self.assertNotIn("mft-size", {finding["code"] for finding in last["findings"]})
 
     def test_one_that_is_cut_off_is_told(self):
         content = made_by("icat", self.volume(), "0")

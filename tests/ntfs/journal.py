@@ -589,6 +589,26 @@ class Volumes(Journals):
             asked = [line for line in strict_ndjson(done.stdout) if line["type"] == "file"]
             self.assertEqual({(row["record"], row["sequence"]): row["deleted_at"] for row in asked if row["deleted_at"]}, told)
         self.assertNotIn(b"deleted_at", self.snapshot("--state", "all", self.image))
+        # Expressions, orders and fields ask for it without the option.
+        middle = sorted(value["time"] for value in told.values())[len(told) // 2]
+        later = {key for key, value in told.items() if value["time"] >= middle}
+        for where, keys in (("exists deleted_at", set(told)), (f"deleted_at >= {middle}", later),
+                            (f"deleted_at.usn == {told[min(told)]['usn']}", {min(told)})):
+            for given in (self.image, snapshot):
+                done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", "--where", where, "--sort", "deleted_at.time:desc",
+                                       "--fields", "record,sequence,deleted_at", given], capture_output=True, timeout=120)
+                asked = [line for line in strict_ndjson(done.stdout) if line["type"] == "file"]
+                self.assertEqual({(row["record"], row["sequence"]) for row in asked}, keys)
+                times = [row["deleted_at"]["time"] for row in asked]
+                self.assertEqual(times, sorted(times, reverse=True))
+                self.assertEqual(set(asked[0]), {"type", "record", "sequence", "deleted_at"})
+                cells = strict_csv(subprocess.run(
+                    [COLDTRACE, "ntfs", "query", "-q", "--where", where, "--format", "csv", "--fields",
+                     "record,sequence,deleted_at", given], capture_output=True, timeout=120).stdout)
+                self.assertEqual({(int(row["record"]), int(row["sequence"])): int(row["deleted_usn"]) for row in cells},
+                                 {key: told[key]["usn"] for key in keys})
+        fields = strict_ndjson(self.snapshot("--state", "deleted", "--fields", "record,deleted_at", self.image))
+        self.assertEqual(sum(bool(line.get("deleted_at")) for line in fields), len(told))
 
     def test_a_file_that_was_created_after_it_was_deleted_is_told(self):
         history = self.with_deletions()

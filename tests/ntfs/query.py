@@ -395,7 +395,9 @@ class Query(Case):
         for options in (("--where", every + " and partition.number == 2"), ("--partition", 2, "--where", every)):
             (header, _), = files(query(both, *options))
             self.assertEqual(header["partition"]["number"], 2)
-        self.assertEqual(len(files(query(both, "--sort", "path", "--limit", 3))), 6)
+        one, two = ([row for _, row in files(query(path, "--sort", "path", "--limit", 3))] for path in (self.snapshots[self.images[0]], both))
+        self.assertEqual(two, [one[0], one[0], one[1]])
+        self.assertEqual(len(files(query(both, "--limit", 5))), 5)
         run("query", both, "--partition", 7, status=2)
 
     @staticmethod

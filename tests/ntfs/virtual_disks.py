@@ -100,6 +100,43 @@ class PackedImages(Case):
             subprocess.run(["zstd", "-q", self.raw, "-o", self.here / "a.zst"], check=True)
             self.check(self.here / "a.zst", "zstandard")
 
+    def test_images_of_other_kinds_in_archives_and_pipes(self):
+        if shutil.which("qemu-img") is None:
+            self.skipTest("qemu-img is not installed")
+        self.image += bytes(-len(self.image) % (1 << 20))
+        self.raw.write_bytes(self.image)
+        found = []
+        for name, (form, library, *options) in FORMS.items():
+            if name not in ("qcow2", "vhd", "vhdx", "stream.vmdk") or ctypes.util.find_library(library) is None:
+                continue
+            path = self.here / "disk"
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, self.raw, path], check=True)
+            found.append((CONTAINERS[form], path.read_bytes()))
+        if shutil.which("ewfacquirestream"):
+            subprocess.run(["ewfacquirestream", "-q", "-t", self.here / "disk"], input=self.image,
+                           check=True, capture_output=True)
+            found.append(("ewf", (self.here / "disk.E01").read_bytes()))
+        self.assertGreater(len(found), 1)
+        for container, content in found:
+            for path, given in ((self.archive("a.zip", ("notes.txt", b"text\n"), ("in/disk", content)), {}),
+                                (self.write("a.gz", gzip.compress(content, 1)), {}), ("-", {"input": content})):
+                with self.subTest(container, path=str(path)):
+                    (header, *rows, _), (first, *others, last) = (
+                        self.expected["journal"], self.lines("journal", path, **given))
+                    self.assertEqual(others, rows)
+                    self.assertEqual(first["disk"]["container"], container)
+                    self.assertIn("image-spooled", {finding["code"] for finding in last["findings"]})
+        # What lies in further files is not there, and said to be missing.
+        base = self.here / "base.qcow2"
+        subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", self.raw, base], check=True)
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", base, self.here / "child"],
+                       check=True)
+        child = self.archive("child.zip", ("child", (self.here / "child").read_bytes()))
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", child], capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("base.qcow2, which is not beside it; --parent takes it", done.stderr.decode())
+        self.assertEqual(self.lines("journal", child, "--parent", base)[1:-1], self.expected["journal"][1:-1])
+
     def test_pipes(self):
         self.check("-", "raw", input=self.image)
         self.check("-", "gzip", input=gzip.compress(self.image, 1))
@@ -146,8 +183,8 @@ class PackedImages(Case):
                 (self.write("empty.gz", gzip.compress(b"")), ["gzip"]),
                 (self.write("text.gz", gzip.compress(b"hello\n" * 99)), ["a text file"]),
                 (self.write("torn.gz", gzip.compress(self.image)[:9]), ["gzip"]),
-                (self.archive("e01.zip", ("disk.E01", b"EVF\x09\r\n\xff\0" + bytes(4096))), ["E01", "unpack it first"]),
-                (self.archive("qcow.zip", ("a.qcow2", b"QFI\xfb\0\0\0\3" + bytes(4096))), ["QCOW2", "unpack it first"])):
+                (self.archive("e01.zip", ("disk.E01", b"EVF\x09\r\n\xff\0" + bytes(4096))), ["E01", "unpacked (zip)"]),
+                (self.archive("qcow.zip", ("a.qcow2", b"QFI\xfb\0\0\0\3" + bytes(4096))), ["QCOW2", "unpacked (zip)"])):
             with self.subTest(path.name):
                 for options in ((), ("--offset", "0")):
                     done = subprocess.run([COLDTRACE, "ntfs", "snapshot", path, *options], capture_output=True)

@@ -218,7 +218,7 @@ Directories read_directories(const ntfs::Volume& volume, const NtfsJournalOption
   TerminalProgress progress{options.output, options.findings.quiet};
   const auto& mft = volume.mft();
   progress.begin("reading $MFT", "records",
-                 core::saturating_multiply(mft.record_count(), mft.record_size()));
+                 core::saturating_multiply(mft.stored_count(), mft.record_size()));
   std::vector<ntfs::Gap> gaps;
   Directories directories{
       ntfs::RecordTable::scan(volume.image(), mft, options.jobs, findings, gaps, nullptr,

@@ -21,9 +21,8 @@ T checked(core::Result<T> result) {
 
 void ChosenRows::add(SortKey key, std::string_view text) {
   ++matched_;
-  ++of_volume_;
   if (order_) return keep(std::move(key), text);
-  if (!limit_ || of_volume_ <= *limit_) write_(text);
+  if (!limit_ || matched_ <= *limit_) write_(text);
 }
 
 bool ChosenRows::is_before(const Kept& one, const Kept& other) const {
@@ -33,7 +32,7 @@ bool ChosenRows::is_before(const Kept& one, const Kept& other) const {
 
 void ChosenRows::keep(SortKey key, std::string_view text) {
   if (!file_) file_ = checked(core::TemporaryFile::create());
-  Kept row{std::move(key), of_volume_, file_->size(), text.size()};
+  Kept row{std::move(key), matched_, file_->size(), text.size()};
   if (limit_ && (*limit_ == 0 || (last_ && !is_before(row, *last_)))) return;
   checked(file_->append(std::as_bytes(std::span{text})));
   memory_ += memory_of(row);
@@ -53,7 +52,7 @@ void ChosenRows::drop_behind_limit() {
   for (const auto& row : kept_) memory_ += memory_of(row);
 }
 
-void ChosenRows::end_volume() {
+void ChosenRows::end() {
   std::sort(kept_.begin(), kept_.end(),
             [&](const Kept& a, const Kept& b) { return is_before(a, b); });
   if (limit_ && kept_.size() > *limit_)
@@ -68,7 +67,6 @@ void ChosenRows::end_volume() {
   memory_ = 0;
   last_.reset();
   file_.reset();
-  of_volume_ = 0;
 }
 
 }  // namespace coldtrace::cli

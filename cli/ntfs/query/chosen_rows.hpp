@@ -23,8 +23,8 @@ class ChosenRows {
   // A row as text; `key` only where rows are sorted.
   void add(SortKey key, std::string_view text);
 
-  // The rows of a volume are complete: writes those that are sorted. The limit begins anew.
-  void end_volume();
+  // All rows were added: writes those that are sorted.
+  void end();
 
   u64 matched() const { return matched_; }
 
@@ -45,7 +45,6 @@ class ChosenRows {
   std::optional<SortOrder> order_;
   std::optional<u64> limit_;
   u64 matched_ = 0;
-  u64 of_volume_ = 0;
   std::vector<Kept> kept_;
   u64 memory_ = 0;
   std::optional<Kept> last_;  // what comes behind it is beyond the limit

@@ -1,5 +1,7 @@
 #include "cli/ntfs/query/line_csv.hpp"
 
+#include <initializer_list>
+
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/query/line_json.hpp"
@@ -77,11 +79,12 @@ void reparse_cells(core::TextBuffer& out, const Value* reparse) {
   cell(out, find(reparse, "target"));
 }
 
-void zone_cells(core::TextBuffer& out, const Value* zone, bool& first) {
-  for (const auto* const name : {"zone", "referrer_url", "host_url"}) {
+void cells_of(core::TextBuffer& out, const Value* object, std::initializer_list<const char*> names,
+              bool& first) {
+  for (const auto* const name : names) {
     if (!first) out.append(',');
     first = false;
-    cell(out, find(zone, name));
+    cell(out, find(object, name));
   }
 }
 
@@ -93,9 +96,11 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
   bool first = true;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto field = static_cast<RowField>(i);
-    if (!fields.contains(field)) continue;
     if (field == RowField::findings && fields.contains(RowField::zone_id))
-      zone_cells(out, find(&line, "zone_id"), first);
+      cells_of(out, find(&line, "zone_id"), {"zone", "referrer_url", "host_url"}, first);
+    if (field == RowField::findings && fields.contains(RowField::deleted_at))
+      cells_of(out, find(&line, "deleted_at"), {"time", "usn"}, first);
+    if (!fields.contains(field)) continue;
     if (!first) out.append(',');
     first = false;
     const auto* const value = find(&line, names[i].c_str());

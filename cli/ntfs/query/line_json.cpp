@@ -102,9 +102,9 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
   const auto& names = row_field_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto field = static_cast<RowField>(i);
-    if (!fields.contains(field)) continue;
     if (field == RowField::findings && has_zone) append_member("zone_id");
     if (field == RowField::findings && has_deleted) append_member("deleted_at");
+    if (!fields.contains(field)) continue;
     append_member(names[i]);
     if (field == RowField::name) append_member("name_utf16");
   }

@@ -15,8 +15,13 @@ bool Query::wants(ntfs::FileValues& values) const {
 }
 
 bool Query::asks_zone_ids() const {
-  return options.zone_ids || (order && ntfs::is_of_zone_ids(order->member)) ||
-         (where && ntfs::asks_zone_ids(*where));
+  return options.row_fields().contains(RowField::zone_id) ||
+         (order && ntfs::is_of_zone_ids(order->member)) || (where && ntfs::asks_zone_ids(*where));
+}
+
+bool Query::asks_deletions() const {
+  return options.row_fields().contains(RowField::deleted_at) ||
+         (order && ntfs::is_of_deletion(order->member)) || (where && ntfs::asks_deletions(*where));
 }
 
 SortKey Query::key_of(ntfs::FileValues& values) const {
@@ -38,7 +43,7 @@ namespace {
 void check_options(const QueryOptions& options) {
   if ((options.zone_ids || options.journal) && !options.has_lines() && options.format != "csv")
     throw Failure{"--zone-ids and --journal are for ndjson, json and csv"};
-  if (options.zone_ids && options.names.hashed())
+  if (options.row_fields().contains(RowField::zone_id) && options.names.hashed())
     throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
@@ -137,12 +142,12 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
                 "By this member, as 'size' or 'si.modified:desc'; names without it come "
                 "last")
             .type_name("MEMBER");
-        command.add_option("--limit", options.limit, "At most this many rows of each volume");
+        command.add_option("--limit", options.limit, "At most this many rows");
         command
             .add_option("--fields", options.fields,
                         "Only these members of the lines, or columns; for ndjson, json and csv")
             .list("FIELD")
-            .one_of(row_field_names());
+            .one_of(chosen_field_names());
         command.text_lacks(
             [&options] { return !options.fields.empty() || options.zone_ids || options.journal; });
         command.add_flag("--zone-ids", options.zone_ids,

@@ -42,6 +42,8 @@ struct Query {
   bool wants(ntfs::FileValues& values) const;
   // Whether contents of Zone.Identifier are asked for or shown.
   bool asks_zone_ids() const;
+  // The same of what the change journal says of deleted files.
+  bool asks_deletions() const;
   // The key of a row, where there is an order.
   SortKey key_of(ntfs::FileValues& values) const;
   // The warning where no row matched.

@@ -37,6 +37,7 @@ struct Worker {
     if (options.format != "text")
       format = make_row_format(options.format, options.row_fields(), options.int64, {},
                                {options.image, partition, snapshot.volume()}, context);
+    if (deleted != nullptr) values.set_deleted(*deleted);
     if (context.names != nullptr) hasher.emplace(*context.names);
   }
 
@@ -88,7 +89,7 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
   const auto snapshot = take_snapshot(volume, options.jobs, options.slack, progress, findings,
                                       {.zone_ids = query.asks_zone_ids()});
   std::optional<ntfs::DeletedTimes> deleted;
-  if (options.journal) deleted = read_deleted_times(volume, snapshot.records(), findings);
+  if (query.asks_deletions()) deleted = read_deleted_times(volume, snapshot.records(), findings);
   const RowContext context{query.names.get(), deleted ? &*deleted : nullptr};
   if (options.has_lines()) {
     JsonWriter json{query.output, options.int64};
@@ -117,7 +118,6 @@ void query_volume(Query& query, const DiskInput& input, const ntfs::Partition& p
         progress.add(0, batch.rows.rows.size());
       });
   findings.merge(walk.findings());
-  query.rows.end_volume();
   totals.add(snapshot, walk);
   totals.findings.merge(findings);
   report.read(volume_title(options.image, partition), findings);
@@ -148,6 +148,7 @@ bool query_image(Query& query, GivenFile given, core::Findings disk_findings, Re
   }
   totals.findings.merge(disk_findings);
   if (!disk_findings.empty()) report.read(options.image, disk_findings);
+  query.rows.end();
   query.add_no_match(totals.findings, report);
   if (options.has_lines()) {
     JsonWriter json{query.output, options.int64};

@@ -77,7 +77,7 @@ class QueriedLines {
   // All lines were read, of snapshots that are all there where they are `whole`. The warnings are
   // those of the snapshot.
   void finish(bool whole, core::Findings& findings) {
-    query_.rows.end_volume();
+    query_.rows.end();
     if (whole) find_lost_rows(findings);
     damage_.report(findings);
     mistyped_.report(findings);
@@ -155,7 +155,6 @@ class QueriedLines {
 
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
-    query_.rows.end_volume();
     ++volumes_;
     std::optional<u64> number;
     std::optional<u64> offset;

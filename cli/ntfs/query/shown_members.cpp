@@ -42,6 +42,8 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
     case RowField::index:
     case RowField::entry:
     case RowField::volume:
+    case RowField::zone_id:
+    case RowField::deleted_at:
       return value.IsObject();
     default:
       return value.IsString();
@@ -57,14 +59,14 @@ ShownMembers::ShownMembers(const std::string& format, const std::vector<std::str
   }
   if (fields.empty() && format != "csv") return;
   const RowFields chosen{fields};
-  for (std::size_t i = 0; i < row_field_names().size(); ++i)
+  for (std::size_t i = 0; i < chosen_field_names().size(); ++i)
     if (chosen.contains(static_cast<RowField>(i))) fields_.push_back(static_cast<RowField>(i));
 }
 
 void ShownMembers::check(const Value& line, std::set<std::string_view>& lacking,
                          MistypedMembers& mistyped) const {
   for (const auto field : fields_) {
-    const auto& name = row_field_names()[static_cast<std::size_t>(field)];
+    const auto& name = chosen_field_names()[static_cast<std::size_t>(field)];
     const auto found = line.FindMember(name.c_str());
     if (found == line.MemberEnd())
       lacking.insert(name);

@@ -13,8 +13,17 @@ const std::vector<std::string>& row_field_names() {
   return names;
 }
 
+const std::vector<std::string>& chosen_field_names() {
+  static const auto names = [] {
+    auto all = row_field_names();
+    all.insert(all.end(), {"zone_id", "deleted_at"});
+    return all;
+  }();
+  return names;
+}
+
 RowFields::RowFields(const std::vector<std::string>& names) {
-  const auto& known = row_field_names();
+  const auto& known = names.empty() ? row_field_names() : chosen_field_names();
   for (std::size_t i = 0; i < known.size(); ++i)
     if (names.empty() || std::ranges::find(names, known[i]) != names.end()) bits_ |= u32{1} << i;
 }

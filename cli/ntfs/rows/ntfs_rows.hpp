@@ -43,11 +43,13 @@ enum class RowField : u8 {
   other_streams,
   findings,
   volume,
-  zone_id,     // these two are not among the names: only --zone-ids adds this one
-  deleted_at,  // and --journal this one
+  zone_id,  // these two are not among all fields: they have to be asked for
+  deleted_at,
 };
 
+// Of all fields, and with those that have to be asked for behind them.
 const std::vector<std::string>& row_field_names();
+const std::vector<std::string>& chosen_field_names();
 
 class RowFields {
  public:

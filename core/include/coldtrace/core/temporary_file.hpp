@@ -22,6 +22,8 @@ class TemporaryFile final : public ImageSource {
   Result<Done> append(ByteView bytes) { return write_at(size_, bytes); }
 
   [[nodiscard]] u64 size() const override { return size_; }
+  // By which this process and its children open the file.
+  [[nodiscard]] std::string path() const;
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
  private:
@@ -38,6 +40,10 @@ class TemporaryPart final : public ImageSource {
       : file_{std::move(file)}, start_{start}, size_{size} {}
 
   [[nodiscard]] u64 size() const override { return size_; }
+  // Of a part that is all of the file; else empty.
+  [[nodiscard]] std::string path() const {
+    return start_ == 0 && size_ == file_->size() ? file_->path() : std::string{};
+  }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override {
     if (const auto error = check_range(offset, destination.size())) return fail(*error);
     return file_->read_at(start_ + offset, destination);
@@ -47,6 +53,10 @@ class TemporaryPart final : public ImageSource {
   std::shared_ptr<const TemporaryFile> file_;
   u64 start_, size_;
 };
+
+// By which a source is opened as a file, as long as it lives; empty where it is not all of a
+// temporary file.
+[[nodiscard]] std::string temporary_path(const ImageSource& source);
 
 // What a pipe or socket hands out until it ends, in a temporary file; more than `limit` bytes are
 // not read, which `cut` then says.

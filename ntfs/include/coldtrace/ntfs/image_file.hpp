@@ -14,6 +14,7 @@ namespace coldtrace::ntfs {
 
 // An image of a disk or a volume, whatever file it lies in.
 struct ImageFile {
+  std::unique_ptr<core::ImageSource> unpacked;  // what `source` is read from by its path
   std::unique_ptr<core::ImageSource> source;
   const EwfSource* ewf = nullptr;  // the same source, of an E01 image
   std::string_view container;      // "raw", "split", "ewf", or as container_name() has it
@@ -32,10 +33,12 @@ struct ImageFile {
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
                                    const std::vector<std::string>& parents = {});
 
-// The same of bytes that have no file of their own, as what was unpacked: an E01 image and the disk
-// of a virtual machine, which are read from files, stay what they are, and `kind` says it.
-[[nodiscard]] ImageFile open_image(std::unique_ptr<core::ImageSource> source,
-                                   core::Findings& findings);
+// The same of bytes that have no name, as what was unpacked: what is in further files, as segments,
+// is not there. An E01 image and the disk of a virtual machine are read by the source's path; where
+// it has none, they stay what they are, and `kind` says it.
+core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
+                                   core::Findings& findings,
+                                   const std::vector<std::string>& parents);
 
 // What an image is by its contents: its first bytes are not believed against all others, which a
 // finding says.

@@ -24,10 +24,13 @@ class Mft {
   void check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const;
 
   // A $MFT that was copied out of its volume: record n is n records into the file. A file with less
-  // bytes than its record 0 says is a warning.
+  // bytes than its record 0 says is a warning; of one with more, what begins with zeros behind them
+  // is left out.
   static core::Result<Mft> open_extracted(const core::ImageSource& file, core::Findings& findings);
 
   [[nodiscard]] u64 record_count() const { return record_count_; }
+  // Records from the first to the last that may be more than a hole of a sparse file.
+  [[nodiscard]] u64 stored_count() const { return stored_count_; }
   [[nodiscard]] u64 valid_count() const {
     return valid_count_;
   }  // records behind these do not count yet
@@ -57,6 +60,7 @@ class Mft {
   ClusterMap clusters_;
   std::vector<Extent> extents_;
   u64 record_count_ = 0;
+  u64 stored_count_ = 0;
   u64 valid_count_ = 0;
   u32 record_size_ = 0;
   bool extracted_ = false;  // clusters of other streams are out of reach

@@ -13,4 +13,8 @@ bool wants(const where::WhereExpression& expression, FileValues& values);
 [[nodiscard]] bool is_of_zone_ids(FileMember member);
 [[nodiscard]] bool asks_zone_ids(const where::WhereExpression& expression);
 
+// The same of what a change journal says of deleted files.
+[[nodiscard]] bool is_of_deletion(FileMember member);
+[[nodiscard]] bool asks_deletions(const where::WhereExpression& expression);
+
 }  // namespace coldtrace::ntfs

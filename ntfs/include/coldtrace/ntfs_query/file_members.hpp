@@ -94,6 +94,8 @@ enum class FileMember : unsigned {
   zone_referrer_url,
   zone_host_url,
   zone_resident,
+  deleted_time,  // of what a change journal says
+  deleted_usn,
   partition_number,
   partition_offset,
   partition_shadow,  // of a volume as a shadow copy has it
@@ -102,6 +104,7 @@ enum class FileMember : unsigned {
 // As it is written: "streams.extents.lcn".
 [[nodiscard]] std::string_view to_string(FileMember member);
 [[nodiscard]] std::span<const std::string_view> file_member_names();
+// "zone_id" and "deleted_at" stand for their zone and time.
 [[nodiscard]] std::optional<FileMember> find_file_member(std::string_view name);
 
 [[nodiscard]] where::WhereMemberTypes types_of(FileMember member);

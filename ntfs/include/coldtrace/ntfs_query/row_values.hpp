@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/ntfs/journal/deleted_times.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 #include "coldtrace/ntfs_query/file_values.hpp"
 
@@ -18,6 +19,9 @@ class RowValues final : public FileValues {
   RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset, u32 shadow = 0)
       : snapshot_{snapshot.get()}, number_{number}, offset_{offset}, shadow_{shadow} {}
 
+  // Without it no file is known to have been deleted.
+  void set_deleted(core::Borrowed<DeletedTimes> deleted) { deleted_ = &deleted.get(); }
+
   // Asks of this row from now on; it has to last as long.
   void set(const FileRow& row) { row_ = &row; }
 
@@ -28,6 +32,7 @@ class RowValues final : public FileValues {
   void place(FileMember member, const See& see);
   void times(FileMember member, const See& see) const;
   void metadata(FileMember member, const See& see);
+  void deleted_at(FileMember member, const See& see) const;
   static void zone_id(const ZoneIdentifier& zone, FileMember member, const See& see);
   void entry(FileMember member, const See& see);
   void attributes(u32 bits, const See& see);
@@ -41,6 +46,7 @@ class RowValues final : public FileValues {
   u64 offset_;
   u32 shadow_;
   const FileRow* row_ = nullptr;
+  const DeletedTimes* deleted_ = nullptr;
   std::string text_;
   std::map<u32, std::vector<std::string>> attributes_;  // volumes have few combinations
 };
