@@ -87,10 +87,13 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (OutlineAlone::is_wanted())
     throw CommandOutline{options.formats, options.format, options.output.path, command.inputs()};
   if (options.format.empty())
-    options.format = default_format(options.formats, options.output, command.has_whole_text());
+    options.format =
+        default_format(options.formats, options.output,
+                       command.has_whole_text() && command.check_options_for("text").empty());
   if (options.output.csv_safe && options.format.find("csv") == std::string::npos)
     throw Failure{"--csv-safe is for --format csv"};
-  command.require_options_of(options.format);
+  if (auto wrong = command.check_options_for(options.format); !wrong.empty())
+    throw Failure{std::move(wrong)};
   guard_output(options.output, options.format, command.inputs());
   if (is_for_programs_alone(options.formats) && is_shown_on_terminal(options.output))
     throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",

@@ -16,7 +16,6 @@
 #include "cli/command/command_app.hpp"
 #include "cli/command/finding_codes.hpp"
 #include "cli/command/suggestion.hpp"
-#include "cli/output/output.hpp"
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::cli {
@@ -217,14 +216,14 @@ bool Command::has_whole_text() const {
   return !text_lacks_ || !text_lacks_();
 }
 
-void Command::require_options_of(const std::string& format) const {
+std::string Command::check_options_for(const std::string& format) const {
   for (const auto* const option : app_.get_options()) {
     const auto& formats = value_kind(option).formats;
     if (option->count() > 0 && !formats.empty() &&
         std::ranges::find(formats, format) == formats.end())
-      throw Failure{
-          fmt::format("{} is for --format {}", option->get_name(), fmt::join(formats, ", "))};
+      return fmt::format("{} is for --format {}", option->get_name(), fmt::join(formats, ", "));
   }
+  return {};
 }
 
 void Command::before_sandbox(std::function<void(SandboxNeeds&)> tell) {

@@ -93,8 +93,8 @@ class Command {
   void text_lacks(std::function<bool()> lacks);
   bool has_whole_text() const;
 
-  // Throws Failure where an option was given that is for other formats than this one.
-  void require_options_of(const std::string& format) const;
+  // What is wrong where an option was given that is for other formats than this one; empty: none.
+  std::string check_options_for(const std::string& format) const;
 
   // `tell` is asked for what the run needs once all is parsed (cli/sandbox/sandbox.hpp).
   void before_sandbox(std::function<void(SandboxNeeds&)> tell);

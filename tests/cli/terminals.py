@@ -59,7 +59,10 @@ class Terminals(case.Case):
                 piped = run(*command, "-q").stdout
                 self.assertEqual(piped, run(*command, "-q", "--format", "ndjson").stdout)
                 self.assertEqual(strict_json(piped.splitlines()[0])["type"], "header")
-                # What is asked for by name is had on a terminal too.
+                # What is asked for by name is had on a terminal too, and what is for JSON alone.
+                lines, status = on_terminal(*command, "-q", "--int64", "string", columns=1000)
+                self.assertEqual((status, "\n".join(lines).encode()),
+                                 (0, run(*command, "-q", "--int64", "string").stdout.rstrip(b"\n")))
                 lines, _ = on_terminal(*command, "-q", "--format", "ndjson", columns=40)
                 self.assertEqual("\n".join(lines).encode(), piped.rstrip(b"\n"))
 
