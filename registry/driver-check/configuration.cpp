@@ -8,7 +8,7 @@ std::optional<WindowsPath> Service::file(const WindowsFolder& windows) const {
   if (!is_service()) return std::nullopt;
   if (!image_path.empty())
     return to_windows_path(image_path, is_driver() ? PathUse::driver : PathUse::program, windows);
-  if (!is_driver()) return std::nullopt;
+  if (!is_driver() || !whole) return std::nullopt;
   return WindowsPath{WindowsPath::Place::windows, "system32\\drivers\\" + lower(name) + ".sys"};
 }
 
@@ -32,6 +32,11 @@ std::string_view start_name(std::optional<u64> start) {
 const Service* Configuration::find_service(std::string_view name) const {
   const auto found = services_by_name.find(lower(name));
   return found == services_by_name.end() ? nullptr : &services[found->second];
+}
+
+bool Configuration::lacks_service(std::string_view name) const {
+  const auto* const service = find_service(name);
+  return services_whole && (!service || !service->is_service());
 }
 
 }  // namespace coldtrace::registry
