@@ -6,6 +6,9 @@
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/volume_search.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {
@@ -26,6 +29,18 @@ bool is_disk(FileKind kind) {
   }
 }
 
+// A volume that begins with nothing that is known, and that its copy of the boot sector or its $MFT
+// tells all the same.
+bool has_lost_boot_sector(const std::string& path, FileKind kind) {
+  if (!ntfs::may_be_damaged(kind)) return false;
+  core::Findings of_reader;  // which tells them
+  const auto image = ntfs::open_image(path, of_reader);
+  if (!image) return false;
+  const auto& source = *image->source;
+  return ntfs::ends_with_ntfs_boot_sector(source) ||
+         ntfs::search_volume(source, {.size = source.size(), .anywhere = true});
+}
+
 // The first line of NDJSON; an array of the same objects begins with a bracket.
 bool is_snapshot(core::ByteView head) {
   const auto text = core::to_chars(head);
@@ -42,12 +57,15 @@ bool is_snapshot(const core::ImageSource& file) {
 }
 
 // An archive that has a trace as well is one of traces.
-bool packs_disk(const core::ImageSource& file, FileKind kind) {
+bool packs_disk(const core::ImageSource& file, FileKind kind, std::string_view path) {
+  // What is packed alone has no name but that of the file.
+  const auto own = path.substr(0, path.rfind('.'));
   return !tracefile::holds_member(file, kind, tracefile::is_trace_member) &&
          tracefile::holds_member(
-             file, kind, [](core::ByteView head, FileKind inner, std::string_view name) {
-               return inner == FileKind::coldtrace_json ? is_snapshot(head)
-                                                        : is_image_or_snapshot(head, inner, name);
+             file, kind, [&](core::ByteView head, FileKind inner, std::string_view name) {
+               return inner == FileKind::coldtrace_json
+                          ? is_snapshot(head)
+                          : is_image_or_snapshot(head, inner, name.empty() ? own : name);
              });
 }
 
@@ -71,8 +89,9 @@ ReportInputs sort_report_inputs(const std::vector<std::string>& paths) {
     const bool opened = file && *file;
     const auto kind = opened ? core::recognize_file(**file) : FileKind::unknown;
     const bool is_json = kind == FileKind::coldtrace_json;
-    if (is_disk(kind) || (is_json && is_snapshot(**file)) ||
-        (opened && tracefile::is_unpackable(kind) && packs_disk(**file, kind)))
+    if (is_disk(kind) || (opened && has_lost_boot_sector(path, kind)) ||
+        (is_json && is_snapshot(**file)) ||
+        (opened && tracefile::is_unpackable(kind) && packs_disk(**file, kind, path)))
       inputs.disks.push_back(path);
     else if (is_json || kind == FileKind::hook_table ||
              (opened && tracefile::is_unpackable(kind) && packs_table(**file, kind)))

@@ -15,6 +15,12 @@ constexpr RowField shown_by_text[] = {
     RowField::streams, RowField::findings,
 };
 
+std::string_view text_of(RowField field) {
+  const auto& names = row_field_names();
+  const auto at = static_cast<std::size_t>(field);
+  return at < names.size() ? std::string_view{names[at]} : "zone_id";  // which --fields lacks
+}
+
 bool is_of_type(const Value& line, RowField field, const char* name, const Value& value) {
   switch (field) {
     case RowField::record:
@@ -42,6 +48,7 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
     case RowField::index:
     case RowField::entry:
     case RowField::volume:
+    case RowField::zone_id:
       return value.IsObject();
     default:
       return value.IsString();
@@ -50,7 +57,9 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
 
 }  // namespace
 
-ShownMembers::ShownMembers(const std::string& format, const std::vector<std::string>& fields) {
+ShownMembers::ShownMembers(const std::string& format, const std::vector<std::string>& fields,
+                           bool zone_ids) {
+  if (zone_ids) fields_.push_back(RowField::zone_id);
   if (format == "text") {
     fields_.assign(std::begin(shown_by_text), std::end(shown_by_text));
     return;
@@ -64,11 +73,11 @@ ShownMembers::ShownMembers(const std::string& format, const std::vector<std::str
 void ShownMembers::check(const Value& line, std::set<std::string_view>& lacking,
                          MistypedMembers& mistyped) const {
   for (const auto field : fields_) {
-    const auto& name = row_field_names()[static_cast<std::size_t>(field)];
-    const auto found = line.FindMember(name.c_str());
+    const auto name = text_of(field);
+    const auto found = line.FindMember(name.data());
     if (found == line.MemberEnd())
       lacking.insert(name);
-    else if (!found->value.IsNull() && !is_of_type(line, field, name.c_str(), found->value))
+    else if (!found->value.IsNull() && !is_of_type(line, field, name.data(), found->value))
       mistyped.add(name);
   }
 }
