@@ -58,9 +58,8 @@ Opened open_file(const std::string& path, const std::vector<std::string>& parent
 }
 
 // Why there is no disk and no volume in what was opened: a file of another kind, which is named.
-// What nothing is known of may be a volume whose first sectors are lost, of which a finding tells.
-std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs::Disk& disk,
-                                        core::Findings& findings) {
+// What nothing is known of may be a volume whose first sectors are lost.
+std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs::Disk& disk) {
   constexpr std::size_t sector = 512;
   if (disk.kind != ntfs::DiskKind::volume) return std::nullopt;
   const auto& source = *file.source;
@@ -74,9 +73,6 @@ std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs:
     return describe_other(file.kind, "a disk or a volume");
   if (source.size() < sector)
     return fmt::format("its {} bytes are not a disk or a volume", source.size());
-  findings.warning("volume-unreadable", 0,
-                   "there is neither a partition table nor the start of a volume: it is {}",
-                   to_string(volume));
   return std::nullopt;
 }
 
@@ -97,7 +93,7 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
         image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
       } else {
         image->disk = ntfs::read_disk(source, image->findings);
-        error = refuse_other(image->file, image->disk, image->findings);
+        error = refuse_other(image->file, image->disk);
       }
     }
   }
@@ -108,9 +104,12 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
 py::list partitions_of(const DiskImage& image) {
   py::list list;
   for (const auto& partition : image.disk.partitions) {
-    const std::array values{number(partition.number),     number(partition.offset),
-                            number(partition.size),       text_or_none(partition.type),
-                            text_or_none(partition.name), text(to_string(partition.kind))};
+    const std::array values{number_or_none(number_of(partition)),
+                            number(partition.offset),
+                            number(partition.size),
+                            text_or_none(partition.type),
+                            text_or_none(partition.name),
+                            text(name_of(partition.kind))};
     list.append(py::reinterpret_steal<py::object>(partition_record->make(values)));
   }
   return list;
@@ -138,13 +137,13 @@ py::bytes read_image(const DiskImage& image, u64 offset, u64 size) {
 py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& module) {
   static const Record partition{module,
                                 "Partition",
-                                "A stretch of a disk; of a volume alone it has the number 0.",
-                                {{"number", "from 1, or 0"},
+                                "A stretch of a disk; a volume alone is one without a number.",
+                                {{"number", "from 1, or None"},
                                  {"offset", "in bytes"},
                                  {"size", "in bytes"},
                                  {"type", "'0x07' or a GUID"},
                                  {"name", "of a GPT entry"},
-                                 {"kind", "by its first sectors"}}};
+                                 {"holds", "'ntfs_volume' and so on, by its first sectors"}}};
   partition_record = &partition;
   py::class_<DiskImage, std::shared_ptr<DiskImage>> disk{
       module, "DiskImage", "An image of a disk or a volume, or a copied $MFT."};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "coldtrace/core/findings.hpp"
@@ -16,6 +17,11 @@ struct DiskImage {
   ntfs::Disk disk;
   core::Findings findings;
 };
+
+// Nothing of a volume alone.
+inline std::optional<u32> number_of(const ntfs::Partition& partition) {
+  return partition.number == 0 ? std::nullopt : std::optional{partition.number};
+}
 
 // Adds the type and open_image().
 py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& module);

@@ -34,8 +34,11 @@ struct Volume {
   std::shared_ptr<DiskImage> image;
   ntfs::Partition partition;
   ntfs::Volume volume;
-  core::Findings findings;
+  core::Findings findings;                         // but for those of its rows
   std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first asked for
+  // Of the rows that the iterator had which came furthest, of so many batches.
+  core::Findings row_findings = {};
+  u64 batches = 0;
   bool with_slack = false;
   bool with_zone_ids = false;
   std::shared_ptr<const ntfs::DeletedTimes> deleted =
@@ -49,7 +52,11 @@ core::Result<ntfs::Volume> open_volume(const DiskImage& image, const ntfs::Parti
                                        core::Findings& findings) {
   if (image.file.kind == FileKind::ntfs_mft)
     return ntfs::Volume::open_extracted_mft(*image.file.source, findings);
-  return ntfs::Volume::open(*image.file.source, partition.offset, partition.size, findings);
+  return ntfs::Volume::open(*image.file.source,
+                            {.offset = partition.offset,
+                             .size = partition.size,
+                             .anywhere = image.disk.kind == ntfs::DiskKind::volume},
+                            findings);
 }
 
 std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImage>& image) {
@@ -57,8 +64,9 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
   core::Findings unreadable;
   {
     const py::gil_scoped_release released;
-    for (const auto& partition : image->disk.partitions) {
-      if (partition.kind != FileKind::ntfs_volume && partition.kind != FileKind::ntfs_mft) continue;
+    const bool is_mft = image->file.kind == FileKind::ntfs_mft;
+    for (const auto& partition :
+         is_mft ? image->disk.partitions : ntfs::find_ntfs_partitions(image->disk)) {
       core::Findings findings;
       auto volume = open_volume(*image, partition, findings);
       if (volume)
@@ -67,6 +75,14 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
       else
         unreadable.warning("volume-unreadable", volume.error());
     }
+    for (const auto& partition : image->disk.partitions)
+      if (partition.kind == FileKind::bitlocker_volume)
+        unreadable.warning("bitlocker-locked", partition.offset,
+                           "{} a BitLocker volume, which the module does not decrypt: 'coldtrace "
+                           "ntfs' reads it, with its key",
+                           partition.number == 0
+                               ? std::string{"it is"}
+                               : fmt::format("partition {} is", partition.number));
   }
   image->findings.merge_unknown(unreadable);
   return volumes;
@@ -94,18 +110,18 @@ class FileChunks {
   py::list next() {
     const OneAtATime turn{busy_};
     std::size_t wanted = 0;
-    core::Findings findings;
     {
       const py::gil_scoped_release released;
       while (wanted == 0) {
         if (!walk_.next(batch_)) {
-          if (!std::exchange(ended_, true)) findings.merge(walk_.findings());
+          if (!std::exchange(ended_, true)) findings_.merge(walk_.findings());
           break;
         }
-        wanted = build_rows(findings);
+        ++batches_;
+        wanted = build_rows(findings_);
       }
     }
-    volume_->findings.merge(findings);
+    tell_volume();
     if (wanted == 0) throw py::stop_iteration{};
     auto list =
         py::reinterpret_steal<py::list>(checked(PyList_New(static_cast<Py_ssize_t>(wanted))));
@@ -116,6 +132,13 @@ class FileChunks {
   }
 
  private:
+  // Each walk through a snapshot finds the same.
+  void tell_volume() {
+    if (snapshot_ != volume_->snapshot || batches_ < volume_->batches) return;
+    volume_->batches = batches_;
+    volume_->row_findings = findings_;
+  }
+
   // How many of the batch are wanted.
   std::size_t build_rows(core::Findings& findings) {
     const auto& snapshot = *snapshot_;
@@ -162,7 +185,9 @@ class FileChunks {
                             truth(stream.encrypted),
                             truth(stream.sparse),
                             number_or_none(stream.resident_offset),
-                            tuple_of(row.extents_of(stream), make_extent)};
+                            tuple_of(row.extents_of(stream), make_extent),
+                            number(stream.id),
+                            tuple_of(row.fixups_of(stream), [](u32 at) { return number(at); })};
     return stream_record->make(values);
   }
 
@@ -232,9 +257,15 @@ class FileChunks {
         return row.content() != nullptr ? number_or_none(row.content()->size) : none();
       case 17:
         return tuple_of(row.streams, [&](const auto& stream) { return make_stream(row, stream); });
-      default:
+      case 18:
         return tuple_of(row.findings,
                         [](const auto& finding) { return text(finding.code.view()); });
+      case 19:
+        return information ? number_or_none(information->security_id) : none();
+      case 20:
+        return information ? number_or_none(information->usn) : none();
+      default:
+        return row.object_id ? text(core::to_string(*row.object_id)) : none();
     }
   }
 
@@ -263,6 +294,8 @@ class FileChunks {
   py::object times_;
   std::string last_owner_;
   py::object owner_;
+  core::Findings findings_;  // of the rows so far
+  u64 batches_ = 0;
   bool ended_ = false;
   bool busy_ = false;
 };
@@ -322,6 +355,8 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
     }
     volume->findings.merge_unknown(findings);
     volume->snapshot = std::move(taken);
+    volume->row_findings = {};
+    volume->batches = 0;
     volume->with_slack = slack_too;
     volume->with_zone_ids = zone_ids_too;
   }
@@ -365,11 +400,15 @@ void add_records(py::module_& module) {
                               {"encrypted", ""},
                               {"sparse", ""},
                               {"resident_offset", "in the image"},
-                              {"extents", "a tuple of Extent"}}};
+                              {"extents", "a tuple of Extent"},
+                              {"id", "of the attribute"},
+                              {"fixup_positions",
+                               "a tuple of positions of its bytes which are not at "
+                               "resident_offset: the FILE record's fixup array has them"}}};
   static const Record file{module,
                            "File",
                            "One name of a volume, as 'coldtrace ntfs snapshot' has it.",
-                           {{"path", "with U+FFFD for unpaired surrogates"},
+                           {{"path", "with U+FFFD for unpaired surrogates, as JSON has it"},
                             {"name", "with its unpaired surrogates"},
                             {"record", ""},
                             {"sequence", ""},
@@ -387,7 +426,10 @@ void add_records(py::module_& module) {
                             {"record_offset", "in the image"},
                             {"size", "of its own stream, in bytes"},
                             {"streams", "a tuple of Stream"},
-                            {"findings", "a tuple of codes"}}};
+                            {"findings", "a tuple of codes"},
+                            {"security_id", ""},
+                            {"usn", ""},
+                            {"object_id", ""}}};
   times_record = &times;
   extent_record = &extent;
   stream_record = &stream;
@@ -410,14 +452,28 @@ void add_volumes(py::module_& module) {
       "The NTFS volumes in it.");
   py::class_<Volume, std::shared_ptr<Volume>> type{module, "Volume", "An NTFS volume."};
   forbid_new(type);
-  type.def_property_readonly("number", [](const Volume& self) { return self.partition.number; })
-      .def_property_readonly("offset", [](const Volume& self) { return self.volume.offset(); })
+  type.def_property_readonly("number", [](const Volume& self) { return number_of(self.partition); })
+      .def_property_readonly("offset",
+                             [](const Volume& self) {
+                               const auto& mft = self.volume.mft();
+                               return mft.extracted() ? std::nullopt
+                                                      : std::optional{mft.clusters().volume_offset};
+                             })
       .def_property_readonly("size", [](const Volume& self) { return self.partition.size; })
       .def_property_readonly(
           "cluster_size",
-          [](const Volume& self) { return self.volume.mft().clusters().cluster_size; })
+          [](const Volume& self) {
+            const auto& mft = self.volume.mft();
+            return mft.extracted() ? std::nullopt : std::optional{mft.clusters().cluster_size};
+          },
+          "None of a copied $MFT, which does not say it.")
       .def_property_readonly(
-          "findings", [](const Volume& self) { return to_list(self.findings); },
+          "findings",
+          [](const Volume& self) {
+            auto findings = self.findings;
+            findings.merge(self.row_findings);
+            return to_list(findings);
+          },
           "Complete when its files were gone through.")
       .def(
           "files", &files_of, py::kw_only(), py::arg("where") = py::none(),

@@ -98,6 +98,23 @@ BatchFolder::~BatchFolder() {
   if (lock_ >= 0) ::close(lock_);
 }
 
+// A run works there, or an earlier one has results: where no input could be read there are none.
+bool is_in_use(const std::string& command_folder) {
+  std::error_code error;
+  core::Findings unused;  // of whoever runs that command
+  for (const auto& each : fs::directory_iterator{command_folder, error}) {
+    const auto name = each.path().filename().string();
+    if (name.starts_with("lock-") && is_locked(each.path().string())) return true;
+    if (!name.starts_with("manifest") || !name.ends_with(".ndjson")) continue;
+    const auto manifest = read_manifest(each.path().string(), unused);
+    if (!unused.empty()) return true;
+    if (manifest && std::ranges::any_of(manifest->entries,
+                                        [](const auto& entry) { return entry.second.is_done(); }))
+      return true;
+  }
+  return false;
+}
+
 // Their results would have the same names.
 void BatchFolder::refuse_other_commands() const {
   if (hive_) return;
@@ -105,7 +122,7 @@ void BatchFolder::refuse_other_commands() const {
   for (const auto& each :
        fs::directory_iterator{fmt::format("{}/{}", folder_, own_folder), error}) {
     const auto kind = each.path().filename().string();
-    if (kind != head_.kind && each.is_directory(error))
+    if (kind != head_.kind && each.is_directory(error) && is_in_use(each.path().string()))
       throw Failure{
           fmt::format("{}: has results of '{}' already; name another folder, or give all "
                       "its commands --layout hive",
@@ -135,12 +152,13 @@ void BatchFolder::refuse_other_shards() const {
                                 folder_, name.substr(5))};
 }
 
-// Of two commands that begin at once, one makes its folder, and the other sees it.
-void BatchFolder::claim() const {
+// Of two commands that begin at once, one has the lock of its own folder, and the other sees it.
+void BatchFolder::claim() {
   const int lock = take_lock(fmt::format("{}/{}/lock-commands", folder_, own_folder), true);
   try {
     refuse_other_commands();
     make_folders(command_folder_);
+    lock_ = take_lock(lock_path(), false);
   } catch (...) {
     ::close(lock);
     throw;
@@ -153,7 +171,10 @@ void BatchFolder::enter(bool wait) {
   if (!fs::is_directory(folder_, ignored)) make_folders(folder_);
   make_folders(fmt::format("{}/{}", folder_, own_folder));
   claim();
-  lock_ = take_lock(fmt::format("{}/lock-{}", command_folder_, shard_), wait);
+  if (lock_ < 0 && wait) {
+    lock_ = take_lock(lock_path(), true);
+    refuse_other_commands();
+  }
   if (lock_ < 0)
     throw Failure{
         fmt::format("{}: another run works on these inputs; --wait waits for its end", folder_)};
@@ -170,6 +191,10 @@ void BatchFolder::remove_leftovers() const {
   std::error_code ignored;
   for (const auto& name : names(fmt::format("work-{}-", shard_), ""))
     fs::remove_all(fmt::format("{}/{}", command_folder_, name), ignored);
+}
+
+std::string BatchFolder::lock_path() const {
+  return fmt::format("{}/lock-{}", command_folder_, shard_);
 }
 
 std::string BatchFolder::manifest() const {

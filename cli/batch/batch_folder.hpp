@@ -46,7 +46,8 @@ class BatchFolder {
 
  private:
   void refuse_other_commands() const;
-  void claim() const;
+  void claim();
+  std::string lock_path() const;
   void refuse_other_shards() const;
   void remove_leftovers() const;
   // The names in the command's folder that begin and end so.

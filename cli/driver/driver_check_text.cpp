@@ -19,8 +19,9 @@ std::string plural(u64 count, std::string_view one) {
 void write_hive(Output& output, const HiveInput& input) {
   const auto& recovery = input.recovery;
   print(output, "{} {}: ", name_of(input.kind), printable(input.path));
+  const auto damaged = input.findings.count("hive-damaged");
   if (!recovery.before.is_dirty())
-    print(output, "clean\n");
+    print(output, "{}\n", damaged == 0 ? "clean" : "no changes are left to apply");
   else if (recovery.entries == 0)
     print(output, "dirty, its last changes are missing\n");
   else
@@ -28,6 +29,9 @@ void write_hive(Output& output, const HiveInput& input) {
           recovery.entries == 1 ? std::string{"1 log entry"}
                                 : fmt::format("{} log entries", recovery.entries),
           plural(recovery.pages, "page"));
+  if (damaged > 0)
+    print(output, "  damaged in {}: what cannot be read is not checked\n",
+          plural(damaged, "place"));
   for (const auto& log : recovery.logs)
     print(output, "  {}: sequence {}, entries applied: {}{}{}\n", printable(log.name), log.sequence,
           log.entries, log.left.empty() ? "" : "; ", printable(log.left));
@@ -49,6 +53,9 @@ void write_numbers(Output& output, const DriverCheckAnswer& answer) {
     const auto there = answer.has_file(service);
     ++files[there ? (*there ? 0 : 1) : 2];
   }
+  if (!configuration.services_whole)
+    print(output,
+          "Services has keys that cannot be read: none is called missing that others name\n");
   print(output,
         "services: {}, {}; start: {} boot, {} system, {} automatic, {} demand, {} disabled\n",
         files[0] + files[1] + files[2], plural(drivers, "driver"), starts[0], starts[1], starts[2],
@@ -79,7 +86,9 @@ void write_filters(Output& output, const registry::Configuration& configuration)
     for (const auto& name : list.services) {
       const auto* service = configuration.find_service(name);
       print(output, " {} ({})", printable(name),
-            service ? registry::start_name(service->start) : "no service");
+            service                        ? registry::start_name(service->start)
+            : configuration.services_whole ? "no service"
+                                           : "not known");
     }
     print(output, "\n    {}\n", printable(list.key));
   }

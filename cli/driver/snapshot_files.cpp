@@ -1,7 +1,10 @@
 #include "cli/driver/snapshot_files.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <rapidjson/document.h>
@@ -22,8 +25,26 @@ using registry::WindowsPath;
 // Paths of a volume in lower case, with '\', that are asked for; and its folders with Windows in
 // them, as they are called.
 struct Volume {
+  std::optional<u64> partition;          // none: the volume is the whole image
+  std::optional<u64> shadow;             // of a copy that shows it as it was
   std::set<std::string> files, folders;  // what is not known to be one of them is in both
   std::vector<std::string> windows;
+};
+
+// The folder of Windows of a volume.
+struct Candidate {
+  Volume* volume;
+  std::string windows;
+  bool named;  // as it is asked for
+
+  // A volume as it is before copies of it, a newer copy before an older one.
+  auto rank() const { return std::tuple{!volume->shadow, volume->shadow.value_or(0), named}; }
+  std::string text() const {
+    auto text = fmt::format("\\{}", windows);
+    if (volume->partition) text += fmt::format(" of partition {}", *volume->partition);
+    if (volume->shadow) text += fmt::format(", as shadow copy {} shows it", *volume->shadow);
+    return text;
+  }
 };
 
 class SnapshotFiles final : public registry::DriverFiles {
@@ -66,7 +87,7 @@ class SnapshotReader {
   // False where the line is none of a snapshot.
   bool read(const rapidjson::Value& json) {
     if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) volumes_.emplace_back();
+    if (is_snapshot_header(json)) read_header(json);
     if (volumes_.empty()) return false;
     const auto type = text_member(json, "type");
     if (type == "file") {
@@ -82,6 +103,15 @@ class SnapshotReader {
   }
 
  private:
+  void read_header(const rapidjson::Value& json) {
+    auto& volume = volumes_.emplace_back();
+    const auto* const partition = find_member(json, "partition", &rapidjson::Value::IsObject);
+    if (!partition) return;
+    volume.partition = number_member(*partition, "number");
+    if (const auto* shadow = find_member(*partition, "shadow", &rapidjson::Value::IsObject))
+      volume.shadow = number_member(*shadow, "number").value_or(0);
+  }
+
   void read_file(const rapidjson::Value& json) {
     ++live_;
     auto path = text_member(json, "path");
@@ -106,6 +136,27 @@ class SnapshotReader {
   u64 live_ = 0;  // names
   std::optional<u64> stated_;
 };
+
+std::vector<Candidate> find_windows(std::vector<Volume>& volumes, const std::string& name) {
+  std::vector<Candidate> found;
+  for (auto& volume : volumes)
+    for (const auto& windows : volume.windows)
+      found.push_back({&volume, windows, registry::is_same_name(windows, name)});
+  std::ranges::stable_sort(found, std::greater{}, &Candidate::rank);
+  return found;
+}
+
+// Which one is taken, where that is not the only one of the volumes as they are.
+void tell_taken(const std::string& path, const std::vector<Candidate>& found,
+                core::Findings& findings) {
+  std::string others;
+  for (const auto& one : std::span{found}.subspan(1))
+    if (found.front().volume->shadow || !one.volume->shadow)
+      others += fmt::format("{} {}", others.empty() ? "; there are also" : ",", one.text());
+  if (!others.empty() || found.front().volume->shadow)
+    findings.info("windows-chosen", std::nullopt, "{}: files are looked for in {}{}", path,
+                  found.front().text(), others);
+}
 
 }  // namespace
 
@@ -133,13 +184,11 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
                      "{}: the snapshot has not all names of its volumes, with their paths: none is "
                      "called missing",
                      path);
-  for (const bool by_name : {true, false})
-    for (auto& volume : reader.volumes())
-      for (const auto& name : volume.windows)
-        if (!by_name || registry::is_same_name(name, windows.name))
-          return std::make_unique<SnapshotFiles>(std::move(volume), std::string{name},
-                                                 lines.whole() && !reader.is_selection());
-  return nullptr;
+  const auto found = find_windows(reader.volumes(), windows.name);
+  if (found.empty()) return nullptr;
+  tell_taken(path, found, findings);
+  return std::make_unique<SnapshotFiles>(std::move(*found.front().volume), found.front().windows,
+                                         lines.whole() && !reader.is_selection());
 }
 
 }  // namespace coldtrace::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,18 +23,6 @@ using core::FileKind;
 using ntfs::Partition;
 
 constexpr std::string_view wanted = "a disk or volume with NTFS";
-
-// Nothing of the kinds that are known; it may be damaged.
-bool is_damaged(FileKind kind) {
-  return kind == FileKind::unknown || kind == FileKind::zeros;
-}
-
-// A partition that is meant to be NTFS even if its first sector is damaged.
-bool may_be_ntfs(const Partition& partition) {
-  if (partition.kind == FileKind::ntfs_volume) return true;
-  return is_damaged(partition.kind) &&
-         (partition.type == "0x07" || partition.type == "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7");
-}
 
 // A segment of an E01 image whose first one is not there says so in its header.
 std::string describe_error(const core::ParseError& error) {
@@ -269,13 +258,12 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
         describe_locked(input.chosen.front(), input.bitlocker.at(*options.offset), !keys.empty()));
     return std::nullopt;
   }
-  for (const auto& partition : input.disk.partitions)
-    if (options.partition ? partition.number == *options.partition : may_be_ntfs(partition))
-      input.chosen.push_back(partition);
-  // A volume whose boot sector is gone may have the copy.
-  if (input.chosen.empty() && !options.partition && input.disk.kind == ntfs::DiskKind::volume &&
-      is_damaged(input.disk.partitions.front().kind))
-    input.chosen = input.disk.partitions;
+  if (options.partition)
+    std::ranges::copy_if(
+        input.disk.partitions, std::back_inserter(input.chosen),
+        [&](const Partition& partition) { return partition.number == *options.partition; });
+  else
+    input.chosen = ntfs::find_ntfs_partitions(input.disk);
   if (input.chosen.empty() && options.partition) {
     report.failed(options.image, fmt::format("there is no partition {}", *options.partition));
     return std::nullopt;
@@ -352,10 +340,10 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   const auto kind = whole && !is_disk(input.file.kind)
                         ? input.file.kind
                         : ntfs::identify_at(*input.file.source, partition.offset);
-  if (whole && kind != FileKind::ntfs_volume && !is_damaged(kind))
+  if (whole && kind != FileKind::ntfs_volume && !ntfs::may_be_damaged(kind))
     return describe_other(kind, wanted);
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
-  if (is_damaged(kind))
+  if (ntfs::may_be_damaged(kind))
     return fmt::format(
         "{} is {}; there is no NTFS boot sector and no backup of one, and no $MFT was found in {}; "
         "use --mft-offset to give its location, or --mft for a $MFT that was copied out",

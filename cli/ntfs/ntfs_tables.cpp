@@ -27,7 +27,8 @@ constexpr const char* tables =
     "size INTEGER, findings TEXT) STRICT;"
     "CREATE TABLE stream(id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES file, type TEXT, "
     "name TEXT, resident INTEGER, resident_offset INTEGER, size INTEGER, allocated INTEGER, valid "
-    "INTEGER, compressed INTEGER, encrypted INTEGER, sparse INTEGER, name_utf16 TEXT) STRICT;"
+    "INTEGER, compressed INTEGER, encrypted INTEGER, sparse INTEGER, attribute_id INTEGER, "
+    "fixup_positions TEXT, name_utf16 TEXT) STRICT;"
     "CREATE TABLE extent(stream INTEGER NOT NULL REFERENCES stream, vcn INTEGER, lcn INTEGER, "
     "clusters INTEGER, offset INTEGER) STRICT";
 
@@ -41,7 +42,7 @@ void add_times(SqliteRows& rows, const Value& times) {
 SnapshotTables::SnapshotTables()
     : volumes_{(file_.run(meta_and_finding_tables), file_.run(tables), file_), "volume", 8},
       files_{file_, "file", 36},
-      streams_{file_, "stream", 13},
+      streams_{file_, "stream", 15},
       extents_{file_, "extent", 5},
       gaps_{file_, "gap", 7},
       meta_{file_, "meta", 2},
@@ -120,7 +121,9 @@ void SnapshotTables::add_streams(const Value& streams, bool other) {
     for (const auto* const name : {"resident", "resident_offset", "size", "allocated", "valid",
                                    "compressed", "encrypted", "sparse"})
       add_integer(streams_, member_of(stream, name));
-    add_text(streams_, member_of(stream, "name_utf16"));
+    add_integer(streams_, member_of(stream, "id"));
+    for (const auto* const name : {"fixup_positions", "name_utf16"})
+      add_text(streams_, member_of(stream, name));
     streams_.insert();
     const auto& extents = member_of(stream, "extents");
     if (!extents.IsArray()) continue;

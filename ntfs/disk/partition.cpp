@@ -38,6 +38,19 @@ bool ends_with_ntfs_boot_sector(const core::ImageSource& image) {
   return false;
 }
 
+std::vector<Partition> find_ntfs_partitions(const Disk& disk) {
+  std::vector<Partition> found;
+  for (const auto& partition : disk.partitions)
+    if (partition.kind == core::FileKind::ntfs_volume ||
+        (may_be_damaged(partition.kind) &&
+         (partition.type == "0x07" || partition.type == "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7")))
+      found.push_back(partition);
+  if (found.empty() && disk.kind == DiskKind::volume &&
+      may_be_damaged(disk.partitions.front().kind))
+    return disk.partitions;
+  return found;
+}
+
 Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
   std::array<std::byte, 512> sector{};
   if (const auto read = image.read_at(0, sector); !read && read.error().fault == core::Fault::io)

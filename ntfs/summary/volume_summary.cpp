@@ -35,7 +35,7 @@ void VolumeSummary::add(const SummaryRow& row) {
             .size = row.size,
             .on_disk = row.on_disk,
             .extents = row.pieces()};
-  if (row.times) file.modified = row.times->modified;
+  if (row.times && row.times->modified.ticks != 0) file.modified = row.times->modified;
   add_to(sums.bytes, file.on_disk);
   add_times(row);
   add_places(row);

@@ -25,9 +25,9 @@ class Finding(structseq[Any], tuple[str, str, int, int | None, str]):
     def text(self) -> str: ...
 
 @final
-class Partition(structseq[Any], tuple[int, int, int, str | None, str | None, str]):
+class Partition(structseq[Any], tuple[int | None, int, int, str | None, str | None, str]):
     @property
-    def number(self) -> int: ...
+    def number(self) -> int | None: ...
     @property
     def offset(self) -> int: ...
     @property
@@ -37,7 +37,7 @@ class Partition(structseq[Any], tuple[int, int, int, str | None, str | None, str
     @property
     def name(self) -> str | None: ...
     @property
-    def kind(self) -> str: ...
+    def holds(self) -> str: ...
 
 @final
 class Times(structseq[Any], tuple[int | None, int | None, int | None, int | None]):
@@ -73,6 +73,8 @@ class Stream(
         bool,
         int | None,
         tuple[Extent, ...],
+        int,
+        tuple[int, ...],
     ],
 ):
     @property
@@ -95,6 +97,10 @@ class Stream(
     def resident_offset(self) -> int | None: ...
     @property
     def extents(self) -> tuple[Extent, ...]: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def fixup_positions(self) -> tuple[int, ...]: ...
 
 @final
 class File(
@@ -119,6 +125,9 @@ class File(
         int | None,
         tuple[Stream, ...],
         tuple[str, ...],
+        int | None,
+        int | None,
+        str | None,
     ],
 ):
     @property
@@ -159,6 +168,12 @@ class File(
     def streams(self) -> tuple[Stream, ...]: ...
     @property
     def findings(self) -> tuple[str, ...]: ...
+    @property
+    def security_id(self) -> int | None: ...
+    @property
+    def usn(self) -> int | None: ...
+    @property
+    def object_id(self) -> str | None: ...
 
 @final
 class Event(
@@ -461,13 +476,13 @@ class DiskImage:
 
 class Volume:
     @property
-    def number(self) -> int: ...
+    def number(self) -> int | None: ...
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int | None: ...
     @property
     def size(self) -> int: ...
     @property
-    def cluster_size(self) -> int: ...
+    def cluster_size(self) -> int | None: ...
     @property
     def findings(self) -> list[Finding]: ...
     @overload

@@ -6,7 +6,7 @@ import coldtrace
 # %% Its partitions
 image = coldtrace.open_image(sys.argv[1])
 for partition in image.partitions:
-    print(partition.number, partition.offset, partition.size, partition.kind)
+    print(partition.number, partition.offset, partition.size, partition.holds)
 
 # %% What was odd about it
 for finding in image.findings:

@@ -8,7 +8,7 @@ std::optional<WindowsPath> Service::file(const WindowsFolder& windows) const {
   if (!is_service()) return std::nullopt;
   if (!image_path.empty())
     return to_windows_path(image_path, is_driver() ? PathUse::driver : PathUse::program, windows);
-  if (!is_driver()) return std::nullopt;
+  if (!is_driver() || !whole) return std::nullopt;
   return WindowsPath{WindowsPath::Place::windows, "system32\\drivers\\" + lower(name) + ".sys"};
 }
 
@@ -33,6 +33,10 @@ const Service* Configuration::find_service(std::string_view name) const {
   const auto found = services_by_name.find(lower(name));
   const auto* const service = found == services_by_name.end() ? nullptr : &services[found->second];
   return service && service->is_service() ? service : nullptr;
+}
+
+bool Configuration::lacks_service(std::string_view name) const {
+  return services_whole && !find_service(name);
 }
 
 }  // namespace coldtrace::registry

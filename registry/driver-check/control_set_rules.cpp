@@ -9,7 +9,7 @@ using core::Severity;
 
 void check_present(const ControlSets& sets, const char* value, std::optional<u64> number,
                    Severity severity, Problems& problems) {
-  if (!number || *number == 0 || sets.present.contains(*number)) return;
+  if (!number || *number == 0 || !sets.whole || sets.present.contains(*number)) return;
   problems.add(
       {"control-set-missing", severity, sets.key, value, fmt::format("{}", *number),
        fmt::format(

@@ -78,9 +78,10 @@ class FilterRules {
         fmt::format("Remove {} from {}, and nothing else from it; or install the driver again.",
                     name, list.value);
     const auto* service = checked_.configuration.find_service(name);
-    if (!service)
+    if (checked_.configuration.lacks_service(name))
       return add("filter-service-missing", list, name, fmt::format("there is no service {}", name),
                  removal);
+    if (!service) return;
     if (service->is_disabled())
       return add(
           "filter-service-disabled", list, name, fmt::format("the service {} is disabled", name),
@@ -94,7 +95,7 @@ class FilterRules {
     // Source: MS Learn, "Specifying Driver Load Order": filters of devices that are needed to start
     // the machine are boot drivers themselves.
     if (is_boot_class(list) && !list.of_device && list.class_id != boot_classes.back() &&
-        service->start != Service::boot)
+        service->start != Service::boot && (service->start || service->whole))
       problems_.add(
           {"filter-start", Severity::warning, list.key, list.value, name,
            fmt::format("the service {} has {}, and filters devices that start with the boot "

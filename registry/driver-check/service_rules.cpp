@@ -91,8 +91,9 @@ class ServiceRules {
 
   void check_dependency(const Service& service, const std::string& name) {
     const auto* other = checked_.configuration.find_service(name);
-    if (!other || other->is_disabled()) {
-      const bool missing = !other;
+    const bool missing = checked_.configuration.lacks_service(name);
+    if (!missing && !other) return;
+    if (missing || other->is_disabled()) {
       add("service-dependency", severity_of(service), service, "DependOnService", name,
           fmt::format("it depends on the service {}, which is {}: {}", name,
                       missing ? "not there" : "disabled", consequence(service)),
@@ -124,6 +125,7 @@ class ServiceRules {
   }
 
   void check_groups(const Service& service) {
+    if (!checked_.configuration.services_whole) return;
     for (const auto& group : service.groups)
       if (!groups_.contains(lower(group)))
         add("service-dependency", severity_of(service), service, "DependOnGroup", group,

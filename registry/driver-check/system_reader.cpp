@@ -21,7 +21,9 @@ std::optional<u64> set_number(std::string_view name) {
 // Takes the current set; where that is not there the default one, or the first.
 std::optional<Key> read_sets(const Key& root, ControlSets& sets) {
   std::map<u64, Key> keys;
-  for (const auto& key : root.subkeys())
+  const auto all = root.subkeys();
+  sets.whole = all.size() == root.subkey_count();
+  for (const auto& key : all)
     if (const auto number = set_number(key.name())) keys.emplace(*number, key);
   for (const auto& [number, key] : keys) sets.present.insert(number);
   if (const auto select = root.find("Select")) {
@@ -52,10 +54,18 @@ void read_dependencies(const Key& key, Service& service) {
 
 void read_services(const Key& set, Configuration& into) {
   const auto services = set.find("Services");
-  if (!services) return;
-  for (const auto& key : services->subkeys()) {
+  if (!services) {
+    into.services_whole = set.subkeys().size() == set.subkey_count();
+    return;
+  }
+  const auto keys = services->subkeys();
+  into.services_whole = keys.size() == services->subkey_count();
+  for (const auto& key : keys) {
     Service service{.key = key.path(), .name = key.name()};
     service.type = key.number("Type");
+    service.whole = key.values().size() == key.value_count();
+    // What has no type is no service, unless that cannot be read.
+    if (!service.type && !service.whole) into.services_whole = false;
     service.start = key.number("Start");
     service.error_control = key.number("ErrorControl");
     service.image_path = key.text("ImagePath");
@@ -87,7 +97,8 @@ void read_device(const Key& device, const std::map<std::string, std::string>& cl
   add_filters(device, like, into);
   const auto service = device.text("Service");
   // Devices of the kernel's own name a driver object instead: "\Driver\ACPI_HAL".
-  if (!service.empty() && !service.starts_with('\\') && !into.find_service(service))
+  if (!service.empty() && !service.starts_with('\\') && into.services_whole &&
+      !into.find_service(service))
     into.devices_without_service.push_back({device.path(), service});
 }
 

@@ -222,6 +222,15 @@ class Results(Batch):
                     *(["0", "0x1000"] if "locate" in command else []), status=0)
                 self.assertEqual((folder / f"{number:02}.img.{ending}").read_bytes(), target.read_bytes())
 
+    def test_a_run_that_could_read_no_input_leaves_the_folder_to_other_commands(self):
+        self.add("text.img", b"no image\n" * 99)
+        self.batch(status=2)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["_batch"])
+        (self.images / "text.img").write_bytes(self.volumes[0])
+        self.batch(status=0, command=("ntfs", "info"))
+        done = self.batch(status=2)
+        self.assertIn(b"has results of 'ntfs-info' already", done.stderr)
+
     def test_out_dir_belongs_to_commands_that_read_one_kind_of_file(self):
         for command, has in ((("ntfs", "snapshot"), True), (("ntfs", "info"), True), (("ntfs", "journal"), True),
                              (("trace", "decode"), True), (("pe", "info"), True), (("syscalls", "map"), True),
@@ -711,7 +720,10 @@ class Refusals(Batch):
             time.sleep(0.3)
             self.assertIsNone(process.poll())
             (self.out / "_batch/ntfs-info").mkdir()
-        _, messages = process.communicate(timeout=60)
+            with open(self.out / "_batch/ntfs-info/lock-1-of-1", "w") as own:
+                fcntl.lockf(own, fcntl.LOCK_EX)
+                fcntl.lockf(lock, fcntl.LOCK_UN)
+                _, messages = process.communicate(timeout=60)
         self.assertEqual((process.returncode, b"has results of 'ntfs-info' already" in messages), (2, True), messages)
         self.assertEqual([path.name for path in (self.out / "_batch").iterdir() if path.is_dir()], ["ntfs-info"])
         self.batch(status=0, command=("ntfs", "info"))

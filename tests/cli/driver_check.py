@@ -292,6 +292,59 @@ class Rules(Check):
             self.assertEqual(self.codes(document), {code})
             self.assertNotIn(False, [row["file_exists"] for row in document["services"]])
 
+    def test_the_present_volume_of_a_snapshot_with_copies(self):
+        """A driver that an old shadow copy has and the volume as it is has not."""
+        left = [file for file in FILES if "kbdclass" not in file]
+        parts = {name: [json.loads(line) for line in self.snapshot(files).read_bytes().splitlines()][:-1]
+                 for name, files in (("old", FILES), ("now", left))}
+
+        def snapshot(*volumes):
+            lines = []
+            for part, number, shadow in volumes:
+                header = dict(parts[part][0], partition={"number": number, "shadow": shadow and {"number": shadow}})
+                lines += [header, *parts[part][1:]]
+            live = sum(line.get("state") == "live" for line in lines)
+            lines.append({"type": "summary", "complete": True, "findings": [],
+                          "counts": {"volumes": len(volumes), "live": live}})
+            return self.write("volumes.ndjson", "".join(json.dumps(line) + "\n" for line in lines).encode())
+
+        missing = self.rows(self.check(system(), "--files", self.snapshot(left), status=1))
+        self.assertEqual({row[0] for row in missing}, {"filter-file-missing", "service-file-missing"})
+        for volumes, rows, said in (
+                ((("old", 2, 1), ("old", 2, 2), ("now", 2, None)), missing, None),
+                ((("now", 2, None), ("old", 2, 1)), missing, None),
+                ((("now", 2, 1), ("old", 2, 2)), set(), r"\\Windows of partition 2, as shadow copy 2 shows it; "
+                 r"there are also \\Windows of partition 2, as shadow copy 1"),
+                ((("now", 2, None), ("old", 3, None)), missing,
+                 r"\\Windows of partition 2; there are also \\Windows of partition 3$")):
+            document = self.check(system(), "--files", snapshot(*volumes))
+            self.assertEqual(self.rows(document), rows, volumes)
+            told = [row["text"] for row in document["findings"] if row["code"] == "windows-chosen"]
+            self.assertEqual(len(told), said is not None)
+            if said:
+                self.assertRegex(told[0], "files are looked for in " + said)
+
+    def test_what_cannot_be_read_is_not_called_missing(self):
+        """Services with a key, a type of a service or all of it destroyed."""
+        tree = system()
+        at(tree, r"ControlSet001\Services\tracer")["DependOnService"] = ["PartMgr", "+SCSI Class"]
+        hive = writer.Hive(tree)
+        places = [hive.cells[rf"ControlSet001\Services{key}"] + writer.PAGE + 4 for key in ("", r"\PartMgr", r"\disk")]
+        places.append(re.search(rb"vk\x04\0.{16}Type", hive.data, re.S).start())
+        self.assertEqual(self.check(tree, status=0)["problems"], [])
+        for place in places:
+            data = bytearray(hive.data)
+            self.assertIn(data[place:place + 2], (b"nk", b"vk"))
+            data[place:place + 2] = bytes(2)
+            with self.subTest(place):
+                document = self.check(bytes(data), status=1)
+                self.assertEqual(document["problems"], [])
+                self.assertIn("hive-damaged", {row["code"] for row in document["hives"][0]["findings"]})
+                text = self.run_check("--hive", self.here / "SYSTEM").stdout.decode()
+                self.assertIn("damaged in", text)
+                self.assertIn("Services has keys that cannot be read", text)
+                self.assertNotRegex(text, "(?m)clean$|no service|[Rr]emove")
+
     def test_services(self):
         tree = system()
         services = at(tree, r"ControlSet001\Services")

@@ -144,6 +144,8 @@ class Timelines(Case):
                 self.assertEqual(stream["type"], one.get("type", "$DATA"))
                 for name in "name", "resident", "resident_offset", "size", "allocated", "valid", "sparse":
                     self.assertEqual(stream[name], one[name])
+                self.assertEqual((stream["attribute_id"], json.loads(stream["fixup_positions"])),
+                                 (one["id"], one["fixup_positions"]))
                 extents = database.execute("SELECT vcn, lcn, clusters, offset FROM extent WHERE stream = ?",
                                            [stream["id"]]).fetchall()
                 self.assertEqual([dict(extent) for extent in extents],

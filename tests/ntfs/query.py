@@ -542,6 +542,12 @@ class Query(Case):
                          [list(row.items()) for row in rows if row["type"] == "file"])
         self.assertTrue(any(line["zone_id"] for line in asked))
         self.assertFalse([line for _, line in files(query(path, "--fields", "path,findings")) if "zone_id" in line])
+        # What was not looked for is not what no file has.
+        without = self.snapshots[self.images[0]]
+        for options in (), ("--format", "csv"), ("--format", "json", "--fields", "path"):
+            self.assertNotIn(b"query-members", run("query", path, "--zone-ids", *options).stderr)
+            self.assertRegex(run("query", without, "--zone-ids", *options, status=1).stderr.decode(),
+                             "query-members: .*have no value of them: zone_id")
 
     def test_values_of_other_types_are_told(self):
         lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]

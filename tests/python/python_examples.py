@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import threading
@@ -37,6 +38,13 @@ def run(*command, **options):
     return done.stdout.decode()
 
 
+def module():
+    sys.path.insert(0, str(MODULES))
+    sys.dont_write_bytecode = True
+    import coldtrace
+    return coldtrace
+
+
 def needs(*programs):
     for program in programs:
         if not shutil.which(program):
@@ -52,7 +60,8 @@ def example(name, *arguments):
 
 class Volumes(Case):
     """Against the Sleuth Kit."""
-    FILES = {"small.txt": b"resident", "large.bin": bytes(range(256)) * 3000, "middle.bin": os.urandom(70_001)}
+    FILES = {"small.txt": b"resident", "large.bin": bytes(range(256)) * 3000, "middle.bin": os.urandom(70_001),
+             "sectors.bin": bytes(range(1, 251)) * 2}  # in its record, and over the end of a sector
 
     def setUp(self):
         super().setUp()
@@ -79,11 +88,105 @@ class Volumes(Case):
         for name, content in self.FILES.items():
             self.assertEqual(example("file_hash", self.image, "/" + name),
                              [[hashlib.sha256(content).hexdigest(), "/" + name]])
+        (stream,) = self.file("sectors.bin").streams
+        self.assertEqual((stream.resident, len(stream.fixup_positions)), (True, 2))
+
+    def file(self, name, volume=None):
+        (found,) = (volume or self.volume()).files(where=f'path == "/{name}"')
+        return found
+
+    def volume(self, image=None):
+        (volume,) = module().open_image(image or self.image).volumes()
+        return volume
+
+    # The flag, where runs begin, and units of 16 clusters; the size on the disk stands before the runs.
+    COMPRESSED = (12, b"\1\0"), (32, b"\x48\0\4"), (64, None)
+
+    def change_data(self, name, *changes):
+        """Bytes of the file's $DATA in its FILE record, by their offset; None inserts eight."""
+        at = self.file(name).record_offset
+        with self.image.open("r+b") as file:
+            file.seek(at)
+            record = bytearray(file.read(1024))
+            attribute = struct.unpack_from("<H", record, 20)[0]
+            while struct.unpack_from("<I", record, attribute)[0] != 0x80:
+                attribute += struct.unpack_from("<I", record, attribute + 4)[0]
+            for offset, content in changes:
+                start = attribute + offset
+                if content is None:
+                    for size in 24, attribute + 4:  # of the record and the attribute
+                        record[size:size + 4] = (struct.unpack_from("<I", record, size)[0] + 8).to_bytes(4, "little")
+                    record[start:510] = bytes(8) + record[start:502]
+                else:
+                    record[start:start + len(content)] = content
+            file.seek(at)
+            file.write(record)
+
+    def test_what_was_not_written_is_zeros_and_compressed_bytes_are_refused(self):
+        inode = next(row[2] for row in self.rows if row[1] == "/middle.bin")
+        self.change_data("middle.bin", (56, struct.pack("<Q", 4321)))
+        expected = subprocess.run(["icat", self.image, inode], capture_output=True, check=True).stdout
+        self.assertEqual(expected, self.FILES["middle.bin"][:4321].ljust(70_001, b"\0"))
+        self.assertEqual(example("file_hash", self.image, "/middle.bin")[0][0], hashlib.sha256(expected).hexdigest())
+        for change in ((12, struct.pack("<H", 0x4000)),), self.COMPRESSED:
+            self.change_data("middle.bin", *change)
+            with self.assertRaisesRegex(AssertionError, "it is encrypted or compressed"):
+                example("file_hash", self.image, "/middle.bin")
+
+    def test_findings_are_counted_once_however_often_files_are_gone_through(self):
+        self.change_data("middle.bin", (56, struct.pack("<Q", 1 << 40)))
+        volume = self.volume()
+        for fields in [], ["path"], []:
+            list(volume.files(fields=fields))
+            self.assertEqual([finding.count for finding in volume.findings if finding.code == "stream-valid"], [1])
+
+    def test_volumes_whose_boot_sectors_are_lost(self):
+        """As the program reads them: by the copy of the boot sector, or by $MFT."""
+        names = {row[1] for row in self.rows} - {"/$OrphanFiles"}
+        content = bytearray(self.image.read_bytes())
+        for at, change in ((0, bytes(512)), (3, b"XXXXXXXX")):
+            image = self.write("lost.img", content[:at] + change + content[at + len(change):])
+            volume = self.volume(image)
+            self.assertLessEqual({f"/{name}" for name in self.FILES}, names & {file.path for file in volume.files()})
+            self.assertEqual([finding.code for finding in volume.findings], ["boot-sector"])
+            self.assertEqual(module().open_image(image).findings, [])
+        content[:512] = content[-512:] = bytes(512)
+        disk = bytearray(16 << 20)
+        disk[1 << 20:5 << 20] = content
+        disk[(8 << 20) + 3:(8 << 20) + 11] = b"-FVE-FS-"
+        disk[510:512] = b"\x55\xaa"
+        for entry, start, length in ((446, 2048, 8192), (462, 14336, 2048), (478, 16384, 2048)):
+            struct.pack_into("<B3xB3xII", disk, entry, 0, 7, start, length)
+        image = module().open_image(self.write("disk.img", disk))
+        (volume,) = image.volumes()
+        self.assertEqual((volume.number, volume.offset), (1, 1 << 20))
+        self.assertLessEqual({f"/{name}" for name in self.FILES}, {file.path for file in volume.files()})
+        told = {finding.code: (finding.count, finding.first_offset) for finding in image.findings}
+        self.assertEqual((told["volume-unreadable"][0], told["bitlocker-locked"]), (1, (1, 8 << 20)))
+
+    def test_members_are_those_of_json(self):
+        disk = json.loads(run(COLDTRACE, "ntfs", "info", "-q", "--format", "json", self.image))
+        rows = [json.loads(line) for line in run(COLDTRACE, "ntfs", "snapshot", "-q", self.image).splitlines()]
+        image = module().open_image(self.image)
+        (partition,) = image.partitions
+        self.assertEqual((partition.holds, partition.number), (disk["partitions"][0]["holds"], None))
+        (volume,) = image.volumes()
+        files = [file for file in volume.files(states=["live"])]
+        rows = [row for row in rows if row["type"] == "file" and row["state"] == "live"]
+        self.assertEqual(len(files), len(rows))
+        for file, row in zip(files, rows):
+            for name in "path", "security_id", "usn", "object_id":
+                self.assertEqual(getattr(file, name), row[name], name)
+            for stream, told in zip(file.streams, row["streams"], strict=True):
+                self.assertEqual((stream.id, list(stream.fixup_positions)), (told["id"], told["fixup_positions"]))
+        mft = self.write("mft", subprocess.run(["icat", self.image, "0"], capture_output=True, check=True).stdout)
+        copied = self.volume(mft)
+        self.assertEqual((copied.number, copied.offset, copied.cluster_size), (None, None, None))
 
     def test_times(self):
         expected = {(row[1], row[8]) for row in self.rows if row[1].strip("/") in self.FILES}
         found = {(row[2], row[0]) for row in example("file_timeline", self.image)}
-        self.assertEqual(len(expected), 3)
+        self.assertEqual(len(expected), len(self.FILES))
         self.assertLessEqual(expected, found)
 
     def test_partitions(self):
@@ -195,10 +298,7 @@ int _DllMainCRTStartup(void) { return (int)side + (int)whole.first; }
 class Module(Case):
     def setUp(self):
         super().setUp()
-        sys.path.insert(0, str(MODULES))
-        sys.dont_write_bytecode = True
-        import coldtrace
-        self.module = coldtrace
+        self.module = module()
 
     def test_errors_are_exceptions(self):
         garbage = self.write("garbage", b"nothing of all that" * 100)
@@ -452,6 +552,7 @@ for kind in types:
                 self.module.open_image(path)
         # A volume whose first sector is lost may be one still.
         lost = self.module.open_image(self.write("lost.img", os.urandom(1 << 16)))
+        self.assertEqual(lost.volumes(), [])
         self.assertIn("volume-unreadable", [finding.code for finding in lost.findings])
         disk = self.module.open_image(DEMO / "demo-disk.img")
         self.assertNotIn("volume-unreadable", [finding.code for finding in disk.findings])

@@ -45,7 +45,7 @@ class QueriedLines {
       : query_{query},
         fields_{query.options.row_fields()},
         line_fields_{query.options.fields},
-        shown_{query.options.format, query.options.fields} {
+        shown_{query.options.format, query.options.fields, query.options.zone_ids} {
     // Rows have it where the snapshot was made with --zone-ids.
     if (query.options.zone_ids || query.options.fields.empty()) line_fields_.add(RowField::zone_id);
     if (query.options.fields.empty()) line_fields_.add(RowField::deleted_at);

@@ -52,7 +52,9 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
 
 }  // namespace
 
-ShownMembers::ShownMembers(const std::string& format, const std::vector<std::string>& fields) {
+ShownMembers::ShownMembers(const std::string& format, const std::vector<std::string>& fields,
+                           bool zone_ids) {
+  if (zone_ids) fields_.push_back(RowField::zone_id);
   if (format == "text") {
     fields_.assign(std::begin(shown_by_text), std::end(shown_by_text));
     return;

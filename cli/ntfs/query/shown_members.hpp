@@ -12,10 +12,10 @@
 namespace coldtrace::cli {
 
 // The members that an answer shows of each line: those of --fields, else what csv has columns of
-// and text shows. Lines of JSON without --fields show what there is.
+// and text shows, and what --zone-ids adds. Lines of JSON without --fields show what else there is.
 class ShownMembers {
  public:
-  ShownMembers(const std::string& format, const std::vector<std::string>& fields);
+  ShownMembers(const std::string& format, const std::vector<std::string>& fields, bool zone_ids);
 
   // Adds members that the line lacks, and those whose values are of another type.
   void check(const rapidjson::Value& line, std::set<std::string_view>& lacking,

@@ -130,13 +130,17 @@ class ReportedLines {
     const auto* const partition = find_member(json, "partition", &Value::IsObject);
     if (volume == nullptr || partition == nullptr) return false;
     const auto number = number_member(*partition, "number").value_or(0);
+    std::optional<ShownShadow> shadow;
+    if (const auto* copy = find_member(*partition, "shadow", &Value::IsObject))
+      shadow =
+          ShownShadow{number_member(*copy, "number").value_or(0), text_member(*copy, "created")};
     auto id = fmt::format("{}-{}", options_.id, number);
     if (!ids_.insert(id).second) id += fmt::format("-{}", volumes_);
     const auto clusters = read_clusters(json, *volume, mistyped_);
     note_disk(json);
     volume_.emplace(page_,
-                    ShownVolume{volume_heading(number, text_member(*volume, "label")), id, clusters,
-                                text_member(*volume, "source") != "mft"},
+                    ShownVolume{volume_heading(number, text_member(*volume, "label"), shadow), id,
+                                clusters, text_member(*volume, "source") != "mft"},
                     options_, findings_);
     lines_.emplace(clusters, lacking_, mistyped_);
     return true;

@@ -12,9 +12,14 @@ constexpr std::size_t most_names = 250'000;
 
 }  // namespace
 
-std::string volume_heading(u64 partition, std::string_view label) {
+std::string volume_heading(u64 partition, std::string_view label,
+                           const std::optional<ShownShadow>& shadow) {
   auto title = partition == 0 ? std::string{"Volume"} : fmt::format("Partition {}", partition);
   if (!label.empty()) title += fmt::format(" \"{}\"", label);
+  if (shadow) {
+    title += fmt::format(", shadow copy {}", shadow->number);
+    if (!shadow->created.empty()) title += " of " + shadow->created.substr(0, 19);
+  }
   return title;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,16 @@ struct ShownVolume {
   bool has_places = true;  // false of a $MFT alone, which may be from anywhere
 };
 
-// "Partition 2 "data""; of a partition 0 "Volume".
-std::string volume_heading(u64 partition, std::string_view label);
+// The copy of a volume that shows it as it was.
+struct ShownShadow {
+  u64 number;
+  std::string created;  // "2024-01-17T22:20:00.0000000Z"; may be empty
+};
+
+// 'Partition 2 "DATA"', 'Partition 2 "DATA", shadow copy 1 of 2024-01-17T22:20:00'; of a partition
+// 0 'Volume'.
+std::string volume_heading(u64 partition, std::string_view label,
+                           const std::optional<ShownShadow>& shadow = {});
 
 // One volume on its way to its section of a page: how much is in which state, sizes, activity,
 // where the clusters lie, files that stand out, findings.

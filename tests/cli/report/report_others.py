@@ -141,6 +141,46 @@ class Disks(Case):
             pieces = sorted((-pieces for state, _, _, pieces in files if state == "live" and pieces > 1))[:250]
             self.assertEqual(page.figures(f"{prefix}-fragmented", "Extents"), [-one for one in pieces])
 
+    def test_volumes_whose_boot_sectors_are_lost(self):
+        """By their copies of it, or their $MFT; packed and split too."""
+        image = small_volume(self.here / "whole.img")
+        tables = Page(run("report", image).stdout).tables
+        content = image.read_bytes()
+        lost = {"zeros.img": bytes(512) + content[512:], "name.img": content[:3] + b"XXXXXXXX" + content[11:],
+                "both.img": bytes(512) + content[512:-512] + bytes(512)}
+        lost["both.img.gz"] = gzip.compress(lost["both.img"])
+        half = len(content) // 2
+        lost["parts.000"], lost["parts.001"] = lost["both.img"][:half], lost["both.img"][half:]
+        for name, changed in lost.items():
+            (self.here / name).write_bytes(changed)
+        for name in lost:
+            if name == "parts.001":
+                continue
+            with self.subTest(name):
+                done = run("report", self.here / name)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                told = Page(done.stdout).tables
+                for table in "disk-0-0-states", "disk-0-0-largest":
+                    self.assertEqual(list(map(str, sum(told[table], []))), list(map(str, sum(tables[table], []))))
+
+    def test_times_that_are_not_set_are_none(self):
+        image = small_volume(self.here / "small.img")
+        rows = [json.loads(line) for line in run("ntfs", "snapshot", image).stdout.splitlines()]
+        at = next(row["record_offset"] for row in rows if row.get("path") == "/$LogFile")
+        with open(image, "r+b") as file:
+            file.seek(at)
+            record = file.read(1024)
+            (first,) = struct.unpack_from("<H", record, 20)
+            (value,) = struct.unpack_from("<H", record, first + 20)  # of $STANDARD_INFORMATION
+            file.seek(at + first + value)
+            file.write(bytes(32))
+        path = self.here / "files.ndjson"
+        run("ntfs", "snapshot", image, "-o", path)
+        for source in image, path:
+            page = Page(run("report", source).stdout)
+            (row,) = [row for row in page.tables["disk-0-0-largest"] if str(row[0]) == "/$LogFile"]
+            self.assertEqual(str(row[-1]), "-")
+
     def test_a_page_names_what_could_not_be_read(self):
         image = next(images(self.here), None)
         if image is None:
@@ -603,6 +643,14 @@ class Snapshots(Case):
         states = [rows for name, rows in page.tables.items() if name.endswith("-states")]
         self.assertEqual(len(states), 2)
         self.assertEqual(states[0], states[1])
+        lines = one.splitlines(keepends=True)
+        header = json.loads(lines[0])
+        for number in 1, 2:
+            header["partition"]["shadow"] = {"number": number, "created": f"2024-01-0{number}T22:20:00.0000000Z"}
+            path.write_bytes(path.read_bytes() + json.dumps(header).encode() + b"\n" + b"".join(lines[1:]))
+        text = " ".join(Page(run("report", path).stdout).text)
+        for number in 1, 2:
+            self.assertIn(f", shadow copy {number} of 2024-01-0{number}T22:20:00", text)
         path.write_bytes(one.splitlines(keepends=True)[0] * 300)
         done = run("report", path)
         self.assertEqual((done.returncode, done.stdout), (2, b""))

@@ -57,6 +57,16 @@ bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findin
 // The kind of the volume at `offset`; unknown when it cannot be read.
 [[nodiscard]] core::FileKind identify_at(const core::ImageSource& image, u64 offset);
 
+// The partitions that are read as NTFS volumes: those whose first bytes are of one, and those that
+// are meant to be by the type of their partition and begin with nothing that is known, which may
+// have a copy of the boot sector or a $MFT. So may a volume alone.
+[[nodiscard]] std::vector<Partition> find_ntfs_partitions(const Disk& disk);
+
+// Nothing of the kinds that are known: what was there may be damaged.
+[[nodiscard]] constexpr bool may_be_damaged(core::FileKind kind) {
+  return kind == core::FileKind::unknown || kind == core::FileKind::zeros;
+}
+
 // True where the image ends with the copy of the boot sector of an NTFS volume that fills it.
 [[nodiscard]] bool ends_with_ntfs_boot_sector(const core::ImageSource& image);
 

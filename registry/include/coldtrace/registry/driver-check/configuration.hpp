@@ -20,6 +20,7 @@ struct ControlSets {
   std::string key;
   std::optional<u64> current, default_, failed, last_known_good;
   std::set<u64> present;  // of keys that are there
+  bool whole = true;      // no key beside them is damaged
   std::string name;       // of the set that is read: "ControlSet001"
 };
 
@@ -33,6 +34,7 @@ struct Service {
   std::string group;
   std::vector<std::string> services;  // that it depends on
   std::vector<std::string> groups;
+  bool whole = true;  // all values could be read
 
   // Kernel, file system, adapter, recognizer.
   [[nodiscard]] bool is_driver() const { return type && (*type & 0xf) != 0; }
@@ -40,7 +42,8 @@ struct Service {
   [[nodiscard]] bool is_service() const { return type.has_value(); }
   [[nodiscard]] bool is_disabled() const { return start == disabled; }
   [[nodiscard]] bool starts_by_itself() const { return start && *start <= automatic; }
-  // Of a driver without ImagePath the file has its name. Nothing where it has none.
+  // Of a driver without ImagePath the file has its name. Nothing where it has none, or where
+  // ImagePath may be among the values that cannot be read.
   [[nodiscard]] std::optional<WindowsPath> file(const WindowsFolder& windows) const;
 };
 
@@ -103,6 +106,9 @@ struct Configuration {
   bool before_windows_8 = false;
   ControlSets sets;
   std::vector<Service> services;
+  // All keys of Services and the types of services could be read: what is not among them is not
+  // there.
+  bool services_whole = true;
   std::map<std::string, std::size_t> services_by_name;  // lower case
   std::map<std::string, u64> groups;  // of ServiceGroupOrder, in lower case: their place
   std::vector<FilterList> filters;
@@ -116,6 +122,8 @@ struct Configuration {
   std::string global_logger_key;
 
   [[nodiscard]] const Service* find_service(std::string_view name) const;
+  // Known not to be there.
+  [[nodiscard]] bool lacks_service(std::string_view name) const;
 };
 
 }  // namespace coldtrace::registry

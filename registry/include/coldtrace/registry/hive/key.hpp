@@ -24,6 +24,10 @@ class Key {
   // twice are left out with a finding.
   [[nodiscard]] std::vector<Key> subkeys() const;
   [[nodiscard]] std::vector<Value> values() const;
+  // How many of each the key says that it has: where lists or what they name are damaged there are
+  // fewer.
+  [[nodiscard]] u64 subkey_count() const { return subkey_count_; }
+  [[nodiscard]] u64 value_count() const { return value_count_; }
 
   // By name; ASCII case does not count. Paths have backslashes: "Control\Class".
   [[nodiscard]] std::optional<Key> find(std::string_view path) const;
