@@ -36,4 +36,18 @@ void mark_losses(BufferScan& scan) {
   }
 }
 
+void add_unplaced_losses(BufferScan& scan) {
+  const auto is_marked = [&](u16 flag) {
+    return std::any_of(scan.buffers.begin(), scan.buffers.end(),
+                       [&](const BufferEntry& entry) { return (entry.flags & flag) != 0; });
+  };
+  const auto& header = scan.header;
+  if (header.events_lost > 0 && !is_marked(BufferHeader::events_lost | BufferHeader::buffer_lost))
+    scan.gaps.push_back(
+        {Gap::Reason::events_lost, 0, 0, std::nullopt, std::nullopt, 0, header.events_lost});
+  if (header.buffers_lost > 0 && !is_marked(BufferHeader::buffer_lost))
+    scan.gaps.push_back(
+        {Gap::Reason::buffers_lost, 0, 0, std::nullopt, std::nullopt, header.buffers_lost});
+}
+
 }  // namespace coldtrace::tracefile

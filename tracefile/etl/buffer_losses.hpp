@@ -9,4 +9,9 @@ namespace coldtrace::tracefile {
 // before and after it. To be called when damage and missing buffers are known.
 void mark_losses(BufferScan& scan);
 
+// Adds a gap for what only the header counts as lost, where no buffer says that it was lost before
+// it: of no time and of no processor. Observed: AMSI's and Windows Update's own sessions count lost
+// events and mark no buffer.
+void add_unplaced_losses(BufferScan& scan);
+
 }  // namespace coldtrace::tracefile
