@@ -122,6 +122,19 @@ class Losses(Case):
                 with sqlite3.connect(database) as connection:
                     self.assertEqual(connection.execute("SELECT reason FROM gap").fetchall(), [(reason,)])
 
+    def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
+        """Deadlocks and schedule say the same of the end."""
+        for state, where in ((5, "waiting"), (0, "unknown")):
+            log = EtlWriter(1)
+            log.switch(0, 500, 0, 1000, state=2)
+            log.switch(0, 1000, 1000, 0, state=state)
+            with self.subTest(state=state):
+                content = log.build()
+                self.assertEqual(self.threads(content)[1000, None]["at_end"]["state"], where)
+                answer = self.ask(content, "deadlocks")
+                self.assertEqual([one["tid"] for one in answer["threads"]], [1000] if where == "waiting" else [])
+                self.assertEqual(len(answer["suspects"]), len(answer["threads"]))
+
     # 2 MiB are 32 of its buffers.
     def test_a_circular_file_that_was_never_full_has_overwritten_nothing(self):
         log, buffers = self.two_runs_elsewhere()
