@@ -10,7 +10,8 @@ namespace coldtrace::tracefile {
 void mark_losses(BufferScan& scan);
 
 // Adds a gap for what only the header counts as lost, where no buffer says that it was lost before
-// it: of no time and of no processor. Observed: AMSI's and Windows Update's own sessions count lost
+// it, beyond the buffers whose numbers are missing: of no time and of no processor. To be called
+// when missing buffers are known. Observed: AMSI's and Windows Update's own sessions count lost
 // events and mark no buffer.
 void add_unplaced_losses(BufferScan& scan);
 
