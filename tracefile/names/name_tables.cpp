@@ -319,11 +319,12 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
   const auto* const process = find(Subject::process, pid, time, validity);
   if (process == nullptr || process != find(Subject::process, pid, later->from))
     return std::nullopt;
-  const auto images = std::ranges::equal_range(images_, pid, {}, &ImageEntry::pid);
-  for (const auto& image : images) {
-    validity.changes_at(image.from);
-    validity.changes_at(image.to);
-    if (image.from <= time && time < image.to) return std::nullopt;
+  auto image = std::partition_point(images_.begin(), images_.end(),
+                                    [&](const ImageEntry& entry) { return entry.pid < pid; });
+  for (; image != images_.end() && image->pid == pid; ++image) {
+    validity.changes_at(image->from);
+    validity.changes_at(image->to);
+    if (image->from <= time && time < image->to) return std::nullopt;
   }
   return Image{image_files_[later->file].name, later->base, later->file};
 }
