@@ -153,7 +153,8 @@ using StackCounts = tracefile::StackAttacher::Counts;
 
 void write_summary(JsonWriter& json, const TracePipelineResult& result,
                    const tracefile::NameTables& names, const StackCounts* stacks,
-                   const SymbolNames& symbols, const core::Findings& findings) {
+                   const SymbolNames& symbols, const std::vector<FailedInput>& failed,
+                   const core::Findings& findings) {
   std::array<u64, 4> decoded{};
   for (const auto& count : result.kinds)
     for (std::size_t i = 0; i < decoded.size(); ++i) decoded[i] += count.events[i];
@@ -176,7 +177,12 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
   for (const auto& count : result.kinds)
     for (const auto how : {Decoded::trailing, Decoded::partial, Decoded::raw})
       write_undecoded(json, count, how);
-  json.end_array().key("findings");
+  json.end_array();
+  if (!failed.empty()) {
+    json.key("failed_inputs");
+    write_failed_inputs(json, failed);
+  }
+  json.key("findings");
   write_findings(json, findings);
   json.end_object().end_document();
 }
@@ -314,7 +320,8 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
                          stacks->unattached);
   if (!csv && !text) {
     if (array) output.write(",");
-    write_summary(json, result, context.names, stacks, symbols, input->findings);
+    write_summary(json, result, context.names, stacks, symbols, report.failed_inputs(),
+                  input->findings);
     if (array) output.write("]\n");
   }
   output.commit();

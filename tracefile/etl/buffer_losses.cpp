@@ -36,4 +36,21 @@ void mark_losses(BufferScan& scan) {
   }
 }
 
+void add_unplaced_losses(BufferScan& scan) {
+  const auto is_marked = [&](u16 flag) {
+    return std::any_of(scan.buffers.begin(), scan.buffers.end(),
+                       [&](const BufferEntry& entry) { return (entry.flags & flag) != 0; });
+  };
+  const auto& header = scan.header;
+  u64 missing = 0;  // whose place the numbers of buffers tell
+  for (const auto& gap : scan.gaps)
+    if (gap.reason == Gap::Reason::buffers_missing) missing += gap.buffers;
+  if (header.events_lost > 0 && !is_marked(BufferHeader::events_lost | BufferHeader::buffer_lost))
+    scan.gaps.push_back(
+        {Gap::Reason::events_lost, 0, 0, std::nullopt, std::nullopt, 0, header.events_lost});
+  if (header.buffers_lost > missing && !is_marked(BufferHeader::buffer_lost))
+    scan.gaps.push_back({Gap::Reason::buffers_lost, 0, 0, std::nullopt, std::nullopt,
+                         header.buffers_lost - missing});
+}
+
 }  // namespace coldtrace::tracefile

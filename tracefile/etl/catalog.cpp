@@ -311,6 +311,7 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
     check_processors(scan, findings[i]);
     find_missing_buffers(scan, findings[i]);
     mark_losses(scan);
+    add_unplaced_losses(scan);
     for (auto& gap : scan.gaps) gap.file = static_cast<u16>(i);
     if (has_switches && wants_events_by_them)
       for (auto& entry : scan.buffers) entry.wanted = true;

@@ -303,6 +303,7 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
                                return std::tie(wanted.first, wanted.second) <
                                       std::tie(entry.pid, entry.base);
                              });
+  const ImageEntry* later = nullptr;  // the next one that will cover it
   for (int tried = 0; at != images_.begin() && tried < most_images_tried; ++tried) {
     --at;
     if (at->pid != pid || address - at->base >= largest_image) break;
@@ -311,8 +312,21 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
     validity.changes_at(at->to);
     if (at->from <= time && time < at->to)
       return Image{image_files_[at->file].name, at->base, at->file};
+    if (at->from > time && (later == nullptr || at->from < later->from)) later = &*at;
   }
-  return std::nullopt;
+  // The first thread of a process is told of before its first image, whose code it begins with.
+  if (later == nullptr || can_be_kernel(address)) return std::nullopt;
+  const auto* const process = find(Subject::process, pid, time, validity);
+  if (process == nullptr || process != find(Subject::process, pid, later->from))
+    return std::nullopt;
+  auto image = std::partition_point(images_.begin(), images_.end(),
+                                    [&](const ImageEntry& entry) { return entry.pid < pid; });
+  for (; image != images_.end() && image->pid == pid; ++image) {
+    validity.changes_at(image->from);
+    validity.changes_at(image->to);
+    if (image->from <= time && time < image->to) return std::nullopt;
+  }
+  return Image{image_files_[later->file].name, later->base, later->file};
 }
 
 std::optional<NameTables::Image> NameTables::find_image(std::optional<u32> pid, u64 address,

@@ -398,6 +398,33 @@ class OnSamples(unittest.TestCase):
         self.assertGreater(compared, 300)
         self.assertGreater(sized, 1000)
 
+    def test_the_first_thread_of_a_process_starts_in_its_first_image(self):
+        """Its start is logged before the image that it starts in."""
+        events = Samples.events(self.LARGE)
+        loads = collections.defaultdict(list)
+        for event in kernel_events(events, "Image"):
+            if event["name"] == "Image/Load":
+                loads[event["fields"]["ProcessId"]].append(event)
+        begun = {event["fields"]["ProcessId"] for event in kernel_events(events, "Process")
+                 if event["name"] == "Process/Start"}
+        before = 0
+        tree = strict_json(run("tree", SAMPLES / self.LARGE, "--format", "json").stdout)
+        for event in kernel_events(events, "Thread"):
+            fields = event["fields"]
+            if event["name"] != "Thread/Start" or fields["ProcessId"] not in begun:
+                continue
+            of_process = loads[fields["ProcessId"]]
+            if not of_process or of_process[0]["timestamp"] < event["timestamp"]:
+                continue
+            address = int(fields["Win32StartAddr"], 16)
+            inside = [load["fields"] for load in of_process if 0 <= address - int(load["fields"]["ImageBase"], 16)
+                      < int(load["fields"]["ImageSize"], 16)]
+            place = f"{inside[0]['FileName']}+{address - int(inside[0]['ImageBase'], 16):#x}"
+            functions = [thread["function"] for thread in tree["threads"] if thread["tid"] == fields["TThreadId"]]
+            self.assertIn(place[place.rfind("\\") + 1:], functions)
+            before += 1
+        self.assertGreater(before, 0)
+
     def test_thread_states_and_process_flags_have_names(self):
         events = Samples.events(self.LARGE)
         flags = [event for event in kernel_events(events, "Process")

@@ -50,8 +50,8 @@ def strings(value):
             yield from strings(each)
 
 
-# What is no name: numbers, times, GUIDs.
-PLAIN = re.compile(r"(0x[0-9a-f]+|[-+]?[0-9.]+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
+# What is no name: numbers, times, days of changes of the clock, GUIDs.
+PLAIN = re.compile(r"(\w+ \w+day of [A-Z][a-z]+ [\d:.]+|0x[0-9a-f]+|[-+]?[0-9.]+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 
 
 class Names(Case):

@@ -164,9 +164,20 @@ class Losses::Pass {
     last.last = std::max(last.last, time);
   }
 
+  // The header of an .etl file alone counts it: what is lost may lie anywhere.
+  bool is_unplaced(const tracefile::Gap& gap) const {
+    using Reason = tracefile::Gap::Reason;
+    return trace_.etl() != nullptr && !gap.cpu &&
+           (gap.reason == Reason::events_lost || gap.reason == Reason::buffers_lost);
+  }
+
   // A .ctrace file numbers the buffers of each processor apart: a lost one may be all that there
   // was of a processor.
   void close(const tracefile::Gap& gap) {
+    if (is_unplaced(gap)) {
+      losses_.shared_.push_back({before_all, after_all});
+      return;
+    }
     if (gap.cpu && processors_.count(*gap.cpu) == 0)
       losses_.of_cpu_[*gap.cpu].push_back({before_all, after_all});
     if (!gap.cpu && trace_.ctrace() != nullptr &&

@@ -262,6 +262,8 @@ Standing Turns::standing(Index index) const {
   if (!thread.state) return {S::off, thread.since, std::nullopt};
   if (is_runnable(*thread.state)) return {S::ready, thread.since, std::nullopt};
   if (is_swapped(*thread.state)) return {S::swapped, thread.since, std::nullopt};
+  // It never runs before it has begun: the trace contradicts itself.
+  if (!is_waiting(*thread.state)) return {S::unknown, thread.since, std::nullopt};
   return {S::waiting, thread.since, thread.wait_reason};
 }
 

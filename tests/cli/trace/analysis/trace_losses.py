@@ -4,6 +4,8 @@ by event, so that what is true of it is known.
 usage: trace_losses.py COLDTRACE [arguments of unittest]
 """
 import json
+import sqlite3
+import struct
 import subprocess
 import sys
 import unittest
@@ -99,6 +101,39 @@ class Losses(Case):
                     answer = self.ask(content, *map(str, words), status=status)
                     findings = (answer[-1] if words == ["decode"] else answer)["findings"]
                     self.assertEqual([one["code"] for one in findings].count("buffers-overwritten"), status)
+
+    def test_what_the_header_alone_counts_as_lost_may_lie_anywhere(self):
+        log, buffers = self.two_runs_elsewhere()
+        whole = log.build(buffers)
+        for at, reason, member in (48, "events_lost", "events"), (276, "buffers_lost", "buffers"):
+            content = bytearray(whole)
+            struct.pack_into("<I", content, 72 + 32 + at, 7)
+            with self.subTest(reason=reason):
+                self.assertEqual(self.ask(bytes(content), "check", "--expect", "exists cpu", status=1)["gaps"], 1)
+                gap, = (line for line in self.ask(bytes(content), "decode", status=1) if line["type"] == "gap")
+                self.assertEqual((gap["reason"], gap["time"], gap["cpu"], gap["offset"], gap[member]),
+                                 (reason, None, None, 0, 7))
+                one = self.threads(bytes(content), status=1)[1000, None]
+                self.assertEqual((one["waiting"], one["ready"]), (0, 0))
+                trace = self.write("lost.etl", bytes(content))
+                database = trace.with_name(f"{reason}.db")
+                subprocess.run([COLDTRACE, "trace", "export", "sqlite", trace, "-o", database],
+                               capture_output=True, timeout=100)
+                with sqlite3.connect(database) as connection:
+                    self.assertEqual(connection.execute("SELECT reason FROM gap").fetchall(), [(reason,)])
+
+    def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
+        """Deadlocks and schedule say the same of the end."""
+        for state, where in ((5, "waiting"), (0, "unknown")):
+            log = EtlWriter(1)
+            log.switch(0, 500, 0, 1000, state=2)
+            log.switch(0, 1000, 1000, 0, state=state)
+            with self.subTest(state=state):
+                content = log.build()
+                self.assertEqual(self.threads(content)[1000, None]["at_end"]["state"], where)
+                answer = self.ask(content, "deadlocks")
+                self.assertEqual([one["tid"] for one in answer["threads"]], [1000] if where == "waiting" else [])
+                self.assertEqual(len(answer["suspects"]), len(answer["threads"]))
 
     # 2 MiB are 32 of its buffers.
     def test_a_circular_file_that_was_never_full_has_overwritten_nothing(self):
