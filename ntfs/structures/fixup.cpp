@@ -16,7 +16,7 @@ Fixup apply_fixups(std::span<std::byte> structure) {
       array_offset + array_count * 2 > fixup_stride - 2)
     return {.incomplete = strides > 0};
   const std::byte* array = structure.data() + array_offset;
-  Fixup result{.incomplete = array_count - 1 < strides};
+  Fixup result{.incomplete = array_count - 1 != strides};
   const u32 count = std::min(array_count - 1, strides);
   for (u32 i = 1; i <= count; ++i) {
     std::byte* place = structure.data() + std::size_t{i} * fixup_stride - 2;

@@ -31,7 +31,8 @@ core::Result<IndexNode> read_node(core::ByteView bytes, u64 offset) {
   return IndexNode{.entries = bytes.subspan(first, used - first),
                    .slack = bytes.subspan(used, end - used),
                    .entries_offset = offset + first,
-                   .has_children = (fields->get<u32, 12>() & 1) != 0};
+                   .has_children = (fields->get<u32, 12>() & 1) != 0,
+                   .misallocated = end != allocated};
 }
 
 }  // namespace

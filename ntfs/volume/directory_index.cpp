@@ -9,6 +9,8 @@
 namespace coldtrace::ntfs {
 namespace {
 
+constexpr auto misallocated = "uses more than it says is allocated, or says more is than there is";
+
 std::vector<std::byte> read_bitmap(const core::ImageSource& image, const Mft& mft,
                                    const RecordFacts& facts, u64 bytes, core::Findings& findings) {
   std::vector<std::byte> bits(bytes);
@@ -52,6 +54,9 @@ std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& imag
     if (read) {
       index.buffer_size = read->buffer_size;
       index.root = read->node;
+      if (read->node.misallocated)
+        findings.warning("index-root", at, "the root of the index of directory {} {}", facts.record,
+                         misallocated);
     } else {
       findings.warning("index-root", read.error());
     }
@@ -92,6 +97,9 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   if (fixup.torn || fixup.incomplete)
     findings.warning("index-torn", offset,
                      "a buffer of the index of directory {} was not written as a whole", directory);
+  if (buffer->node.misallocated)
+    findings.warning("index-buffer", offset, "a buffer of the index of directory {} {}", directory,
+                     misallocated);
   const bool misplaced = buffer->vcn != number << vcn_shift;
   if (misplaced)
     findings.warning("index-vcn", offset, "the buffer {} of directory {} says it is at VCN {}",

@@ -176,10 +176,6 @@ class ImportReader {
   u64 function_budget_;
 };
 
-bool is_present(const DataDirectory& location) {
-  return value(location.address) != 0 && location.size != 0;
-}
-
 void warn_when_empty(core::ByteView table, Rva at, core::Findings& findings) {
   if (table.empty())
     findings.warning("import-table", std::nullopt, "no bytes for the import table at RVA {:#x}",
@@ -191,7 +187,7 @@ void warn_when_empty(core::ByteView table, Rva at, core::Findings& findings) {
 template <std::size_t Size, std::size_t NameOffset, std::size_t AddressTableOffset>
 core::ByteView find_descriptors(const Image& image, Directory index, core::Findings& findings) {
   const auto& location = image.directory(index);
-  if (!is_present(location)) return {};
+  if (value(location.address) == 0) return {};
   const auto table = read_to_end(image, location.address, Size, [](core::ByteView bytes) {
     const auto entry = core::Fields<Size>::at(bytes, 0);
     return entry->template get<u32, NameOffset>() == 0 ||
@@ -259,10 +255,14 @@ Imports walk_delay_imports(const Image& image, core::Findings& findings) {
   for (;;) {
     const bool by_rva = (in.read_u32("Attributes") & 1) != 0;
     const u64 bias = by_rva ? 0 : image.optional_header().image_base;
+    bool below = false;  // an address that is none of the image
     const auto read_rva = [&](core::Name field) {
       const auto address = in.read_u32(field);
-      return address < bias ? Rva{0} : Rva{static_cast<u32>(address - bias)};
+      if (address >= bias) return Rva{static_cast<u32>(address - bias)};
+      below = below || address != 0;
+      return Rva{0};
     };
+    const auto at_name = in.offset();
     const auto name = read_rva("DllNameRVA");
     in.skip(4, "ModuleHandleRVA");
     ImportedModule module{};
@@ -275,7 +275,14 @@ Imports walk_delay_imports(const Image& image, core::Findings& findings) {
       findings.warning("import-table", in.error());
       return imports;
     }
-    if (value(name) == 0 || value(module.address_table) == 0) return imports;
+    if (value(name) == 0 || value(module.address_table) == 0) {
+      if (below)
+        findings.warning("import-table", at_name,
+                         "the table of delayed modules ends behind {} at one whose attributes say "
+                         "that it has addresses, and these lie before the image",
+                         imports.modules());
+      return imports;
+    }
     if (!reader.add(std::move(module), name, bias)) return imports;
   }
 }
@@ -306,7 +313,7 @@ std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& 
   const core::UnreadableNote note{image.file(), findings};
   std::vector<BoundImport> bound;
   const auto& location = image.directory(Directory::bound_imports);
-  if (!is_present(location)) return bound;
+  if (value(location.address) == 0 || location.size == 0) return bound;
   // Names lie behind the descriptors, at offsets of 16 bits.
   constexpr u32 largest_table = 0x10000;
   const auto table = image.bytes(location.address, std::min(location.size, largest_table));

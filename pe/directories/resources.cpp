@@ -177,9 +177,9 @@ class TreeWalker {
   std::vector<Resource> resources_;
 };
 
+// Like the loader, which does not look at the size.
 bool has_resources(const Image& image) {
-  const auto& location = image.directory(Directory::resources);
-  return value(location.address) != 0 && location.size != 0;
+  return value(image.directory(Directory::resources).address) != 0;
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ man_pages() {
   local folder=$1 name=coldtrace word
   shift
   for word; do name+=-$word; done
-  "$coldtrace" help --man "$@" | gzip -9n >"$folder/$name.1.gz"
-  for word in $("$coldtrace" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\)  .*/\1/p'); do
+  "${coldtrace[@]}" help --man "$@" | gzip -9n >"$folder/$name.1.gz"
+  for word in $("${coldtrace[@]}" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\)  .*/\1/p'); do
     man_pages "$folder" "$@" "$word"
   done
 }
@@ -21,7 +21,7 @@ man_pages() {
 # completion SHELL FILE
 completion() {
   mkdir -p "$(dirname "$2")"
-  "$coldtrace" help --completion "$1" >"$2"
+  "${coldtrace[@]}" help --completion "$1" >"$2"
 }
 
 pack_program() {
@@ -30,8 +30,8 @@ pack_program() {
   programs=("$root/usr/bin/coldtrace")
   for helper in "$root"/usr/libexec/coldtrace/*; do [[ -f $helper ]] && programs+=("$helper"); done
   strip --remove-section=.comment --remove-section=.note "${programs[@]}"
-  coldtrace=$root/usr/bin/coldtrace
-  if [[ $(objdump -p "$coldtrace") != *NEEDED*libZydis* ]]; then contained+=(libzydis-dev); fi
+  coldtrace=("$root/usr/bin/coldtrace")
+  if [[ $(objdump -p "${coldtrace[0]}") != *NEEDED*libZydis* ]]; then contained+=(libzydis-dev); fi
   mkdir -p "$root/usr/share/man/man1"
   man_pages "$root/usr/share/man/man1"
   completion bash "$root/usr/share/bash-completion/completions/coldtrace"
@@ -57,12 +57,13 @@ TEXT
 
 # bin/ and libexec/ side by side, wherever they are unpacked to; needs nothing of the system but its kernel.
 pack_tarball() {
-  local name=coldtrace-${version/\~/-}-linux-$(uname -m) using=() root
+  local name=coldtrace-${version/\~/-}-linux-$machine using=() root
   root=$work/tarball/$name
   mkdir -p "$root"
   cp -r "$build/static/bin" "$build/static/libexec" "$root"
-  strip --remove-section=.comment --remove-section=.note "$root/bin/coldtrace" "$root"/libexec/coldtrace/*
-  coldtrace=$root/bin/coldtrace
+  "${cross:+$cross-}strip" --remove-section=.comment --remove-section=.note "$root/bin/coldtrace" \
+    "$root"/libexec/coldtrace/*
+  coldtrace=("${emulator[@]}" "$root/bin/coldtrace")
   mkdir -p "$root/share/man/man1"
   man_pages "$root/share/man/man1"
   completion bash "$root/share/bash-completion/completions/coldtrace"

@@ -95,6 +95,10 @@ std::vector<Defect> record_defects() {
        [](const Volume& v, auto& bytes) {
          put(bytes, v.record_at(v.a, 6), {0x02, 0x00});
        }},
+      {"fixup array is longer than that of such a record", "torn-fixup", 0, unbent,
+       [](const Volume& v, auto& bytes) {
+         put(bytes, v.record_at(v.a, 6), {0x04, 0x00});
+       }},
       {"fixup array is empty", "torn-fixup", 0, unbent,
        [](const Volume& v, auto& bytes) {
          put(bytes, v.record_at(v.a, 6), {0x00, 0x00});
@@ -260,6 +264,10 @@ std::vector<Defect> index_defects() {
        buffer(0, [](ByteWriter& w) { w.patch<u32>(0x18, 0xffff); }), nothing},
       {"index node uses more than its buffer", "index-buffer", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u32>(0x1c, 0xfffff); }), nothing},
+      {"index node uses more than it says is allocated", "index-buffer", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u32>(0x20, 0x10); }), nothing},
+      {"index node says more is allocated than there is", "index-buffer", 0,
+       buffer(0, [](ByteWriter& w) { w.patch<u32>(0x20, 0xfffff); }), nothing},
       {"index entry has length zero", "index-entry", 0,
        buffer(0, [](ByteWriter& w) { w.patch<u16>(0x40 + 8, 0); }), nothing},
       {"index entry has an odd length", "index-entry", 0,
@@ -305,6 +313,13 @@ std::vector<Defect> index_defects() {
        [](Volume& v) {
          v.image.edit_record(v.docs, [](ByteWriter& w) {
            w.patch<u32>(attribute_at(w.view(), 0x90) + 0x20 + 8, 3);
+         });
+       },
+       nothing},
+      {"index root uses more than it says is allocated", "index-root", 0,
+       [](Volume& v) {
+         v.image.edit_record(v.docs, [](ByteWriter& w) {
+           w.patch<u32>(attribute_at(w.view(), 0x90) + 0x20 + 0x18, 0x10);
          });
        },
        nothing},

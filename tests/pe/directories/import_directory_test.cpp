@@ -96,6 +96,17 @@ TEST_CASE("delay-load imports are read in both formats") {
   CHECK(image->addresses().is_mapped(modules[0].functions[1].slot));
 }
 
+TEST_CASE("a delayed module with addresses before the image is a finding") {
+  auto spec = spec_with_imports(false);
+  spec.imports.clear();
+  spec.delay_imports = {{"ole32.dll", {{"CoInitialize", 1}}}};
+  auto built = build_pe(spec);
+  built.patch<u32>(built.directories[13].offset, 0);
+  Opened image{built};
+  CHECK(pe::read_delay_imports(*image, image.findings).empty());
+  CHECK(image.findings.count("import-table") == 1);
+}
+
 TEST_CASE("a slot whose name cannot be read is kept") {
   auto built = build_pe(spec_with_imports(true));
   const auto lookup = *core::load<u32>(built.bytes, built.directories[1].offset);

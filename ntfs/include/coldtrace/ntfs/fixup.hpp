@@ -13,7 +13,7 @@ constexpr u32 fixup_stride = 512;
 
 struct Fixup {
   bool torn = false;        // a stride does not end with the structure's number
-  bool incomplete = false;  // the array is absent, misplaced or shorter than the structure
+  bool incomplete = false;  // the array is absent, misplaced or of another structure's length
 };
 
 // Puts the bytes back, in place. Strides that do not end with the number stay as they are.

@@ -15,6 +15,7 @@ struct IndexNode {
   core::ByteView slack;    // from there to the end of what is allocated
   u64 entries_offset;      // in the image
   bool has_children;
+  bool misallocated;  // allocated is less than what is used, or more than there is
 };
 
 // The value of an $INDEX_ROOT of file names.

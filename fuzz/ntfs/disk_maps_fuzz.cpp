@@ -1,0 +1,89 @@
+// Any bytes as a QCOW2 image, a VHD that has a parent, a VMDK's descriptor, and the parts of a
+// split image: each place of a disk is somewhere for at least a byte, and parts have no bytes but
+// theirs.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/containers/vmdk_extents.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "ntfs/containers/disk_map.hpp"
+#include "ntfs/containers/flat_extents.hpp"
+#include "ntfs/containers/split_image.hpp"
+
+namespace {
+
+using namespace coldtrace;
+
+// The next bytes of a disk as its map has them, and then some far away.
+void follow(const ntfs::DiskMap& map) {
+  std::array<std::byte, 64> bytes{};
+  u64 offset = 0;
+  for (unsigned step = 0; step < 64; ++step) {
+    const auto found = map.find(offset);
+    if (found && found->length == 0) __builtin_trap();
+    if (found && found->where == ntfs::MappedBytes::Where::file) {
+      if (found->file == nullptr) __builtin_trap();
+      const auto count = static_cast<std::size_t>(std::min<u64>(bytes.size(), found->length));
+      (void)found->file->read_at(found->offset, std::span{bytes}.first(count));
+    }
+    offset = step < 32 && found ? offset + found->length : u64{1} << step;
+  }
+}
+
+// Its parts are those that are there, in their order, up to the first letter that is none.
+void join(const fixtures::TemporaryDirectory& folder, core::ByteView input) {
+  constexpr std::array names{"disk.001", "disk.002", "disk.003", "disk.004"};
+  if (input.size() < names.size()) return;
+  u64 stored = 0;
+  auto left = input.subspan(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto path = folder.path(names[i]);
+    std::filesystem::remove(path);
+    const auto wanted = static_cast<std::size_t>(input[i]);
+    if (wanted == 0) continue;
+    const auto part = left.first(std::min(left.size(), 4 * wanted));
+    left = left.subspan(part.size());
+    folder.write(names[i], core::to_chars(part));
+    stored += part.size();
+  }
+  core::Findings findings;
+  const auto image = ntfs::open_split_image(folder.path(names[0]), findings);
+  if (!image || !*image) return;
+  u64 gaps = 0;
+  for (const auto& gap : (*image)->unreliable()) gaps += gap.length;
+  if ((*image)->size() != stored + gaps) __builtin_trap();
+  u64 read = 0;
+  std::array<std::byte, 1> byte{};
+  for (u64 offset = 0; offset < (*image)->size(); ++offset)
+    if ((*image)->read_at(offset, byte)) ++read;
+  if (read != stored) __builtin_trap();
+  if ((*image)->next_data(0) > (*image)->size()) __builtin_trap();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fixtures::TemporaryDirectory folder;
+  if (size == 0) return 0;
+  const auto input = std::as_bytes(std::span{data, size}).subspan(1);
+  if (data[0] % 4 == 3) {
+    join(folder, input);
+    return 0;
+  }
+  const auto path = folder.write("disk", core::to_chars(input));
+  if (data[0] % 4 == 2) {
+    ntfs::OpenProblem problem;
+    const auto flat = ntfs::open_flat_extents(path, problem);
+    if (flat.map) follow(*flat.map);
+    if (ntfs::list_extents(path).size() > size) __builtin_trap();
+    return 0;
+  }
+  const auto opened = data[0] % 4 == 0 ? ntfs::open_qcow_map(path) : ntfs::open_vhd_map(path);
+  if (opened.map && !opened.refusal.empty()) __builtin_trap();
+  if (opened.map) follow(*opened.map);
+  return 0;
+}
