@@ -21,14 +21,15 @@ bool is_extent(const Value& json) {
 
 }  // namespace
 
-std::optional<ntfs::Times> read_snapshot_times(const Value& json, MistypedMembers& mistyped) {
-  const auto* times = mistyped.find(json, "si", &Value::IsObject);
+std::optional<ntfs::Times> read_snapshot_times(const Value& json, const char* member,
+                                               MistypedMembers& mistyped) {
+  const auto* times = mistyped.find(json, member, &Value::IsObject);
   if (!times) return std::nullopt;
   const auto time = [&](const char* name) {
     const auto* const text = mistyped.find(*times, name, &Value::IsString);
     if (!text) return core::FileTime{};
     const auto read = parse_snapshot_time({text->GetString(), text->GetStringLength()});
-    if (!read) mistyped.add("si");
+    if (!read) mistyped.add(member);
     return read.value_or(core::FileTime{});
   };
   return ntfs::Times{time("created"), time("modified"), time("changed"), time("accessed")};
@@ -38,8 +39,11 @@ bool is_snapshot_stream(const Value& json) {
   if (!json.IsObject()) return false;
   for (const auto* name : {"name", "name_utf16"})
     if (!find_member(json, name, &Value::IsString) && !is_absent_or_null(json, name)) return false;
-  return (number_member(json, "size") || is_absent_or_null(json, "size")) &&
-         (find_member(json, "resident", &Value::IsBool) || !json.HasMember("resident"));
+  for (const auto* name : {"size", "valid"})
+    if (!number_member(json, name) && !is_absent_or_null(json, name)) return false;
+  for (const auto* name : {"compressed", "encrypted", "sparse"})
+    if (json.HasMember(name) && !find_member(json, name, &Value::IsBool)) return false;
+  return find_member(json, "resident", &Value::IsBool) || !json.HasMember("resident");
 }
 
 ntfs::Extent read_snapshot_extent(const Value& json, std::string_view member,

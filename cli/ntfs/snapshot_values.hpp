@@ -14,8 +14,8 @@ namespace coldtrace::cli {
 // Values of the lines of a snapshot. What is of another type than its member has counts as none,
 // and is told to `mistyped`.
 
-// The member "si" of a file; times that are not set are 0.
-std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json,
+// The times of a file in a member, "si" or "fn"; times that are not set are 0.
+std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json, const char* member,
                                                MistypedMembers& mistyped);
 
 // Whether the members of a stream are of the types they have; its extents are not looked at.

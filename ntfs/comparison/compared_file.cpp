@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
+#include "coldtrace/ntfs/extended_attributes.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -11,6 +15,33 @@ namespace {
 void set_name(std::string& name, StoredText stored) {
   name.clear();
   if (!append_utf8(name, stored)) name = inexact_name(to_utf16_hex(stored));
+}
+
+// What lies outside the record and could not be read is not known.
+bool is_unread(const FileRow& row, AttributeType type) {
+  const auto* attribute = row.facts.find(type);
+  return attribute && !attribute->resident;
+}
+
+void set_members(const FileRow& row, ComparedFile& file) {
+  auto& [security_id, object_id, reparse, attributes] = file.members;
+  const auto& information = row.facts.information;
+  security_id = information && information->security_id
+                    ? fmt::format("{}", *information->security_id)
+                    : std::string{};
+  object_id = row.object_id ? core::to_string(*row.object_id) : std::string{};
+  reparse.reset();
+  attributes.reset();
+  if (row.source->streams_left_out) return;
+  if (row.reparse_tag)
+    reparse = compared_reparse(*row.reparse_tag, row.reparse_target);
+  else if (!is_unread(row, AttributeType::reparse_point))
+    reparse.emplace();
+  if (row.extended_attributes.empty() && is_unread(row, AttributeType::ea)) return;
+  auto& text = attributes.emplace();
+  ExtendedAttributeReader entries{row.extended_attributes};
+  while (const auto entry = entries.next())
+    append_compared_attribute(text, core::to_valid_utf8(entry->name), entry->value.size());
 }
 
 }  // namespace
@@ -23,6 +54,14 @@ std::string shown_name(const std::string& name) {
   if (!name.starts_with('\0')) return name;
   const auto units = core::parse_hex(std::string_view{name}.substr(1));
   return units ? core::decode_utf16(*units).utf8 : name.substr(1);
+}
+
+std::string compared_reparse(u32 tag, const std::optional<std::string>& target) {
+  return fmt::format("{} {}", tag, target.value_or(""));
+}
+
+void append_compared_attribute(std::string& text, std::string_view name, u64 size) {
+  text += fmt::format("{} {}\n", name, size);
 }
 
 const ComparedStream* ComparedFile::content() const {
@@ -41,6 +80,9 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   set_name(name.name, row.name);
   name.path.clear();
   row.append_path(name.path);
+  name.short_name = row.short_name ? to_utf8(row.short_name->name) : std::string{};
+  name.times.reset();
+  if (row.file_name) name.times = row.file_name->times;
   file.times.reset();
   file.attributes.reset();
   if (row.facts.information) {
@@ -49,6 +91,7 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   }
   file.owner.reset();
   if (!row.owner_sid.empty()) file.owner = row.owner_sid;
+  set_members(row, file);
   if (row.source->streams_left_out) return file.streams.reset();
   if (!file.streams) file.streams.emplace();
   file.streams->resize(row.streams.size());
@@ -58,6 +101,10 @@ void to_compared(const FileRow& row, ComparedFile& file) {
     set_name(stream.name, from.name);
     stream.size = from.size;
     stream.resident = from.resident;
+    stream.compressed = from.compressed;
+    stream.encrypted = from.encrypted;
+    stream.sparse = from.sparse;
+    stream.valid = from.valid;
     const auto extents = row.extents_of(from);
     stream.extents.assign(extents.begin(), extents.end());
   }

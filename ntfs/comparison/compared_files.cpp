@@ -39,10 +39,36 @@ std::optional<u64> get_optional(PackedReader& in) {
   return in.get() != 0 ? std::optional{in.get()} : std::nullopt;
 }
 
+void put_optional(PackedWriter& out, const std::optional<std::string>& text) {
+  out.put(text.has_value());
+  if (text) put_text(out, *text);
+}
+
+std::optional<std::string> get_optional_text(PackedReader& in) {
+  return in.get() != 0 ? std::optional{get_text(in)} : std::nullopt;
+}
+
+void put_times(PackedWriter& out, const std::optional<Times>& times) {
+  out.put(times.has_value());
+  if (!times) return;
+  for (const auto time : {times->created, times->modified, times->changed, times->accessed})
+    out.put_raw(time.ticks);
+}
+
+std::optional<Times> get_times(PackedReader& in) {
+  if (in.get() == 0) return std::nullopt;
+  Times times;
+  for (auto* time : {&times.created, &times.modified, &times.changed, &times.accessed})
+    time->ticks = in.get_raw<u64>();
+  return times;
+}
+
 void put_stream(PackedWriter& out, const ComparedStream& stream) {
   put_text(out, stream.name);
   put_optional(out, stream.size);
-  out.put(stream.resident);
+  for (const bool flag : {stream.resident, stream.compressed, stream.encrypted, stream.sparse})
+    out.put(flag);
+  put_optional(out, stream.valid);
   out.put(stream.extents.size());
   for (const auto& extent : stream.extents) {
     out.put(extent.vcn);
@@ -55,7 +81,9 @@ ComparedStream get_stream(PackedReader& in) {
   ComparedStream stream;
   stream.name = get_text(in);
   stream.size = get_optional(in);
-  stream.resident = in.get() != 0;
+  for (auto* flag : {&stream.resident, &stream.compressed, &stream.encrypted, &stream.sparse})
+    *flag = in.get() != 0;
+  stream.valid = get_optional(in);
   for (u64 left = in.get(); left > 0; --left) {
     Extent extent{.vcn = in.get(), .clusters = in.get(), .lcn = std::nullopt};
     if (const auto lcn = get_optional(in)) extent.lcn = Lcn{*lcn};
@@ -70,15 +98,13 @@ void put_file(PackedWriter& out, const ComparedFile& file) {
   out.put(name.parent.record);
   out.put(name.parent.sequence);
   put_text(out, name.name);
+  put_optional(out, name.short_name);
+  put_times(out, name.times);
   out.put(file.directory);
-  out.put(file.times.has_value());
-  if (file.times)
-    for (const auto time :
-         {file.times->created, file.times->modified, file.times->changed, file.times->accessed})
-      out.put_raw(time.ticks);
+  put_times(out, file.times);
   put_optional(out, file.attributes);
-  out.put(file.owner.has_value());
-  if (file.owner) put_text(out, *file.owner);
+  put_optional(out, file.owner);
+  for (const auto& member : file.members) put_optional(out, member);
   out.put(file.streams.has_value());
   if (!file.streams) return;
   out.put(file.streams->size());
@@ -92,14 +118,13 @@ ComparedFile get_file(core::ByteView bytes) {
   name.parent.record = in.get();
   name.parent.sequence = static_cast<u16>(in.get());
   name.name = get_text(in);
+  name.short_name = get_optional_text(in);
+  name.times = get_times(in);
   file.directory = in.get() != 0;
-  if (in.get() != 0) {
-    auto& times = file.times.emplace();
-    for (auto* time : {&times.created, &times.modified, &times.changed, &times.accessed})
-      time->ticks = in.get_raw<u64>();
-  }
+  file.times = get_times(in);
   if (const auto attributes = get_optional(in)) file.attributes = static_cast<u32>(*attributes);
-  if (in.get() != 0) file.owner = get_text(in);
+  file.owner = get_optional_text(in);
+  for (auto& member : file.members) member = get_optional_text(in);
   if (in.get() != 0) {
     auto& streams = file.streams.emplace();
     for (u64 left = in.get(); left > 0; --left) streams.push_back(get_stream(in));
@@ -172,6 +197,8 @@ core::Result<ComparedFile> ComparedFiles::read(const Group& group) const {
     file.names.push_back(std::move(row.names.front()));
     // Of a file with many names not all rows have the streams.
     if (!file.streams) file.streams = std::move(row.streams);
+    for (std::size_t m = 0; m < file.members.size(); ++m)
+      if (!file.members[m]) file.members[m] = std::move(row.members[m]);
   }
   return file;
 }

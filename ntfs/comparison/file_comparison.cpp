@@ -131,9 +131,51 @@ std::vector<StreamDifference> compare_streams(const std::vector<ComparedStream>&
   return found;
 }
 
+// Which clusters of a stream have a place: start and end of each stretch.
+std::vector<std::pair<u64, u64>> placed_clusters(const ComparedStream& stream) {
+  std::vector<std::pair<u64, u64>> stretches;
+  for (const auto& extent : stream.extents) {
+    if (!extent.lcn || extent.clusters == 0) continue;
+    const u64 end = core::saturating_add(extent.vcn, extent.clusters);
+    if (!stretches.empty() && stretches.back().second == extent.vcn)
+      stretches.back().second = end;
+    else
+      stretches.emplace_back(extent.vcn, end);
+  }
+  return stretches;
+}
+
 template <class T>
 bool differs(const std::optional<T>& before, const std::optional<T>& after) {
   return before && after && !(*before == *after);
+}
+
+void compare_metadata(FileDifference& difference) {
+  const auto& before = *difference.before;
+  const auto& after = *difference.after;
+  const auto note = [&](std::string_view member, bool different) {
+    if (different && std::ranges::find(difference.metadata, member) == difference.metadata.end())
+      difference.metadata.push_back(member);
+  };
+  const auto old_names = sorted_names(before);
+  for (const auto& name : after.names) {
+    const auto same = std::ranges::lower_bound(old_names, &name, is_before);
+    if (same == old_names.end() || is_before(&name, *same)) continue;
+    note("short_name", differs((*same)->short_name, name.short_name));
+    note("fn", differs((*same)->times, name.times));
+  }
+  for (std::size_t i = 0; i < compared_members.size(); ++i)
+    note(compared_members[i], differs(before.members[i], after.members[i]));
+  if (!before.streams || !after.streams) return;
+  for (const auto& stream : *after.streams) {
+    const auto same = std::ranges::find(*before.streams, stream.name, &ComparedStream::name);
+    if (same == before.streams->end()) continue;
+    note("flags", std::tie(same->compressed, same->encrypted, same->sparse) !=
+                      std::tie(stream.compressed, stream.encrypted, stream.sparse));
+    if (same->resident || stream.resident || same->size != stream.size) continue;
+    note("valid", differs(same->valid, stream.valid));
+    note("clusters", placed_clusters(*same) != placed_clusters(stream));
+  }
 }
 
 void compare(FileDifference& difference) {
@@ -146,6 +188,7 @@ void compare(FileDifference& difference) {
   difference.touched = differs(before.times, after.times);
   difference.attributes = differs(before.attributes, after.attributes);
   difference.owner = differs(before.owner, after.owner);
+  compare_metadata(difference);
 }
 
 }  // namespace
@@ -154,7 +197,7 @@ std::string_view to_string(FileChange change) {
   constexpr std::array<std::string_view, file_change_count> names{
       "created",  "deleted",    "renamed",        "moved",          "linked",
       "unlinked", "resized",    "stream_created", "stream_deleted", "relocated",
-      "touched",  "attributes", "owner"};
+      "touched",  "attributes", "owner",          "metadata"};
   return names[static_cast<std::size_t>(change)];
 }
 
@@ -172,6 +215,7 @@ std::vector<FileChange> FileDifference::changes() const {
   if (touched) changes.push_back(FileChange::touched);
   if (attributes) changes.push_back(FileChange::attributes);
   if (owner) changes.push_back(FileChange::owner);
+  if (!metadata.empty()) changes.push_back(FileChange::metadata);
   std::ranges::sort(changes);
   changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
   return changes;

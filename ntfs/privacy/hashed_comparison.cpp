@@ -12,8 +12,10 @@ void hash_names(ComparedFile& file, const privacy::HashedNames& names) {
     std::string path;
     append_hashed_path(path, names, name.path);
     name.path = std::move(path);
+    name.short_name.reset();
   }
   file.owner.reset();
+  file.members = {};
   if (!file.streams) return;
   for (auto& stream : *file.streams) stream.name = names.name(shown_name(stream.name));
 }

@@ -125,8 +125,6 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   take(report);
   for (const auto& [block, from] : reports) take(from);
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
-  drop_listed_slack(table_, records_, table_.slack_);
-  merge_slack_copies(table_, table_.slack_);
 }
 
 void DirectoryReader::add_directory(u64 record, BlockReport& report) {
@@ -376,6 +374,8 @@ DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& m
   DirectoryTable table;
   DirectoryReader{image, mft, records, options, table}.run(findings, gaps);
   table.number_directories(records.size());
+  drop_listed_slack(table, records, table.slack_);
+  merge_slack_copies(table, table.slack_);
   return table;
 }
 

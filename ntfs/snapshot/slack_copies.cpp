@@ -12,34 +12,78 @@
 
 namespace coldtrace::ntfs {
 
+namespace {
+
+// What tells whether two entries are the same name: the file, or where its number is overwritten
+// the time of creation.
+using Key = std::tuple<u64, std::string, bool, u64>;
+
+Key key_of(u64 directory, StoredText name, FileReference file) {
+  return {directory, to_utf16_hex(name), true, file.record << 16 | file.sequence};
+}
+
+Key key_of(u64 directory, StoredText name, core::FileTime created) {
+  return {directory, to_utf16_hex(name), false, created.ticks};
+}
+
+std::optional<Key> key_of(const DirectoryTable& table, const SlackName& slack) {
+  const auto entry = NodeReader{table.node(slack.piece)}.next();
+  if (!entry || !entry->named) return std::nullopt;
+  return entry->facts.file_known ? key_of(slack.directory, entry->name, entry->file)
+                                 : key_of(slack.directory, entry->name, entry->times.created);
+}
+
+// Calls `visit` with what a node lists that the record of the file does not have, or not among the
+// names that are taken of it.
+template <class Visit>
+void visit_unlisted(const DirectoryTable& table, u32 piece, Visit visit) {
+  if (piece == Arena::none) return;
+  NodeReader node{table.node(piece)};
+  while (const auto entry = node.next())
+    if (entry->named && entry->match == EntryMatch::unlisted) visit(*entry);
+}
+
+}  // namespace
+
 void drop_listed_slack(const DirectoryTable& table, const RecordTable& records,
                        std::vector<SlackName>& names) {
-  using Key = std::tuple<u64, std::string, u64>;
-  const auto read_key = [&](const SlackName& slack) -> std::optional<Key> {
-    const auto entry = NodeReader{table.node(slack.piece)}.next();
-    if (!entry || !entry->named || entry->facts.file_known) return std::nullopt;
-    return Key{slack.directory, to_utf16_hex(entry->name), entry->times.created.ticks};
-  };
-  std::set<Key> without_file;
-  for (const auto& slack : names)
-    if (auto key = read_key(slack)) without_file.insert(std::move(*key));
-  if (without_file.empty()) return;
+  std::set<Key> wanted;
+  std::set<u64> directories;
+  bool without_file = false;
+  for (const auto& slack : names) {
+    auto key = key_of(table, slack);
+    if (!key) continue;
+    without_file |= !std::get<2>(*key);
+    directories.insert(slack.directory);
+    wanted.insert(std::move(*key));
+  }
   std::set<Key> listed;
+  const auto add = [&](Key key) {
+    if (wanted.contains(key)) listed.insert(std::move(key));
+  };
+  for (const u64 record : directories) {
+    const auto* directory = table.find(record);
+    if (!directory) continue;
+    const auto add_entry = [&](const NodeEntry& entry) {
+      add(key_of(record, entry.name, entry.file));
+      add(key_of(record, entry.name, entry.times.created));
+    };
+    visit_unlisted(table, directory->root, add_entry);
+    for (u64 number = 0; number < directory->buffer_count; ++number)
+      visit_unlisted(table, table.buffer(*directory, number), add_entry);
+  }
   RecordFacts facts;
-  for (u64 record = 0; record < records.size(); ++record) {
+  for (u64 record = 0; without_file && record < records.size(); ++record) {
     if (!records.has(record)) continue;
     const auto summary = records.summary(record);
     if (!summary.in_use || summary.extension) continue;
     records.assemble_names(record, facts);
-    for (const auto& name : facts.names) {
-      const auto created =
-          facts.information ? facts.information->times.created : name.times.created;
-      Key key{name.parent.record, to_utf16_hex(name.name), created.ticks};
-      if (without_file.contains(key)) listed.insert(std::move(key));
-    }
+    for (const auto& name : facts.names)
+      add(key_of(name.parent.record, name.name,
+                 facts.information ? facts.information->times.created : name.times.created));
   }
   std::erase_if(names, [&](const SlackName& slack) {
-    const auto key = read_key(slack);
+    const auto key = key_of(table, slack);
     return key && listed.contains(*key);
   });
 }

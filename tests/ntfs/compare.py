@@ -59,7 +59,7 @@ def fill(volume):
         (volume.root / name).mkdir(parents=True)
     for name, size in (("a/renamed", 10), ("a/moved", 20), ("a/both", 30), ("dir/below/kid", 40), ("over", 50000),
                        ("grows", 100), ("shrinks", 60000), ("gone", 5000), ("gone small", 5), ("linked", 70),
-                       ("a/two", 80), ("streams", 90), ("touched", 100), ("flags", 110), ("same", 120),
+                       ("a/two", 80), ("streams", 90), ("touched", 100), ("flags", 110), ("same", 120), ("object", 130), ("tagged", 140),
                        ("elsewhere", 40000), ("swap one", 1), ("swap two", 2), ("again", 3000)):
         volume.write(name, b"x" * size)
     os.link(volume.root / "a/two", volume.root / "b/two")
@@ -89,6 +89,8 @@ def change(volume):
         file.write(b"g" * 5)
     os.utime(root / "touched", ns=(10**18, 10**18))
     volume.attribute("flags", "ntfs_attrib", struct.pack("<I", 0x3))
+    volume.attribute("object", "ntfs_object_id", bytes(range(16)))
+    volume.attribute("tagged", "ntfs_ea", struct.pack("<IBBH", 16, 0, 3, 2) + b"TAG\0" + b"xy\0\0")
     os.truncate(root / "elsewhere", 0)
     volume.write("in its place", b"p" * 40000)
     with open(root / "elsewhere", "r+b") as file:
@@ -108,6 +110,7 @@ TRUTH = {
     "/over": set(), "/grows": {"resized", "relocated"}, "/shrinks": {"resized"}, "/gone": {"deleted"},
     "/gone small": {"deleted"}, "/linked": {"linked"}, "/a/two": {"unlinked"},
     "/streams": {"stream_created", "stream_deleted", "resized"}, "/touched": set(), "/flags": {"attributes"},
+    "/object": {"metadata"}, "/tagged": {"metadata"},
     "/elsewhere": {"relocated"}, "/in its place": {"created"}, "/swap one": {"renamed"}, "/swap two": {"renamed"},
     "/created": {"created"}, "/new folder": {"created"}}
 
@@ -177,6 +180,7 @@ class Histories(Case):
         times = by_path["/touched"]["times"]
         self.assertEqual((times["modified"]["after"], times["created"]), ("2001-09-09T01:46:40.0000000Z", None))
         self.assertEqual(by_path["/flags"]["attributes"]["after"], ["readonly", "hidden"])
+        self.assertEqual([by_path[path]["metadata"] for path in ("/object", "/tagged")], [["object_id"], ["ea"]])
         # What the system's own files have to change, and no more.
         self.assertLessEqual({row["path"] for row in rows if row["record"] < 24},
                              {"/", "/$MFT", "/$MFTMirr", "/$Bitmap", "/$LogFile", "/$Extend", "/$Secure"})
@@ -226,7 +230,8 @@ def made_up(record, sequence=1, name=None, parent=(5, 5), size=1, extents=(), **
     return {"type": "file", "path": f"/{name}", "name": name, "record": record, "sequence": sequence,
             "parent": dict(zip(("record", "sequence"), parent)), "state": "live", "directory": False,
             "attributes": ["archive"], "si": dict.fromkeys(("created", "modified", "changed", "accessed")),
-            "owner_sid": None, "findings": [],
+            "owner_sid": None, "findings": [], "short_name": None, "security_id": None, "object_id": None,
+            "fn": dict.fromkeys(("created", "modified", "changed", "accessed")), "reparse": None, "ea": [],
             "streams": [{"name": None, "resident": not extents, "size": size, "extents": [
                 dict(zip(("vcn", "lcn", "clusters"), extent)) for extent in extents]}]} | rest
 
@@ -244,17 +249,48 @@ class MadeUp(Case):
 
     def test_where_bytes_lie(self):
         for before, after, changes in (
-                ([(0, 10, 4)], [(0, 10, 4), (4, 90, 2)], []),          # grew, without a size here
+                ([(0, 10, 4)], [(0, 10, 4), (4, 90, 2)], ["metadata"]),  # grew, without a size here
                 ([(0, 10, 4)], [(0, 10, 2), (2, 12, 2)], []),          # the same in two runs
                 ([(0, 10, 4)], [(0, 10, 2), (2, 50, 2)], ["relocated"]),
-                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 10, 2)], []),   # a hole was filled
-                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 11, 2)], ["relocated"]),
+                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 10, 2)], ["metadata"]),   # a hole was filled
+                ([(0, None, 2), (2, 10, 2)], [(0, 7, 2), (2, 11, 2)], ["relocated", "metadata"]),
+                ([(0, 10, 4)], [(0, 10, 1), (1, None, 2), (3, 13, 1)], ["metadata"]),  # a hole was punched
                 ([(0, 10, 1), (1, 20, 1), (2, 30, 1)], [(0, 10, 1), (1, 20, 2)], ["relocated"]),
                 ([(0, 10, 4)], [], ["relocated"])):
             with self.subTest(before=before, after=after):
                 rows, _ = self.differ([made_up(30, extents=before)], [made_up(30, extents=after)],
                                       status=int(bool(changes)))
                 self.assertEqual([row["changes"] for row in rows], [changes] if changes else [])
+
+    def test_metadata_by_member(self):
+        target = {"tag": 0xa000000c, "kind": "symlink", "target": "\\??\\C:\\a"}
+        attribute = {"name": "x", "size": 3}
+
+        def stream(**rest):
+            return [{"name": None, "resident": False, "size": 1, "valid": 1, "extents": [], "compressed": False,
+                     "encrypted": False, "sparse": False} | rest]
+
+        for member, before, after, said in (
+                ("short_name", None, "FILE~1", ["short_name"]), ("short_name", "FILE~1", "FILE~2", ["short_name"]),
+                ("fn", made_up(30)["fn"], made_up(30)["fn"] | {"changed": "2024-02-29T00:00:00.0000001Z"}, ["fn"]),
+                ("security_id", None, 256, ["security_id"]), ("security_id", 256, 257, ["security_id"]),
+                ("object_id", None, "12345678-1234-1234-1234-123456789abc", ["object_id"]),
+                ("reparse", None, target, ["reparse"]), ("reparse", target, target | {"tag": 0xa0000003}, ["reparse"]),
+                ("reparse", target, target | {"target": "b"}, ["reparse"]), ("ea", [], [attribute], ["ea"]),
+                ("ea", [attribute], [attribute | {"size": 4}], ["ea"]),
+                ("ea", [attribute], [attribute | {"name": "y"}], ["ea"]),
+                ("streams", stream(), stream(compressed=True), ["flags"]),
+                ("streams", stream(), stream(encrypted=True), ["flags"]),
+                ("streams", stream(), stream(sparse=True, valid=0), ["flags", "valid"])):
+            for old, new in ((before, after), (after, before)):
+                with self.subTest(member=member, old=old, new=new):
+                    (row,), _ = self.differ([made_up(30, **{member: old})], [made_up(30, **{member: new})])
+                    self.assertEqual((row["changes"], row["metadata"]), (["metadata"], said))
+            self.differ([made_up(30, **{member: after})], [made_up(30, **{member: after})], status=0)
+        # Of another size valid and clusters say nothing; a value outside the record may not have been read.
+        (row,), _ = self.differ([made_up(30, streams=stream())], [made_up(30, streams=stream(size=5, valid=5))])
+        self.assertEqual((row["changes"], row["metadata"]), (["resized"], []))
+        self.differ([made_up(30, ea=[attribute])], [made_up(30, other_streams=[{"type": "$EA"}])], status=0)
 
     def test_names_are_paired_as_people_would(self):
         def names(*names):
@@ -315,6 +351,9 @@ class MadeUp(Case):
         self.assertEqual([f["code"] for f in summary["findings"]], ["compare-members"])
         self.assertIn("si attributes streams", summary["findings"][0]["text"])
         # Of a file with many names streams are told once.
+        few = {name: value for name, value in whole.items() if name not in ("ea", "fn")}
+        _, summary = self.differ([whole], [few])
+        self.assertTrue(summary["findings"][0]["text"].endswith(" ea fn"), summary["findings"])
         left_out = made_up(60, name="second", streams=[], findings=[{"code": "streams-limit"}])
         rows, _ = self.differ([whole, left_out], [left_out, whole], status=0)
         self.assertEqual(rows, [])
@@ -351,7 +390,9 @@ class MadeUp(Case):
                               ("streams", [{"resident": "x"}]), ("streams", [{"name": 5}]),
                               ("streams", [{"extents": ["zz"]}]), ("streams", [{"extents": [{"lcn": "zz"}]}]),
                               ("streams", [{"extents": [{"clusters": -5}]}]),
-                              ("streams", [{"extents": [{"vcn": None}]}])):
+                              ("streams", [{"extents": [{"vcn": None}]}]), ("streams", [{"valid": "x"}]),
+                              ("streams", [{"sparse": 1}]), ("short_name", 5), ("security_id", "x"), ("object_id", 5),
+                              ("reparse", 5), ("reparse", {"tag": None}), ("ea", 5), ("ea", [5]), ("fn", 5)):
             with self.subTest(member=member, value=value):
                 _, summary = self.differ([made_up(70)], [made_up(70) | {member: value}])
                 told = {f["code"]: f["text"] for f in summary["findings"]}

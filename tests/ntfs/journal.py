@@ -435,12 +435,34 @@ class Formats(Journals):
                 "sequence": str(row["sequence"]), "parent_record": str(row["parent"]["record"]),
                 "parent_sequence": str(row["parent"]["sequence"]), "reasons": " ".join(row["reasons"]),
                 "sources": "", "attributes": " ".join(row["attributes"]), "security_id": "0", "version": "2",
-                "offset": str(row["offset"]), "volume_image": "", "volume_partition": "", "volume_start": "", "volume_shadow": ""})
+                "offset": str(row["offset"]), "volume_image": "", "volume_partition": "", "volume_start": "", "volume_shadow": "",
+                "file_id": "", "parent_file_id": "", "name_utf16": "", "name_from_next": "", "extents_left": "",
+                "extents": ""})
         events = strict_csv(self.output("csv", "--events"))
         told = self.rows("--events", *self.given, kind="event")
         self.assertEqual([(row["usn"], row["records"], row["closed"], row["old_path"]) for row in events],
                          [(str(e["usn"]), str(e["records"]), str(e["closed"]).lower(), e["old_path"] or "")
                           for e in told])
+
+    def test_csv_has_what_few_records_have(self):
+        journal, root, file = w.Journal(), w.reference(5, 5), w.reference(40, 2)
+        journal.add(3, file, root, w.CREATE, "wide", high=(7, 1 << 63))
+        journal.add(3, file, root, w.CREATE, "narrow")
+        journal.add(2, file, root, w.BASIC, b"a\0\0\xd8b\0")
+        journal.add(4, file, root, w.EXTEND, extents=[(4096, 8192), (1 << 40, 1)], left=3)
+        journal.add(3, file, root, w.EXTEND, "with ranges")
+        journal.add(4, file, root, w.EXTEND, extents=[], left=0)
+        keys = ("file_id", "parent_file_id", "name_utf16", "name_from_next", "extents_left", "extents")
+        expected = [("0000000000000007" "0002000000000028", "8000000000000000" "0005000000000005", "", "", "", ""),
+                    ("",) * 6, ("", "", "610000d86200", "", "", ""),
+                    ("", "", "", "true", "3", "4096+8192 1099511627776+1"), ("",) * 6,
+                    ("", "", "", "false", "0", "")]
+        stream = self.write("J", journal.data)
+        cells = strict_csv(self.run_journal("--format", "csv", stream).stdout)
+        self.assertEqual([tuple(cell[key] for key in keys) for cell in cells], expected)
+        self.assertEqual(tuple(cells[0])[-6:], keys)
+        events = strict_csv(self.run_journal("--format", "csv", "--events", stream).stdout)
+        self.assertEqual(tuple(events[0])[-6:], keys)
 
     def test_json_is_one_array(self):
         array = json.loads(self.output("json"))

@@ -122,6 +122,9 @@ void write_difference_json(JsonWriter& json, const VolumeName& volume,
   write_times(json, difference);
   write_attributes(json, difference);
   write_owner(json, difference);
+  json.key("metadata").begin_array();
+  for (const auto member : difference.metadata) json.value(member);
+  json.end_array();
 }
 
 }  // namespace coldtrace::cli

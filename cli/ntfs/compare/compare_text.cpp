@@ -58,6 +58,11 @@ std::string owner_text(const ntfs::FileDifference& difference) {
                      printable(*difference.after->owner));
 }
 
+std::string metadata_text(const ntfs::FileDifference& difference) {
+  if (difference.metadata.empty()) return {};
+  return fmt::format("; metadata {}", fmt::join(difference.metadata, " "));
+}
+
 }  // namespace
 
 std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference) {
@@ -80,7 +85,7 @@ std::string difference_text(const VolumeName& volume, const ntfs::FileDifference
   }
   for (const auto& stream : difference.streams) text += stream_text(stream);
   return text + times_text(difference) + attributes_text(difference) + owner_text(difference) +
-         '\n';
+         metadata_text(difference) + '\n';
 }
 
 }  // namespace coldtrace::cli

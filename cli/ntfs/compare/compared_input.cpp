@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/compare/snapshot_row.hpp"
@@ -151,9 +152,10 @@ class ComparedLines {
                        names(), *stated_names_);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,
-                       "rows of the snapshot lack members, which are not compared:{}{}{}",
+                       "rows of the snapshot lack members, which are not compared:{}{}{}{}{}",
                        lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
-                       lacking_.streams ? " streams" : "");
+                       lacking_.streams ? " streams" : "", lacking_.others.empty() ? "" : " ",
+                       fmt::join(lacking_.others, " "));
     damage_.report(findings);
     mistyped_.report(findings);
     std::erase_if(volumes_, [&](const auto& volume) { return !is_chosen(volume); });

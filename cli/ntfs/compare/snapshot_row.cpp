@@ -1,5 +1,7 @@
 #include "cli/ntfs/compare/snapshot_row.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
@@ -37,15 +39,74 @@ std::string read_name(const Value& json) {
 
 ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {
   if (!is_snapshot_stream(json)) mistyped.add("streams");
+  const auto is_true = [&](const char* name) {
+    return json.IsObject() && find_member(json, name, &Value::IsTrue) != nullptr;
+  };
   ntfs::ComparedStream stream{.name = read_name(json),
                               .size = number_member(json, "size"),
-                              .resident = find_member(json, "resident", &Value::IsTrue) != nullptr,
+                              .resident = is_true("resident"),
+                              .compressed = is_true("compressed"),
+                              .encrypted = is_true("encrypted"),
+                              .sparse = is_true("sparse"),
+                              .valid = number_member(json, "valid"),
                               .extents = {}};
   if (!json.IsObject()) return stream;
   if (const auto* extents = mistyped.find(json, "extents", &Value::IsArray))
     for (const auto& extent : extents->GetArray())
       stream.extents.push_back(read_snapshot_extent(extent, "streams", mistyped));
   return stream;
+}
+
+// A member that is text; empty where it is null.
+std::optional<std::string> text_or_none(const Value& json, const char* name,
+                                        MistypedMembers& mistyped) {
+  if (find_member(json, name, &Value::IsNull)) return std::string{};
+  const auto* text = mistyped.find(json, name, &Value::IsString);
+  return text ? std::optional<std::string>{{text->GetString(), text->GetStringLength()}}
+              : std::nullopt;
+}
+
+std::optional<std::string> read_security_id(const Value& json, MistypedMembers& mistyped) {
+  if (find_member(json, "security_id", &Value::IsNull)) return std::string{};
+  const auto number = number_member(json, "security_id");
+  if (!number && json.HasMember("security_id")) mistyped.add("security_id");
+  return number ? std::optional{fmt::format("{}", *number)} : std::nullopt;
+}
+
+// What lies outside the record, which a row without it could not read.
+bool has_other_stream(const Value& json, std::string_view type) {
+  const auto* streams = find_member(json, "other_streams", &Value::IsArray);
+  if (!streams) return false;
+  for (const auto& stream : streams->GetArray())
+    if (stream.IsObject() && text_member(stream, "type") == type) return true;
+  return false;
+}
+
+std::optional<std::string> read_reparse(const Value& json, MistypedMembers& mistyped) {
+  if (find_member(json, "reparse", &Value::IsNull))
+    return has_other_stream(json, "$REPARSE_POINT") ? std::nullopt : std::optional<std::string>{""};
+  const auto* reparse = mistyped.find(json, "reparse", &Value::IsObject);
+  if (!reparse) return std::nullopt;
+  const auto tag = number_member(*reparse, "tag");
+  if (!tag) mistyped.add("reparse");
+  return tag ? std::optional{ntfs::compared_reparse(static_cast<u32>(*tag),
+                                                    text_member(*reparse, "target"))}
+             : std::nullopt;
+}
+
+std::optional<std::string> read_extended_attributes(const Value& json, MistypedMembers& mistyped) {
+  const auto* entries = mistyped.find(json, "ea", &Value::IsArray);
+  if (!entries || (entries->Empty() && has_other_stream(json, "$EA"))) return std::nullopt;
+  std::string text;
+  for (const auto& entry : entries->GetArray()) {
+    const auto size = entry.IsObject() ? number_member(entry, "size") : std::nullopt;
+    if (!size) {
+      mistyped.add("ea");
+      return std::nullopt;
+    }
+    ntfs::append_compared_attribute(text, text_member(entry, "name"), *size);
+  }
+  return text;
 }
 
 // Of a name whose streams are told with another one there are none.
@@ -74,12 +135,23 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.file = *own;
   file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
                    find_member(json, "directory", &Value::IsTrue) != nullptr;
-  file.names.push_back({*in, read_name(json), text_member(json, "path")});
-  file.times = read_snapshot_times(json, mistyped);
+  file.names.push_back({*in, read_name(json), text_member(json, "path"),
+                        text_or_none(json, "short_name", mistyped),
+                        read_snapshot_times(json, "fn", mistyped)});
+  file.times = read_snapshot_times(json, "si", mistyped);
   file.attributes = read_attributes(json, mistyped);
   if (const auto* owner = mistyped.find(json, "owner_sid", &Value::IsString);
       owner && owner->GetStringLength() > 0)
     file.owner.emplace(owner->GetString(), owner->GetStringLength());
+  auto& [security_id, object_id, reparse, extended_attributes] = file.members;
+  security_id = read_security_id(json, mistyped);
+  object_id = text_or_none(json, "object_id", mistyped);
+  if (!has_streams_left_out(json)) {
+    reparse = read_reparse(json, mistyped);
+    extended_attributes = read_extended_attributes(json, mistyped);
+  }
+  for (const std::string name : {"short_name", "fn", "security_id", "object_id", "reparse", "ea"})
+    if (!json.HasMember(name.c_str())) lacking.others.insert(name);
   lacking.times |= !json.HasMember("si");
   lacking.attributes |= !json.HasMember("attributes");
   const auto* streams = mistyped.find(json, "streams", &Value::IsArray);

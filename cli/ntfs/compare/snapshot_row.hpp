@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include <rapidjson/fwd.h>
@@ -15,7 +16,8 @@ struct LackingMembers {
   bool attributes = false;
   bool streams = false;
   std::string needed;  // without which it is not known which file a row is of: " path name"
-  bool any() const { return times || attributes || streams; }
+  std::set<std::string> others;
+  bool any() const { return times || attributes || streams || !others.empty(); }
 };
 
 // What a "file" line says of a name. False where it does not say which file's name it is, or in

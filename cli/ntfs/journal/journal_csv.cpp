@@ -11,6 +11,8 @@ constexpr FlagTexts words{.before = {}, .after = {}, .separator = " "};
 constexpr std::string_view columns =
     "usn,time,path,path_certain,name,record,sequence,parent_record,parent_sequence,reasons,sources,"
     "attributes,security_id,version,offset";
+constexpr std::string_view last_columns =
+    ",file_id,parent_file_id,name_utf16,name_from_next,extents_left,extents\n";
 constexpr std::string_view event_columns = ",first_usn,first_time,records,closed,old_path";
 
 class CsvLines final : public JournalFormat {
@@ -43,6 +45,8 @@ class CsvLines final : public JournalFormat {
     number(row.offset);
     if (events_ && row.event) write_event(batch.events[*row.event]);
     out.append(volume_);
+    out.append(',');
+    write_last(row);
     out.append('\n');
   }
 
@@ -69,6 +73,31 @@ class CsvLines final : public JournalFormat {
     out_->append(',');
   }
 
+  void file_id(u64 high, ntfs::FileReference low) {
+    if (high != 0) out_->append(long_file_id(high, low));
+    out_->append(',');
+  }
+
+  // What most records do not have, in columns behind all others.
+  void write_last(const ntfs::JournalRow& row) {
+    const auto& record = row.record;
+    file_id(record.file_high, record.file);
+    file_id(record.parent_high, record.parent);
+    scratch_.clear();
+    if (!ntfs::append_utf8(scratch_, record.name)) out_->append(ntfs::to_utf16_hex(record.name));
+    out_->append(',');
+    if (record.major != 4) return out_->append(",,");
+    out_->append(row.borrowed ? "true," : "false,");
+    number(record.extents_left);
+    for (u64 i = 0; i < record.extent_count(); ++i) {
+      const auto extent = record.extent(i);
+      if (i > 0) out_->append(' ');
+      out_->append_decimal(extent.offset);
+      out_->append('+');
+      out_->append_decimal(extent.length);
+    }
+  }
+
   void write_event(const ntfs::JournalEvent& event) {
     number(event.first_usn);
     time(event.first_time);
@@ -93,10 +122,14 @@ std::unique_ptr<JournalFormat> make_journal_csv(const JournalFormatOptions& opti
   return std::make_unique<CsvLines>(options);
 }
 
+std::string long_file_id(u64 high, ntfs::FileReference low) {
+  return fmt::format("{:016x}{:04x}{:012x}", high, low.sequence, low.record);
+}
+
 std::string journal_csv_header(const JournalFormatOptions& options) {
   if (options.format == "csv")
     return std::string{columns} + (options.events ? std::string{event_columns} : "") + ',' +
-           std::string{volume_columns} + '\n';
+           std::string{volume_columns} + std::string{last_columns};
   if (options.format == "mftecmd-csv")
     return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"
            "ParentPath,UpdateSequenceNumber,UpdateTimestamp,UpdateReasons,FileAttributes,"

@@ -38,6 +38,8 @@ std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& opt
 
 // The line with the names of the columns; empty for formats without one.
 std::string journal_csv_header(const JournalFormatOptions& options);
+// A file's number of 128 bits, of which `low` is the lower half.
+std::string long_file_id(u64 high, ntfs::FileReference low);
 std::string journal_text_heading();
 
 }  // namespace coldtrace::cli

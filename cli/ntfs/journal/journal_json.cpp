@@ -96,7 +96,8 @@ class JournalJson final : public JournalFormat {
   void write_high(std::string_view key, u64 high, ntfs::FileReference low) {
     if (high == 0) return;
     out_->append(key);
-    out_->append(fmt::format("{:016x}{:04x}{:012x}\"", high, low.sequence, low.record));
+    out_->append(long_file_id(high, low));
+    out_->append('"');
   }
 
   void write_references(const ntfs::UsnRecord& record) {

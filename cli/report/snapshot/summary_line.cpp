@@ -45,7 +45,7 @@ bool SummaryLines::read(const Value& json, ntfs::SummaryRow& row) {
   if (!read_name(json, row)) return false;
   for (const auto* name : wanted)
     if (!json.HasMember(name)) lacking_.insert(name);
-  row.times = read_snapshot_times(json, mistyped_);
+  row.times = read_snapshot_times(json, "si", mistyped_);
   read_streams(json, row);
   read_notes(json, row, mistyped_);
   return true;

@@ -116,17 +116,36 @@ TEST_CASE("of a file with more names than it can have the first are taken, and a
   for (int i = 0; i < 100; ++i) image.add_file(tests::numbered(u"entry", i), "x", folder);
   Linked linked{image, names, 6};
   linked.add_extension(image, {}, {{.content = "behind all names"}});
+  u64 copies = 0;
   for (u64 buffer = 0; buffer < 3; ++buffer)
     image.edit_index(folder, buffer, [&](ByteWriter& w) {
       const u64 end = 0x18 + *core::load<u32>(w.view(), 0x1c);
       for (u64 at = 0x18 + *core::load<u32>(w.view(), 0x18); at < end;
            at += *core::load<u16>(w.view(), at + 8))
         if (*core::load<u16>(w.view(), at + 10) > 0) w.patch<u64>(at, linked.file | u64{1} << 48);
+      // A copy of the first entry in the slack, and one of a name that nothing lists.
+      const u64 first = 0x18 + *core::load<u32>(w.view(), 0x18);
+      const u64 length = *core::load<u16>(w.view(), first + 8);
+      if (*core::load<u16>(w.view(), first + 10) == 0 || end + 2 * length > w.size()) return;
+      const std::vector copy(w.view().begin() + static_cast<std::ptrdiff_t>(first),
+                             w.view().begin() + static_cast<std::ptrdiff_t>(first + length));
+      for (u64 i = 0; i < copy.size(); ++i) {
+        w.patch(end + i, copy[i]);
+        w.patch(end + length + i, copy[i]);
+      }
+      w.patch<u16>(end + length + 0x52, u'E');  // of "entry"
+      ++copies;
     });
-  const auto seen = snapshot_of(linked.build(image), {.states = tests::all_states});
+  const auto seen = snapshot_of(linked.build(image), {.states = tests::all_states, .slack = true});
   u64 rows = 0;
   u64 listed = 0;
+  u64 slack = 0;
   for (const auto& [path, row] : seen.rows) {
+    if (row.state == ntfs::State::slack) {
+      CHECK(path.starts_with("/folder/Entry"));
+      ++slack;
+      continue;
+    }
     if (row.record != linked.file) continue;
     ++(path.starts_with("/folder/") ? listed : rows);
     CHECK(row.has("links-limit"));
@@ -134,6 +153,8 @@ TEST_CASE("of a file with more names than it can have the first are taken, and a
   }
   CHECK(rows == 4096);
   CHECK(listed > 90);
+  CHECK(copies > 0);
+  CHECK(slack == copies);
   CHECK(seen.findings.count("links-limit") == 1);
   for (const auto* code : {"attribute-list", "name-mismatch", "link-count", "extension-missing"})
     CHECK(seen.findings.count(code) == 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,14 +18,24 @@ struct ComparedName {
   FileReference parent;
   std::string name;
   std::string path;
+  std::optional<std::string> short_name;  // empty: it has none
+  std::optional<Times> times;             // of its $FILE_NAME
 };
 
 struct ComparedStream {
   std::string name;         // empty: unnamed
   std::optional<u64> size;  // absent where its start is lost
   bool resident = false;
+  bool compressed = false;
+  bool encrypted = false;
+  bool sparse = false;
+  std::optional<u64> valid;  // bytes that were written
   std::vector<Extent> extents;
 };
+
+// What has no change of its own, by its member in rows of a snapshot.
+constexpr std::array<std::string_view, 4> compared_members{"security_id", "object_id", "reparse",
+                                                           "ea"};
 
 struct ComparedFile {
   FileReference file;
@@ -33,6 +44,8 @@ struct ComparedFile {
   std::optional<Times> times;  // of $STANDARD_INFORMATION
   std::optional<u32> attributes;
   std::optional<std::string> owner;  // SID
+  // Of each of compared_members what is equal where that is; empty where the file has none.
+  std::array<std::optional<std::string>, compared_members.size()> members;
   std::optional<std::vector<ComparedStream>> streams;
 
   [[nodiscard]] const ComparedStream* content() const;  // the unnamed stream
@@ -42,6 +55,10 @@ struct ComparedFile {
 [[nodiscard]] std::string inexact_name(std::string_view utf16);
 // A name as rows show it, with U+FFFD for what is not valid.
 [[nodiscard]] std::string shown_name(const std::string& name);
+
+// What is compared of members of rows.
+[[nodiscard]] std::string compared_reparse(u32 tag, const std::optional<std::string>& target);
+void append_compared_attribute(std::string& text, std::string_view name, u64 size);
 
 // One name with its file, as a row of a snapshot has both.
 void to_compared(const FileRow& row, ComparedFile& file);

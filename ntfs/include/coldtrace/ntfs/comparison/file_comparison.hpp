@@ -23,8 +23,9 @@ enum class FileChange : u8 {
   touched,     // times
   attributes,  // flags
   owner,
+  metadata,  // other members
 };
-constexpr std::size_t file_change_count = 13;
+constexpr std::size_t file_change_count = 14;
 [[nodiscard]] std::string_view to_string(FileChange change);
 
 struct NameDifference {
@@ -50,6 +51,10 @@ struct FileDifference {
   bool touched = false;
   bool attributes = false;
   bool owner = false;
+  // Of what else differs each once: compared_members, "short_name" and "fn" of names that both
+  // have, and of streams that both have "flags", and where the size is the same "valid" and
+  // "clusters" (others have a place, or none).
+  std::vector<std::string_view> metadata;
 
   [[nodiscard]] std::vector<FileChange> changes() const;  // each once, in the order of the enum
 };
