@@ -60,23 +60,28 @@ std::string owner_text(const ntfs::FileDifference& difference) {
 
 }  // namespace
 
-std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference) {
+std::string difference_text(const VolumeName& before, const VolumeName& after,
+                            const ntfs::FileDifference& difference) {
   std::string text;
-  const auto path_of = [prefix = path_prefix(volume)](const auto& name) {
-    return prefix + printable(name.path);
+  const auto path_before = [&](const auto& name) {
+    return path_prefix(before) + printable(name.path);
+  };
+  const auto path_after = [&](const auto& name) {
+    return path_prefix(after) + printable(name.path);
   };
   for (const auto change : difference.changes())
     text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(change));
-  const auto& shown = difference.after ? *difference.after : *difference.before;
-  text += fmt::format(": {} (record {}-{})", path_of(shown.names.front()), difference.file.record,
-                      difference.file.sequence);
+  text += fmt::format(": {} (record {}-{})",
+                      difference.after ? path_after(difference.after->names.front())
+                                       : path_before(difference.before->names.front()),
+                      difference.file.record, difference.file.sequence);
   for (const auto& name : difference.names) {
     if (name.before && name.after)
-      text += fmt::format("; {} -> {}", path_of(*name.before), path_of(*name.after));
+      text += fmt::format("; {} -> {}", path_before(*name.before), path_after(*name.after));
     else if (name.after)
-      text += fmt::format("; also {}", path_of(*name.after));
+      text += fmt::format("; also {}", path_after(*name.after));
     else
-      text += fmt::format("; no longer {}", path_of(*name.before));
+      text += fmt::format("; no longer {}", path_before(*name.before));
   }
   for (const auto& stream : difference.streams) text += stream_text(stream);
   return text + times_text(difference) + attributes_text(difference) + owner_text(difference) +
