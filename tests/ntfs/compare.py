@@ -370,6 +370,17 @@ class MadeUp(Case):
         self.assertTrue(line.endswith(f"; created {late}; attributes hidden archive -> none; "
                                       "owner S-1-1-0 -> S-1-5-18"), line)
 
+    def test_text_names_the_zone_of_times(self):
+        paths = [self.lines(name, header(), made_up(70, si={"modified": time, "accessed": accessed}), SUMMARY)
+                 for name, time, accessed in (("a", None, None), ("b", "2024-02-29T20:00:00.1234567Z", None))]
+        for options, shown in (((), "2024-02-29T20:00:00.1234567Z"),
+                               (("--utc-offset", "+05:30"), "2024-03-01T01:30:00.1234567 (UTC+05:30)"),
+                               (("--utc-offset", "-00:30"), "2024-02-29T19:30:00.1234567 (UTC-00:30)")):
+            line = run("compare", *options, *paths, status=1).stdout.decode().splitlines()[0]
+            self.assertEqual(line, f"touched: /file 70 (record 70-1); modified {shown}")
+        line = run("compare", "--utc-offset", "+01:00", *reversed(paths), status=1).stdout.decode().splitlines()[0]
+        self.assertTrue(line.endswith("; modified -"), line)
+
     def test_packed_snapshots(self):
         before = self.lines("a", header(), made_up(70), SUMMARY)
         after = self.lines("b", header(), made_up(70, size=2), SUMMARY)
