@@ -411,6 +411,17 @@ class MadeUp(Case):
         self.assertTrue(line.endswith(f"; created {late}; attributes hidden archive -> none; "
                                       "owner S-1-1-0 -> S-1-5-18"), line)
 
+    def test_text_names_the_zone_of_times(self):
+        paths = [self.lines(name, header(), made_up(70, si={"modified": time, "accessed": accessed}), SUMMARY)
+                 for name, time, accessed in (("a", None, None), ("b", "2024-02-29T20:00:00.1234567Z", None))]
+        for options, shown in (((), "2024-02-29T20:00:00.1234567Z"),
+                               (("--utc-offset", "+05:30"), "2024-03-01T01:30:00.1234567 (UTC+05:30)"),
+                               (("--utc-offset", "-00:30"), "2024-02-29T19:30:00.1234567 (UTC-00:30)")):
+            line = run("compare", *options, *paths, status=1).stdout.decode().splitlines()[0]
+            self.assertEqual(line, f"touched: /file 70 (record 70-1); modified {shown}")
+        line = run("compare", "--utc-offset", "+01:00", *reversed(paths), status=1).stdout.decode().splitlines()[0]
+        self.assertTrue(line.endswith("; modified -"), line)
+
     def test_packed_snapshots(self):
         before = self.lines("a", header(), made_up(70), SUMMARY)
         after = self.lines("b", header(), made_up(70, size=2), SUMMARY)
@@ -459,6 +470,49 @@ class MadeUp(Case):
             self.assertEqual([row["changes"] for row in rows], changes)
             self.assertEqual(summary["counts"]["files_before"], 1)
         self.assertIn(b"no volume of partition 3", run("compare", "--partition", 3, before, after, status=2).stderr)
+
+    def test_a_partition_of_each_side(self):
+        def of(number, *rows):
+            return [header(4096 * number, f"a{number}", number), *rows]
+
+        # What was partition 1 became partition 2, behind a new one.
+        before = self.lines("a", *of(1, made_up(30, name="old"), made_up(31, name="gone")), *of(3, made_up(30)), SUMMARY)
+        after = self.lines("b", *of(1, made_up(77)), *of(2, made_up(30, name="new"), made_up(32)), SUMMARY)
+        both = ("--before-partition", 1, "--after-partition", 2)
+        rows, summary = compare(*both, before, after)
+        self.assertEqual([(row["record"], row["changes"], row["volume"]["partition"]) for row in rows],
+                         [(30, ["renamed"], 2), (31, ["deleted"], 2), (32, ["created"], 2)])
+        self.assertEqual((summary["counts"]["files_before"], summary["counts"]["files"],
+                          [finding["code"] for finding in summary["findings"]]), (2, 2, ["volume-other"]))
+        self.assertEqual(run("compare", *both, before, after, status=1).stdout.decode().splitlines()[:-1],
+                         ["renamed: /partition2/new (record 30-1); /partition1/old -> /partition2/new",
+                          "deleted: /partition1/gone (record 31-1)", "created: /partition2/file 32 (record 32-1)"])
+        # The other side is read whole: its only volume, or the one at that place.
+        lone = self.lines("lone", header(0, "a1"), made_up(30, name="old"), SUMMARY)
+        self.assertEqual([row["changes"] for row in compare("--before-partition", 1, before, lone)[0]], [["deleted"]])
+        self.assertEqual([row["changes"] for row in compare("--after-partition", 2, lone, after)[0]],
+                         [["renamed"], ["created"]])
+        rows, summary = compare("--before-partition", 1, before, after)
+        self.assertEqual(({row["volume"]["partition"] for row in rows}, summary["counts"]["files"]), ({1}, 1))
+        self.assertEqual([finding["code"] for finding in summary["findings"]], ["volume-unmatched"])
+        self.assertIn(b"have no volume in the same place",
+                      run("compare", "--before-partition", 3, before, after, status=2).stderr)
+        self.assertIn(b"no volume of partition 2", run("compare", "--before-partition", 2, before, after, status=2).stderr)
+        for option in "--before-partition", "--after-partition":
+            self.assertIn(b"--partition", run("compare", option, 1, "--partition", 1, before, after, status=2).stderr)
+
+    def test_views_of_one_volume_are_compared_wherever_it_starts(self):
+        def views(start, number, *names):
+            for copy, name in enumerate(names):
+                volume = header(start, "aa", number)
+                volume["partition"]["shadow"] = {"number": copy, "created": None} if copy else None
+                yield from (volume, made_up(30, name=name))
+
+        before = self.lines("a", *views(4096, 1, "live", "first"), header(8192, "bb", 2), SUMMARY)
+        after = self.lines("b", *views(0, None, "new", "first"), SUMMARY)
+        (row,), summary = compare("--before-partition", 1, before, after)
+        self.assertEqual((row["path_before"], row["path"], row["volume"]["shadow"], summary["findings"]),
+                         ("/live", "/new", None, []))
 
     def test_damage_that_a_snapshot_tells_of_is_told(self):
         def told(name, *findings):

@@ -14,7 +14,8 @@ std::string shown_name(const std::string& name);
 // The members of a line, behind its type.
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference);
-// A line of text. Paths start with what tells the volume apart.
-std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference);
+// A line of text. Paths start with what tells the volume of their side apart.
+std::string difference_text(const VolumeName& before, const VolumeName& after,
+                            const ntfs::FileDifference& difference);
 
 }  // namespace coldtrace::cli

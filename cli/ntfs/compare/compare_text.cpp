@@ -25,14 +25,20 @@ std::string stream_text(const ntfs::StreamDifference& stream) {
   return text;
 }
 
+// With the zone, which a time of UTC has in itself.
+std::string time_with_zone(core::FileTime time) {
+  if (time.ticks == 0) return "-";
+  const auto zone = text_zone();
+  return exact_text_time(time) + (zone == "UTC" ? "" : fmt::format(" ({})", zone));
+}
+
 std::string times_text(const ntfs::FileDifference& difference) {
   if (!difference.touched) return {};
   const auto& before = *difference.before->times;
   const auto& after = *difference.after->times;
   std::string text;
   const auto add = [&](std::string_view name, core::FileTime old_time, core::FileTime new_time) {
-    if (old_time != new_time)
-      text += fmt::format("; {} {}", name, new_time.ticks == 0 ? "-" : exact_text_time(new_time));
+    if (old_time != new_time) text += fmt::format("; {} {}", name, time_with_zone(new_time));
   };
   add("created", before.created, after.created);
   add("modified", before.modified, after.modified);
@@ -65,23 +71,28 @@ std::string metadata_text(const ntfs::FileDifference& difference) {
 
 }  // namespace
 
-std::string difference_text(const VolumeName& volume, const ntfs::FileDifference& difference) {
+std::string difference_text(const VolumeName& before, const VolumeName& after,
+                            const ntfs::FileDifference& difference) {
   std::string text;
-  const auto path_of = [prefix = path_prefix(volume)](const auto& name) {
-    return prefix + printable(name.path);
+  const auto path_before = [&](const auto& name) {
+    return path_prefix(before) + printable(name.path);
+  };
+  const auto path_after = [&](const auto& name) {
+    return path_prefix(after) + printable(name.path);
   };
   for (const auto change : difference.changes())
     text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(change));
-  const auto& shown = difference.after ? *difference.after : *difference.before;
-  text += fmt::format(": {} (record {}-{})", path_of(shown.names.front()), difference.file.record,
-                      difference.file.sequence);
+  text += fmt::format(": {} (record {}-{})",
+                      difference.after ? path_after(difference.after->names.front())
+                                       : path_before(difference.before->names.front()),
+                      difference.file.record, difference.file.sequence);
   for (const auto& name : difference.names) {
     if (name.before && name.after)
-      text += fmt::format("; {} -> {}", path_of(*name.before), path_of(*name.after));
+      text += fmt::format("; {} -> {}", path_before(*name.before), path_after(*name.after));
     else if (name.after)
-      text += fmt::format("; also {}", path_of(*name.after));
+      text += fmt::format("; also {}", path_after(*name.after));
     else
-      text += fmt::format("; no longer {}", path_of(*name.before));
+      text += fmt::format("; no longer {}", path_before(*name.before));
   }
   for (const auto& stream : difference.streams) text += stream_text(stream);
   return text + times_text(difference) + attributes_text(difference) + owner_text(difference) +

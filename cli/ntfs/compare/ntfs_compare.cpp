@@ -21,6 +21,8 @@ struct NtfsCompareOptions : CommonOptions {
   std::vector<std::string> parents;
   BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
+  std::optional<u32> partition_before;
+  std::optional<u32> partition_after;
   std::string shadow_before;
   std::string shadow_after;
   std::optional<u64> unpacked_limit;
@@ -31,6 +33,13 @@ struct NtfsCompareOptions : CommonOptions {
 };
 
 using Volumes = std::vector<ComparedVolume>;
+
+// What is read of one side.
+struct Side {
+  const std::string& path;
+  std::optional<u32> partition;
+  const std::string& shadow;
+};
 
 struct Pair {
   const ComparedVolume* before;
@@ -48,18 +57,25 @@ std::string view_title(const VolumeName& name, bool copies) {
   return title;
 }
 
+bool is_one_volume(const Volumes& volumes) {
+  return std::ranges::all_of(
+      volumes, [&](const auto& volume) { return volume.name.start == volumes.front().name.start; });
+}
+
 // The views of one side, each of which is the counterpart of one.
 class Counterparts {
  public:
-  explicit Counterparts(const Volumes& volumes)
-      : volumes_{volumes}, taken_(volumes.size(), false) {}
+  // `anywhere`: wherever the volumes start.
+  Counterparts(const Volumes& volumes, bool anywhere)
+      : volumes_{volumes}, anywhere_{anywhere}, taken_(volumes.size(), false) {}
 
   // The same view of the volume, or the only one that either side has of it.
   const ComparedVolume* take(const VolumeName& name, const Volumes& others) {
     const bool only = views_at(volumes_, name.start) == 1 && views_at(others, name.start) == 1;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
       const auto& found = volumes_[i].name;
-      if (taken_[i] || found.start != name.start || (!only && found.shadow != name.shadow))
+      if (taken_[i] || (!anywhere_ && found.start != name.start) ||
+          (!only && found.shadow != name.shadow))
         continue;
       taken_[i] = true;
       return &volumes_[i];
@@ -80,11 +96,12 @@ class Counterparts {
   }
 
   const Volumes& volumes_;
+  bool anywhere_;
   std::vector<bool> taken_;
 };
 
-// Volumes that start at the same place, of the same shadow copy where one side has several views of
-// them, or the only ones.
+// Volumes that start at the same place, or the only ones: of the same shadow copy where one side
+// has several views of them.
 std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                                core::Findings& findings) {
   if (before.size() == 1 && after.size() == 1) return {{&before[0], &after[0]}};
@@ -96,7 +113,7 @@ std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                      "{}, which starts at {:#x}, has no counterpart in {}: it is not compared",
                      view_title(name, copies), name.start, others.front().name.image);
   };
-  Counterparts counterparts{after};
+  Counterparts counterparts{after, is_one_volume(before) && is_one_volume(after)};
   for (const auto& volume : before) {
     if (const auto* other = counterparts.take(volume.name, before))
       pairs.push_back({&volume, other});
@@ -152,7 +169,8 @@ class CompareWriter {
   }
 
   void write(const Pair& pair, const ntfs::FileDifference& difference) {
-    if (!options_.has_lines()) return output_.write(difference_text(pair.after->name, difference));
+    if (!options_.has_lines())
+      return output_.write(difference_text(pair.before->name, pair.after->name, difference));
     write_difference_json(lines_.begin("file"), pair.after->name, difference);
     lines_.end();
   }
@@ -199,20 +217,20 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
   for (std::size_t i = 0; i < counts.changes.size(); ++i) sum.changes[i] += counts.changes[i];
 }
 
-std::optional<Volumes> read_side(const NtfsCompareOptions& options, const std::string& path,
-                                 const std::string& shadow, const privacy::HashedNames* names,
-                                 core::Findings& all, Report& report) {
+std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
+                                 const privacy::HashedNames* names, core::Findings& all,
+                                 Report& report) {
   DiskOptions disk;
-  disk.image = path;
+  disk.image = side.path;
   disk.parents = options.parents;
   disk.bitlocker = options.bitlocker;
-  disk.partition = options.partition;
+  disk.partition = side.partition;
   disk.unpacked_limit = options.unpacked_limit;
-  if (!shadow.empty()) disk.shadows.push_back(shadow);
+  if (!side.shadow.empty()) disk.shadows.push_back(side.shadow);
   core::Findings findings;
   auto volumes = read_compared(disk, names, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
-  report.read(path, findings);
+  report.read(side.path, findings);
   all.merge(findings);
   return volumes;
 }
@@ -223,11 +241,14 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   output.outlive_reader();
   Report report{options.findings};
   core::Findings findings;
+  const auto either = [&](std::optional<u32> own) { return own ? own : options.partition; };
   const auto before =
-      read_side(options, options.before, options.shadow_before, names.get(), findings, report);
+      read_side(options, {options.before, either(options.partition_before), options.shadow_before},
+                names.get(), findings, report);
   if (!before) return Exit::failure;
   const auto after =
-      read_side(options, options.after, options.shadow_after, names.get(), findings, report);
+      read_side(options, {options.after, either(options.partition_after), options.shadow_after},
+                names.get(), findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
   CompareWriter writer{options, output, has_copies(*before) || has_copies(*after)};
@@ -268,9 +289,14 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs compare monday.E01 tuesday.E01\n"
        "  coldtrace ntfs compare monday.ndjson tuesday.E01 --format ndjson\n"
        "  coldtrace ntfs compare monday.ndjson.zst tuesday.ndjson.gz\n"
-       "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01\n",
-       "  0  names, sizes, clusters, times, owners and other metadata of all files are the same;\n"
-       "     contents are not compared\n"
+       "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01
+       "
+       "  coldtrace ntfs compare --before-partition 2 --after-partition 3 old.E01 new.E01
+       ",
+       "  0  names, sizes, clusters, times, owners and other metadata of all files are the same;
+       "
+       "     contents are not compared
+       "
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
       {"text", "ndjson", "json"},
@@ -291,8 +317,17 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
             .repeatable()
             .type_name("FILE");
         add_bitlocker_options(command, options.bitlocker);
-        command.add_option("--partition", options.partition,
-                           "Only the partition with this number, as 'ntfs info' lists them");
+        const auto partition =
+            command.add_option("--partition", options.partition,
+                               "Only the partition with this number, as 'ntfs info' lists them");
+        command
+            .add_option("--before-partition", options.partition_before,
+                        "Only this partition of BEFORE, where it has another number in AFTER")
+            .excludes(partition);
+        command
+            .add_option("--after-partition", options.partition_after,
+                        "Only this partition of AFTER")
+            .excludes(partition);
         add_one_shadow_option(command, "--before-shadow", options.shadow_before,
                               "Read BEFORE as of this shadow copy");
         add_one_shadow_option(command, "--after-shadow", options.shadow_after,
