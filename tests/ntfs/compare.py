@@ -207,6 +207,26 @@ class Histories(Case):
         self.assertEqual((rows, summary["same"]), ([], True))
         self.assertEqual(summary["counts"]["unchanged"], summary["counts"]["files"])
 
+    def test_partitions_of_images_that_have_other_numbers(self):
+        def disk(name, *volumes):
+            table, rest = bytearray(1 << 20), b"".join(volume.read_bytes() for volume in volumes)
+            at = len(table)
+            for number, volume in enumerate(volumes):
+                size = volume.stat().st_size
+                table[446 + 16 * number:462 + 16 * number] = struct.pack("<4xB3xII", 7, at // 512, size // 512)
+                at += size
+            table[510:512] = b"\x55\xaa"
+            return self.write(name, table + rest)
+
+        old, new = disk("old", self.after, self.before), disk("new", self.after)
+        rows, summary = compare("--before-partition", 2, "--after-partition", 1, old, new)
+        expected, whole = compare(self.before, self.after)
+        self.assertEqual([row | {"volume": None} for row in rows],
+                         [row | {"volume": None} for row in expected])
+        self.assertEqual((summary["counts"], {row["volume"]["partition"] for row in rows}), (whole["counts"], {1}))
+        compare("--before-partition", 1, old, new, status=0)
+        self.assertIn(b"there is no partition 2", run("compare", "--after-partition", 2, old, new, status=2).stderr)
+
     def test_text_and_json_say_it_too(self):
         lines = run("compare", self.before, self.after, status=1).stdout.decode().splitlines()
         rows, summary = compare(self.before, self.after)
