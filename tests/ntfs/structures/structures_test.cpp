@@ -313,6 +313,54 @@ TEST_CASE("names that are no UTF-16 keep their units") {
   CHECK(ntfs::to_utf16_hex(text) == "610000d86200");
 }
 
+TEST_CASE("fixups are put back as far as their array is one") {
+  struct Row {
+    const char* why;
+    u16 offset;
+    u16 count;
+    bool incomplete;
+    bool first, second;  // whether the bytes of these strides are put back
+  };
+  const auto row = GENERATE(values<Row>({
+      {"as it should be", 0x30, 3, false, true, true},
+      {"as near the head as may be", 0x28, 3, false, true, true},
+      {"inside of the head", 0x26, 3, true, false, false},
+      {"at an odd place", 0x31, 3, true, false, false},
+      {"as far behind as may be", 504, 3, false, true, true},
+      {"over the bytes that it protects", 506, 3, true, false, false},
+      {"empty", 0x30, 0, true, false, false},
+      {"with the number alone", 0x30, 1, true, false, false},
+      {"too short", 0x30, 2, true, true, false},
+      {"too long", 0x30, 4, true, true, true},
+  }));
+  CAPTURE(row.why);
+  ByteWriter out;
+  out.write_text("FILE").write_u16(row.offset).write_u16(row.count).pad_to(1024);
+  out.patch<u16>(row.offset, 0x7777).patch<u16>(row.offset + 2u, 0x1111);
+  out.patch<u16>(row.offset + 4u, 0x2222);
+  out.patch<u16>(510, 0x7777).patch<u16>(1022, 0x7777);
+  std::vector<std::byte> record{out.view().begin(), out.view().end()};
+  const auto fixup = ntfs::apply_fixups(record);
+  CHECK(fixup.incomplete == row.incomplete);
+  CHECK_FALSE(fixup.torn);
+  CHECK(core::load<u16>(record, 510) == (row.first ? 0x1111 : 0x7777));
+  CHECK(core::load<u16>(record, 1022) == (row.second ? 0x2222 : 0x7777));
+}
+
+TEST_CASE("a stride that does not end with the number keeps its bytes") {
+  ByteWriter out;
+  out.write_text("FILE").write_u16(0x30).write_u16(3).pad_to(1024);
+  out.patch<u16>(0x30, 0x7777).patch<u16>(0x32, 0x1111).patch<u16>(0x34, 0x2222);
+  const u64 torn = GENERATE(510u, 1022u);
+  out.patch<u16>(510, 0x7777).patch<u16>(1022, 0x7777).patch<u16>(torn, 0x7778);
+  std::vector<std::byte> record{out.view().begin(), out.view().end()};
+  const auto fixup = ntfs::apply_fixups(record);
+  CHECK(fixup.torn);
+  CHECK_FALSE(fixup.incomplete);
+  CHECK(core::load<u16>(record, torn) == 0x7778);
+  CHECK(core::load<u16>(record, 1532 - torn) == (torn == 510 ? 0x2222 : 0x1111));
+}
+
 TEST_CASE("extended attributes are listed") {
   ByteWriter list;
   list.write_u32(24).write_u8(0).write_u8(6).write_u16(4).write_text("$LXUID").write_u8(0);

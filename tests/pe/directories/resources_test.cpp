@@ -159,6 +159,7 @@ TEST_CASE("types with a number have names") {
   CHECK(pe::resource_type_name(16) == "version");
   CHECK(pe::resource_type_name(11) == "message table");
   CHECK(pe::resource_type_name(24) == "manifest");
+  CHECK(pe::resource_type_name(25).empty());
   CHECK(pe::resource_type_name(13).empty());
   CHECK(pe::resource_type_name(1000).empty());
 }
