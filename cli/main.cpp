@@ -47,6 +47,16 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
+// There may be none for the words either.
+void say_out_of_memory(const std::vector<std::string>& words) {
+  try {
+    say(fmt::format("coldtrace: out of memory in '{}'\n",
+                    printable(fmt::format("{}", fmt::join(words, " ")))));
+  } catch (const std::bad_alloc&) {
+    say("coldtrace: out of memory\n");
+  }
+}
+
 Exit run_program(const std::vector<std::string>& words);
 
 Exit run_words(const std::vector<std::string>& words) {
@@ -104,8 +114,7 @@ Exit run_program(const std::vector<std::string>& words) {
   } catch (const Failure& failure) {
     say(fmt::format("coldtrace: {}\n", printable(failure.message)));
   } catch (const std::bad_alloc&) {
-    say(fmt::format("coldtrace: out of memory in '{}'\n",
-                    printable(fmt::format("{}", fmt::join(words, " ")))));
+    say_out_of_memory(words);
   } catch (const std::exception& error) {
     say(fmt::format("coldtrace: {}\n", printable(error.what())));
   }

@@ -46,6 +46,7 @@ FAILING = {
     "BitLocker Recovery Key": "No such file or directory",
     "--password-file": "No such file or directory",
     "--partition 2": "there is no partition 2",
+    "--before-partition": "there is no partition 2",
     "--before-shadow": "no volume of it has shadow copies",
     "export isf": "without a member list",
     "hooks export": "left",

@@ -20,9 +20,12 @@ bool is_for_programs_alone(const std::vector<std::string>& formats) {
   return formats.size() == 1 && (only == "html" || only == "json" || only == "jsonl");
 }
 
-// Those that --int64 may change something of; none where all may.
+// Those that --int64 may change something of; none where all may. Rows have JSON in cells of CSV.
 std::vector<std::string> formats_with_json(std::vector<std::string> formats) {
-  std::erase_if(formats, [](const auto& format) { return format == "text" || format == "csv"; });
+  const bool rows = writes_rows(formats);
+  std::erase_if(formats, [rows](const auto& format) {
+    return format == "text" || (format == "csv" && !rows);
+  });
   return formats;
 }
 

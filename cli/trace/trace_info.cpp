@@ -267,6 +267,7 @@ void add_trace_info(CLI::App& app, Exit& exit) {
         command
             .add_option("--top", options.top,
                         "In text: providers that are shown, and kinds of events of each")
+            .for_formats({"text"})
             .capture_default_str();
       },
       run_trace_info);

@@ -322,7 +322,7 @@ class Rules(Check):
             told = [row["text"] for row in document["findings"] if row["code"] == "windows-chosen"]
             self.assertEqual(len(told), said is not None)
             if said:
-                self.assertRegex(told[0], "files are looked for in " + said)
+                self.assertRegex(told[0], "(?i)files are looked for in " + said)
 
     def test_what_cannot_be_read_is_not_called_missing(self):
         """Services with a key, a type of a service or all of it destroyed."""

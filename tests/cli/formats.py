@@ -77,7 +77,7 @@ class Formats(case.Case):
                 ("--server is for --format json, urls", "trace", "symbols", TRACE, "--server", "http://a"),
                 ("--color is for --format text", "trace", "info", TRACE, "--color", "always", "--format", "json"),
                 ("--int64 is for --format json", "trace", "info", TRACE, "--int64", "string"),
-                ("--int64 is for --format", "trace", "decode", TRACE, "--int64", "string", "--format", "csv")):
+                ("--int64 is for --format json", "trace", "io", TRACE, "--int64", "string", "--format", "csv")):
             self.assertIn(says, self.refused(*arguments))
         made = self.here / "a.ctrace"
         run("trace", "synthesize", "deadlock-2", "-o", made)
@@ -132,7 +132,7 @@ class Formats(case.Case):
         self.assertIn("-: it is empty", self.refused("trace", "decode", "-"))
         self.assertIn("/dev/null: it is empty", self.refused("trace", "decode", "/dev/null"))
         closed = subprocess.run(["bash", "-c", '"$0" trace decode - <&-', COLDTRACE], capture_output=True, timeout=60)
-        self.assertEqual((closed.returncode, closed.stderr), (2, b"coldtrace: -: it is closed\n"))
+        self.assertEqual((closed.returncode, closed.stderr), (2, b"coldtrace: -: it is empty\n"))
 
     def test_a_trace_beside_its_packed_form_is_no_part_of_an_image(self):
         trace = self.write("d.etl", TRACE.read_bytes())

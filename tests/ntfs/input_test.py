@@ -761,7 +761,7 @@ class ExpertWitness(Images):
                 self.assertIn(f"segment 4, image.E04, has a damaged section at "
                               f"{places[3]['table']:#x}: sectors {first}-", said)
                 self.assertRegex(said, r"of the disk are lost, its bytes \S+; segment 2, image.E02, .* "
-                                       r"no sectors are given up for that, .* \(2 times\)")
+                                       r"no sectors are given up for that, .* \(the first of 2\)")
 
     def test_a_damaged_hash_is_named_and_the_other_segments_are_read(self):
         raw = self.volume("-c", "4096")

@@ -19,6 +19,7 @@ SLACK = 256 << 10
 
 RAW = 0x1000  # section data: RVA and offset are the same
 STUB = RAW  # of a system call, in images with exports
+KERNEL_STUB = RAW + 32  # ZwX of a kernel
 EXPORTS, IMPORTS, RESOURCES, DEBUG, TLS, BOUND, DELAYED = 0, 1, 2, 6, 9, 11, 13
 
 
@@ -96,6 +97,8 @@ def exports(names, functions, module=b"exporter.dll", forwarders=()):
     places = {}
     stub = "4c8bd1b801000000f604250803fe7f0175030f05c3cd2ec3"  # of service 1
     assert out.add(bytes.fromhex(stub) + bytes(8)) == STUB
+    of_kernel = "488bc4 fa 4883ec10 50 9c 6a10 488d0509000000 50 b801000000 e900010000 c3"
+    assert out.add(bytes.fromhex(of_kernel)) == KERNEL_STUB
     start = out.add(bytes(40))
     for text in [name for name, _ in names] + [entry for entry in functions
                                                if isinstance(entry, bytes)] + [module]:
@@ -123,6 +126,10 @@ def odd_export_names():
 def exports_of_one_stub():
     """Thousands of service names for one stub."""
     return exports([(b"NtA" + b"a" * 4000, 0)] * 4000 + [(b"ZwA" + b"a" * 4000, 0)], [STUB])
+
+
+def exports_of_one_kernel_stub():
+    return exports([(b"NtA" + b"a" * 4000, 0)] * 4000 + [(b"ZwA" + b"a" * 4000, 0)], [KERNEL_STUB])
 
 
 def ordinal_with_many_names():
@@ -203,7 +210,7 @@ def tls_callbacks():
     return image(bytes(out.bytes), {TLS: (at, 40)})
 
 
-IMAGES = (shared_imports, long_export_names, odd_export_names, exports_of_one_stub,
+IMAGES = (shared_imports, long_export_names, odd_export_names, exports_of_one_stub, exports_of_one_kernel_stub,
           ordinal_with_many_names, chain_of_forwarders, ordinal_imports, resources, section_names,
           debug_entries, bound_imports, version_strings, tls_callbacks)
 # Each with the formats that it has.
@@ -275,11 +282,14 @@ class Bound(case.Case):
                 for form in ("text", "json"):
                     with self.subTest(image=build.__name__, command=command[1], format=form):
                         self.measure(2 * size, *command, "--format", form)
-            self.measure(size, "hooks", "table", "--kernel", path, "--format", "hooktab", "-o",
-                         table)
+            table.unlink(missing_ok=True)
+            done = self.measure(size, "hooks", "table", "--kernel", path, "--format", "hooktab", "-o", table)
+            if done.returncode == 2:
+                self.assertIn(b"it is not a kernel", done.stderr)
+                continue
             self.assertLessEqual(table.stat().st_size, FACTOR * size + SLACK)
             multiplied += self.measure_table(table, path)
-        self.assertGreater(multiplied, 3, "images whose tables name services")
+        self.assertGreater(multiplied, 0, "images whose tables name services")
 
     def measure_table(self, table, image):
         """Measures what is made of the table; true where it names a service."""

@@ -350,7 +350,7 @@ class Module(Case):
         for name, start, said in (("none.zip", None, "it is a ZIP archive"), ("empty", b"", "it is empty"),
                                   ("a.rar", b"Rar!\x1a\x07\x00" + bytes(4000), "it is a RAR archive"),
                                   ("disk.E01.gz", gzip.compress(b"EVF\t\r\n\xff\0\1\1\0\0\0" + bytes(4000)),
-                                   "it is an E01 disk image")):
+                                   "EWF")):
             path = self.here / name if start is None else self.write(name, start)
             with self.assertRaisesRegex(self.module.Error, f"{name}: .*{said}"):
                 self.module.open_image(path)

@@ -324,7 +324,9 @@ std::optional<NameTables::Image> NameTables::find_image_of(u32 pid, u64 address,
   for (; image != images_.end() && image->pid == pid; ++image) {
     validity.changes_at(image->from);
     validity.changes_at(image->to);
-    if (image->from <= time && time < image->to) return std::nullopt;
+    if (image->from > time) continue;
+    if (time < image->to || find(Subject::process, pid, image->from) == process)
+      return std::nullopt;
   }
   return Image{image_files_[later->file].name, later->base, later->file};
 }

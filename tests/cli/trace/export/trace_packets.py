@@ -297,7 +297,7 @@ class Packets(Case):
         self.assertEqual([p["original"] for p in packets], [len(frame)] * 3)
         self.assertEqual(["incomplete" in p["comment"] for p in packets], [True, False, True])
         warning = next(line for line in self.said.splitlines() if "packet-fragment" in line)
-        self.assertRegex(warning, r"packet-fragment at 0x10000: .* \(3 times\)")
+        self.assertRegex(warning, r"packet-fragment at 0x10000: .* \(the first of 3\)")
 
     def test_nothing_is_joined_over_a_gap(self):
         frame = ETH + b"\x08\x00" + ip4(400)
@@ -469,7 +469,7 @@ class Packets(Case):
                 self.assertEqual([p["data"] for p in packets], [frame] * (2 if event == 1001 else 1))
                 self.assertRegex(self.said, rf"packet-damaged at 0x10000: event {event} of a packet capture, "
                                             r"at 0x[0-9a-f]+ of its buffer, ends inside a field "
-                                            rf"\({len(payload)} times\)")
+                                            rf"\(the first of {len(payload)}\)")
 
     def test_layouts_that_are_not_known_are_told(self):
         self.log.manifest(0, 1, NDIS, 1001, 9, fragment(ETH), keywords=WHOLE)
