@@ -172,16 +172,32 @@ void refuse_file(const Target& target, const std::string& format,
                               to_string(kind), unknown ? " and no text" : "")};
 }
 
+// What a part of an image may begin with.
+bool may_be_split(core::FileKind kind) {
+  switch (kind) {
+    case core::FileKind::unknown:
+    case core::FileKind::zeros:
+    case core::FileKind::disk_mbr:
+    case core::FileKind::disk_gpt:
+    case core::FileKind::ntfs_volume:
+      return true;
+    default:
+      return core::is_virtual_disk(kind);
+  }
+}
+
 // Throws where the next run of an input would take a new file of this name for a part of it.
 void refuse_new_part(const std::string& path, const std::vector<std::string>& inputs) {
   for (const auto& input : inputs) {
     if (is_trace(input)) continue;
     const auto file = core::FileImage::open(input);
-    const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
+    if (!file) continue;
+    const auto kind = core::recognize_file(**file);
     const bool segment = kind == core::FileKind::ewf || kind == core::FileKind::ewf_2 ||
                          kind == core::FileKind::ewf_logical;
-    if (segment ? core::is_named_as_segment_beside(input, path) : core::is_part_beside(input, path))
-      throw Failure{fmt::format("{}: it would be a part of the split image {}", path, input)};
+    if (segment ? core::is_named_as_segment_beside(input, path)
+                : may_be_split(kind) && core::is_part_beside(input, path))
+      throw Failure{fmt::format("{}: it is named like a part of the split image {}", path, input)};
   }
 }
 

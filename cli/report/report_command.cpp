@@ -68,6 +68,7 @@ void write(Output& output, const Page& page, const ReportCommandOptions& options
 
 Exit run_report_command(const ReportCommandOptions& options) {
   Output output{options.output};
+  output.outlive_reader();  // what the page is made of is read before
   Page page;
   Report report{options.findings};
   auto inputs = sort_report_inputs(options.inputs, options.unpacked_limit, report);

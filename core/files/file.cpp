@@ -45,6 +45,9 @@ Result<int> open_to_read(const std::string& path, struct stat& status) {
 
 Result<std::unique_ptr<FileImage>> FileImage::open(const std::string& path) {
   struct stat status {};
+  // Who writes into a named pipe would lose the reader when it is closed again.
+  if (::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
+    return fail(io_error(0, "open", ESPIPE));
   const int descriptor = COLDTRACE_TRY(open_to_read(path, status));
   Descriptor file{descriptor};
   u64 size = static_cast<u64>(status.st_size);

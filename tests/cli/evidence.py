@@ -169,8 +169,11 @@ class Evidence(case.Case):
         for one, new in (("disk.E01", "disk.E03"), ("disk.E01", "disk.EAA"), ("disk.001", "disk.003"),
                          ("raw.ab", "raw.ad")):
             done = run("ntfs", "info", self.here / one, "-o", self.here / new)
-            self.assertIn(b"it would be a part of the split image", done.stderr)
+            self.assertIn(b"it is named like a part of the split image", done.stderr)
             self.assertEqual((done.returncode, (self.here / new).exists()), (2, False))
+        snapshot = self.write("snap.001", b'{"type":"header","schema":"coldtrace.ntfs-snapshot/1"}\n')
+        self.assertNotIn(b"split image", run("ntfs", "query", snapshot, "-o", self.here / "snap.002", "--format",
+                                             "csv").stderr)
         for one, new in (("disk.E01", "disk.csv"), ("disk.E01", "other.E03"), ("disk.001", "disk.csv")):
             self.assertNotIn(b"split image", run("ntfs", "info", self.here / one, "-o", self.here / new).stderr)
         # What merely has a like name is no part.

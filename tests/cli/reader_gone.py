@@ -30,6 +30,29 @@ def with_reader(*arguments):
     return done.returncode, done.stderr, done.stdout
 
 
+class NamedPipes(case.Case):
+    def test_a_named_pipe_is_opened_once(self):
+        """The writer ends after one opening: a run that opened it again would wait for ever."""
+        image, disk = DEMO / "demo-ntdll.dll", DEMO / "demo-disk.img"
+        for number in range(4):  # a writer may be quick enough to find the second opening
+            for source, *words in ((image, "pe", "info"), (image, "syscalls", "map"), (disk, "report"),
+                                   (disk, "ntfs", "info"), (disk, "ntfs", "query")):
+                pipe, out = self.here / "pipe", self.here / "out"
+                os.mkfifo(pipe)
+                writer = subprocess.Popen(["sh", "-c", 'exec cat "$1" > "$2"', "sh", source, pipe],
+                                          stderr=subprocess.DEVNULL)
+                with self.subTest(words=words, number=number):
+                    try:
+                        done = subprocess.run([COLDTRACE, *words, pipe, "-o", out], capture_output=True, timeout=20)
+                        self.assertIn(done.returncode, (0, 1), done.stderr)
+                        self.assertGreater(out.stat().st_size, 0)
+                    finally:
+                        writer.kill()
+                        writer.wait()
+                        pipe.unlink()
+                        out.unlink(missing_ok=True)
+
+
 class ReaderGone(case.Case):
     def test_the_exit_status_of_a_verdict_is_that_of_the_verdict(self):
         trace, image, updated = (DEMO / f"demo-{name}" for name in ("trace.etl", "ntdll.dll", "ntdll-updated.dll"))

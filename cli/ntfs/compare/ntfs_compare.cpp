@@ -292,7 +292,8 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01\n"
        "  coldtrace ntfs compare --before-partition 2 --after-partition 3 old.E01 new.E01\n",
        "  0  names, sizes, clusters, times, owners and other metadata of all files are the same;\n"
-       "     contents are not compared\n"
+       "     contents are not compared, and with --names keyed-hash neither are owners nor\n"
+       "     other metadata that is not shown then\n"
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
       {"text", "ndjson", "json"},
