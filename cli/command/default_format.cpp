@@ -22,11 +22,11 @@ constexpr std::array name_endings{
     NameEnding{".dot", "dot"},         NameEnding{".folded", "collapsed"},
     NameEnding{".gv", "dot"},          NameEnding{".h", "c-header"},
     NameEnding{".hooktab", "hooktab"}, NameEnding{".html", "html"},
-    NameEnding{".pcapng", "pcapng"},   NameEnding{".json", "json"},
-    NameEnding{".jsonl", "ndjson"},    NameEnding{".md", "markdown"},
-    NameEnding{".ndjson", "ndjson"},   NameEnding{".sqlite", "sqlite"},
-    NameEnding{".sqlite3", "sqlite"},  NameEnding{".svg", "svg"},
-    NameEnding{".txt", "text"},        NameEnding{".xml", "junit"},
+    NameEnding{".json", "json"},       NameEnding{".jsonl", "ndjson"},
+    NameEnding{".md", "markdown"},     NameEnding{".ndjson", "ndjson"},
+    NameEnding{".sqlite", "sqlite"},   NameEnding{".sqlite3", "sqlite"},
+    NameEnding{".svg", "svg"},         NameEnding{".txt", "text"},
+    NameEnding{".xml", "junit"},
 };
 
 bool has_format(const std::vector<std::string>& formats, std::string_view format) {

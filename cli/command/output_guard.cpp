@@ -176,6 +176,7 @@ void refuse_file(const Target& target, const std::string& format,
 bool may_be_split(core::FileKind kind) {
   switch (kind) {
     case core::FileKind::unknown:
+    case core::FileKind::text:
     case core::FileKind::zeros:
     case core::FileKind::disk_mbr:
     case core::FileKind::disk_gpt:
