@@ -56,13 +56,14 @@ NodeName=n[1-3] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPU
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
-# Drops ssh's options, takes the host, and runs the command, where the host is not lost.
+# Drops ssh's options, takes the host, and runs the command, where the host is not lost. SHELL is set as sshd sets it:
+# without one, what GNU parallel sends ends without a word.
 FAKE_SSH = """#!/bin/bash
 while [[ $1 == -* ]]; do [[ $1 == -[op] ]] && shift; shift; done
 host=$1; shift
 [ "$1" = -- ] && shift
 [ -e "$HOSTS/$host.dead" ] && exit 255
-export FAKE_HOST=$host
+export FAKE_HOST=$host SHELL=/bin/bash
 exec bash -c "$*"
 """
 
