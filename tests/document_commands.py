@@ -33,7 +33,7 @@ MADE = (
     ("hooks", "table", "--kernel", "demo-ntoskrnl.exe", "--ntdll", "demo-ntdll.dll", "--format", "hooktab", "-o", "made.hooktab"),
     ("trace", "pack", "demo-trace.etl", "-o", "demo-trace.etl.zst"),
     ("syscalls", "map", "demo-ntdll.dll", "--format", "json", "-o", "made.json"),
-    ("trace", "schemas", "build", str(PROJECT / "tests/cli/trace/painter.man"), "-o", "made.ctschemas"))
+    ("trace", "schemas", "build", str(PROJECT / "tests/cli/trace/schemas/painter.man"), "-o", "made.ctschemas"))
 FOLDERS = {"symbols", "system32", "app", "builds", "images", "recording/", "old", "new", "old/System32", "new/System32",
            "baseline", "update"}
 OUTPUTS = {"-o", "--output", "--out-dir"}

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 COLDTRACE, BUILD, SOURCES, CMAKE, CXX = sys.argv[1:6]
 BUILD, SOURCES = Path(BUILD), Path(SOURCES)
 DEMO = BUILD / "demo"
-MANIFEST = SOURCES / "tests/cli/trace/painter.man"
+MANIFEST = SOURCES / "tests/cli/trace/schemas/painter.man"
 LIBRARIES = {
     "list_files": "ntfs",
     "list_exports": "pe",

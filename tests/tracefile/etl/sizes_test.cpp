@@ -105,6 +105,7 @@ class Sizes {
   void check_uncertain(unsigned mutants) {
     for (std::size_t record = 0; record + 2 < starts_of(buffers_[0]).size(); ++record)
       check_doubt(buffers_[0], record);
+    std::size_t tried = 0;
     for (unsigned i = 0; i < mutants; ++i) {
       auto buffer = buffers_[below(buffers_.size())];
       const auto starts = starts_of(buffer);
@@ -122,7 +123,9 @@ class Sizes {
         if (before != 0) break;
       }
       check_doubt(buffer, record);
+      ++tried;
     }
+    REQUIRE(tried > 0);
   }
 
   void check_damaged(unsigned mutants) {
