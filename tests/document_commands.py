@@ -104,7 +104,7 @@ class StandIns:
                 path.mkdir(parents=True, exist_ok=True)
                 for name in FILES:
                     os.link(self.base / name, path / name.removeprefix("demo-"))
-            elif before == "--list":
+            elif before in ("--list", "--places"):
                 listed = "8704" if "batch" not in words else "run.etl" if "trace" in words else "disk.img"
                 path.write_text(listed + ("\0" if "--null" in words else "\n"))
                 self.put(("", listed), folder)

@@ -37,7 +37,7 @@ COMMANDS = {
         ("pe", "info", "--details"), ("pe", "exports"), ("pe", "exports", *JSON),
         ("pe", "exports", *CSV), ("pe", "imports"), ("pe", "imports", *JSON), ("pe", "sections"),
         ("pe", "sections", *JSON), ("pe", "compare", *JSON, IN, IN), ("syscalls", "map"),
-        ("syscalls", "map", "--explain", *JSON), ("syscalls", "map", "--format", "c-header"),
+        ("syscalls", "map", "--explain"), ("syscalls", "map", *JSON), ("syscalls", "map", "--format", "c-header"),
         ("syscalls", "map", "--format", "j00ru-csv"), ("syscalls", "compare", *JSON, IN, IN),
         ("syscalls", "check", *JSON, "--image", IN, "--dump", IN),
         ("hooks", "tables"), ("hooks", "tables", *JSON), ("hooks", "context-switch"),
@@ -91,7 +91,7 @@ COMMANDS = {
     "schema": [
         ("trace", "schema", "check"), ("trace", "schema", "show"), ("trace", "schema", "c-header"),
     ],
-    "buffer": [("trace", "control", "decode", "0x0D", "--input")],
+    "buffer": [("trace", "control", "decode", "0x0D", "--buffer")],
 }
 KINDS = {
     ".dll": "image", ".exe": "image", ".sys": "image", ".raw": "volume", ".img": "volume",

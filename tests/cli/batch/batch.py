@@ -331,8 +331,8 @@ class Results(Batch):
     def test_a_tree_of_partitions(self):
         for name in ("a b.img", "c.img"):
             self.add(name)
-        self.batch("--layout", "hive", status=0)
-        self.batch("--layout", "hive", status=0, command=("ntfs", "journal"))
+        self.batch("--out-layout", "hive", status=0)
+        self.batch("--out-layout", "hive", status=0, command=("ntfs", "journal"))
         self.assertEqual({name for name in tree(self.out) if "_batch" not in name}, {
             f"kind=ntfs-{kind}/image={name}/part.ndjson.zst" for kind in ("snapshot", "journal")
             for name in ("a%20b.img", "c.img")})
@@ -699,9 +699,9 @@ class Refusals(Batch):
                 self.batch(status=0)
         (self.images / "00.img").unlink()
         self.refused(b"a file of the batch", "-o", self.out / "00.img.ndjson")
-        self.batch("--layout", "hive", status=0, out=self.here / "tree")
+        self.batch("--out-layout", "hive", status=0, out=self.here / "tree")
         (self.here / "link").symlink_to(self.here / "tree/kind=ntfs-snapshot")
-        self.assertEqual(run("batch", "--input", self.images, "--out-dir", self.here / "tree", "--layout", "hive", "-o",
+        self.assertEqual(run("batch", "--input", self.images, "--out-dir", self.here / "tree", "--out-layout", "hive", "-o",
                              self.here / "link/image=01.img/part.ndjson.zst", "--", *SNAPSHOT).returncode, 2)
         with open(self.out / "01.img.ndjson", "ab") as output:
             done = subprocess.run([COLDTRACE, "batch", "--input", self.images, "--out-dir", self.out, "--", *SNAPSHOT],
@@ -761,7 +761,7 @@ class Refusals(Batch):
                                (b"not another batch", ("batch", "--out-dir", "x")),
                                (b"reads no file", ("syscalls", "hash")), (b"", ("ntfs",))):
             self.refused(words, command=command)
-        for options in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "2"), ("--layout", "flat"), ("--pack", "xz")):
+        for options in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "2"), ("--out-layout", "flat"), ("--pack", "xz")):
             self.refused(options[1].encode(), *options)
         self.assertFalse(self.out.exists())
         run("batch", "--out-dir", self.out, "--", "ntfs", "snapshot", status=2)
@@ -833,7 +833,7 @@ class DuckDb(Batch):
         names = ["a b.img", "c.img", "\u00e4\u4e2d.img", "100%.img", "k=v.img"]
         for name in names:
             self.add(name)
-        self.batch("--layout", "hive", status=0)
+        self.batch("--out-layout", "hive", status=0)
         script = self.write("query.js", QUERY.encode())
         done = subprocess.run(["node", script, self.out], capture_output=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)

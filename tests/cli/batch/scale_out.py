@@ -21,7 +21,7 @@ from case import Case
 from strict import strict_ndjson
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
-COMMAND = ["--layout", "hive", "--jobs", "1", "--", "ntfs", "snapshot", "--tolerate", "file-unreachable"]
+COMMAND = ["--out-layout", "hive", "--jobs", "1", "--", "ntfs", "snapshot", "--tolerate", "file-unreachable"]
 SHARDS, INPUTS, HELD = 5, 25, 11  # the twelfth input is the third of shard 2
 
 CONFIGURATION = """ClusterName=coldtrace

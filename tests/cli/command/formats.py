@@ -30,7 +30,7 @@ help_of, commands = PROGRAM.help_of, PROGRAM.commands
 
 class Formats(case.Case):
     def formats_of(self, command):
-        offered = re.search(r"--format\s+\{([^}]*)\}", re.sub(r"\n\s+", " ", help_of(*command)))
+        offered = re.search(r"--format\s+(?:\{|[A-Z]+ [^\[]*\[one of )([^}\]]*)[}\]]", re.sub(r"\n\s+", " ", help_of(*command)))
         return re.split(r",\s*", offered[1]) if offered else []
 
     def refused(self, *arguments):
@@ -65,17 +65,38 @@ class Formats(case.Case):
         for says, *arguments in (
                 ("--server is for --format json, urls", "trace", "symbols", TRACE, "--server", "http://a"),
                 ("--color is for --format text", "trace", "info", TRACE, "--color", "always", "--format", "json"),
+                ("--pager is for --format text", "trace", "info", TRACE, "--pager", "--format", "json"),
                 ("--int64 is for --format json", "trace", "info", TRACE, "--int64", "string"),
-                ("--int64 is for --format json", "trace", "io", TRACE, "--int64", "string", "--format", "csv")):
+                ("--int64 is for --format json", "trace", "io", TRACE, "--int64", "string", "--format", "csv"),
+                ("--explain is for --format text", "syscalls", "map", TRACE, "--explain", "--format", "json"),
+                *(("--int64 is for --format ndjson, json, csv", "ntfs", "snapshot", TRACE, "--int64", "string", "--format", form)
+                  for form in ("bodyfile", "timeline", "l2tcsv", "timesketch", "ecs", "sqlite", "mftecmd-csv", "text"))):
             self.assertIn(says, self.refused(*arguments))
         made = self.here / "a.ctrace"
         run("trace", "synthesize", "deadlock-2", "-o", made)
         self.assertIn("--pointer-size is for .etl files", self.refused("trace", "info", made, "--pointer-size", "4"))
         self.assertEqual(run("trace", "info", made).returncode, 0)
 
+    def test_commands_without_json_of_their_own_have_no_int64(self):
+        lack = {command for command in commands() if "--int64" not in help_of(*command)}
+        self.assertEqual(lack, {
+            ("help",), ("hooks", "export", "c-header"), ("hooks", "export", "edrsandblast"), ("hooks", "export", "kphdyn"),
+            ("hooks", "merge"), ("report",), *(("trace", "export", name) for name in (
+                "chrome", "collapsed", "ctf", "firefox", "perfetto", "speedscope", "sqlite")),
+            ("trace", "pack"), ("trace", "packets"), ("trace", "schema", "c-header"), ("trace", "schema", "check"),
+            ("trace", "schemas", "build"), ("trace", "unpack")})
+        for command in lack:
+            self.assertIn("'--int64' is no option of", self.refused(*command, TRACE, "--int64", "string"))
+
     def test_a_name_that_promises_another_format_is_refused_everywhere(self):
         for command, end, of in ((("trace", "export", "ecs", TRACE), "csv", "csv"),
                                  (("trace", "export", "timesketch", TRACE), "json", "json"),
+                                 (("trace", "decode", TRACE), "pcapng", "pcapng"),
+                                 (("pe", "info", DEMO / "demo-ntdll.dll"), "ctrace", "ctrace"),
+                                 (("trace", "synthesize", "deadlock-2"), "pcapng", "pcapng"),
+                                 (("ntfs", "info", DEMO / "demo-disk.img"), "pftrace", "pftrace"),
+                                 (("trace", "export", "chrome", TRACE), "perfetto-trace", "pftrace"),
+                                 (("trace", "schemas", "list"), "ctschemas", "ctschemas"),
                                  (("trace", "export", "collapsed", TRACE), "json", "json"),
                                  (("trace", "export", "perfetto", TRACE), "csv", "csv"),
                                  (("trace", "schemas", "build", DEMO), "csv", "csv"),
@@ -87,6 +108,8 @@ class Formats(case.Case):
                     self.assertIn(f"its name ends as {of} does", self.refused(*command, "-o", self.here / name))
         self.assertEqual(os.listdir(self.here), [])
         for command, name in ((("trace", "export", "ecs", TRACE), "x.jsonl"), (("trace", "export", "ecs", TRACE), "x.ndjson"),
+                              (("trace", "export", "ecs", TRACE), "x.JSON"), (("trace", "export", "ecs", TRACE), "x.json.gz"),
+                              (("trace", "export", "perfetto", TRACE), "x.perfetto-trace"),
                               (("trace", "export", "collapsed", TRACE, "--of", "events"), "x.folded"),
                               (("trace", "export", "collapsed", TRACE, "--of", "events"), "x.txt"),
                               (("help", "--man"), "x.1"), (("trace", "pack", TRACE), "x.json")):

@@ -41,12 +41,11 @@ def choices_of(command):
 
 
 def texts_of(command):
-    """{option: what the help says of it}, without notes such as [repeatable] and [default: 5]."""
+    """{option: its value and what the help says of it}, without notes such as [repeatable] and [default: 5]."""
     section = re.sub(r"\n(Usage|Examples|Exit status|Commands|Arguments):.*?(?=\n\n|\Z)", "",
                      help_of(*command).split("\nExamples:\n")[0], flags=re.S)
     found = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)(.*(?:\n {10,}.*)*)", section, re.M)
-    return {name: re.sub(r" \[[^\]]*\]", "", " ".join(re.sub(r"^ (\{[^}]*\}|\S+)", "", rest).split()))
-            for name, rest in found}
+    return {name: re.sub(r" \[[^\]]*\](?!\S)", "", " ".join(rest.split())) for name, rest in found}
 
 
 def without_examples(text):
@@ -54,29 +53,26 @@ def without_examples(text):
     return re.sub(r"\nExamples:\n.*?(?=\nExit status:\n|\Z)", "", text, flags=re.S)
 
 
-# Options of one name that commands describe in words of their own, and why. Of all others the text
-# is the same wherever they stand.
+# Options of one name that commands describe in words of their own, or whose values differ, and why: each
+# means the same for all that. Of all others value and text are the same wherever they stand.
 OWN_WORDS = {
     "--dir": "the folders of images, of DLLs in their order, or of builds",
     "--fields": "members of events, or of files",
     "--format": "what a terminal gets",
     "--from": "of a path it is where that may begin",
     "--function": "names alone, or also places in a kernel",
-    "--image": "of a trace any number, of a PDB one; what is checked (with --dump)",
-    "--input": "of a batch any number, and folders; of a call its buffer",
+    "--image": "the image that is read: of schemas a disk's, of a check the module's (with --dump)",
     "--journal": "of a query no other formats lack it",
     "--key-file": "of traces it is also the key of what a driver encrypted",
-    "--layout": "of FILE, or of its dump",
-    "--list": "of places, or of inputs",
     "--limit": "events, or rows of each volume",
     "--no-hash": "with the checksum where that is computed too",
     "--ntdll": "names services, or is what is checked or what a made-up trace is of",
     "--of": "an export has more to choose from",
     "--out-dir": "what a batch needs is what other commands may have",
     "--pdb": "where whole folders are searched",
+    "--pe": "of a trace any number, of a PDB one",
     "--sort": "members of files, or what kinds of events have",
     "--thread": "what follows from one thread alone",
-    "--timeout": "of a device that is idle, or of the work on an input",
     "--to": "of a path it is where that may end",
     "--top": "which rows",
     "--unpacked-limit": "traces have compressed buffers too",

@@ -51,8 +51,7 @@ help_of, commands = PROGRAM.help_of, PROGRAM.commands
 
 def path_options(command):
     """(name, whether required, kind) of the options and arguments that take a path."""
-    kinds = ("FILE", "IMAGE", "DIR", "TABLE", "PROFILE", "FILE|DIR", "BEFORE", "AFTER", "DUMP", "OLD",
-             "NEW")
+    kinds = ("FILE", "IMAGE", "DIR", "TABLE", "PROFILE", "FILE|DIR", "BEFORE", "AFTER", "DUMP")
     text = help_of(*command)
     found = [(name, not optional, name) for optional, name in
              re.findall(r" (\[?)([A-Z|]+)(?:\.\.\.)?\]?(?= |$)",

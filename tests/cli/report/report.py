@@ -173,7 +173,7 @@ class Figures(Case):
                 page = page_of(path)
                 facts = page.data().facts["idle"]
                 timeouts = [factor * 10 ** power for power in range(6) for factor in (1, 2, 5)]
-                devices = answer("idle", path, "--timeout", ",".join(map(str, timeouts)))["devices"]
+                devices = answer("idle", path, "--idle-timeout", ",".join(map(str, timeouts)))["devices"]
                 self.assertEqual(len(facts), len(devices))
                 for fact, device in zip(facts, devices):
                     self.assertEqual(fact["timeouts"], [one["timeout"] for one in device["savings"]])

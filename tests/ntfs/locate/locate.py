@@ -103,7 +103,7 @@ class Made(Case):
 
     def test_marked_bytes_are_where_they_say(self):
         marks = list(PLACED.finditer(self.content))
-        rows = places(self.volume, "--list", "-", given="\n".join(
+        rows = places(self.volume, "--places", "-", given="\n".join(
             f"{mark.start() + 5:#x}" for mark in marks).encode())
         seen, passed = set(), 0
         for mark, row in zip(marks, rows, strict=True):
@@ -149,7 +149,7 @@ class Made(Case):
         bitmap = subprocess.run(["icat", self.volume, "6"], capture_output=True, check=True).stdout \
             if shutil.which("icat") else None
         count = (len(self.content) - 512) // CLUSTER
-        rows = places("--clusters", "--list", "-", self.volume, given="\n".join(map(str, range(count))).encode())
+        rows = places("--clusters", "--places", "-", self.volume, given="\n".join(map(str, range(count))).encode())
         self.assertEqual(len(rows), count)
         for row in rows:
             cluster = row["cluster"]
@@ -273,11 +273,11 @@ class Made(Case):
             with self.subTest(text):
                 done = locate(self.volume, "--", text, status=2)
                 self.assertEqual(done.stdout, b"")
-        done = locate(self.volume, "--list", "-", given=b"# all\n\n 5 # here\n0x6\nsix\n", status=2)
+        done = locate(self.volume, "--places", "-", given=b"# all\n\n 5 # here\n0x6\nsix\n", status=2)
         self.assertIn(b"-:5: 'six' is no place", done.stderr)
         self.assertIn(b"no place is asked for", locate(self.volume, status=2).stderr)
-        self.assertIn(b"named twice", locate("-", "--list", "-", given=b"5\n", status=2).stderr)
-        rows = places(self.volume, 7, "--list", self.write("list", b"# all\n\n 5 # here\r\n0x6\ns:1\nb:9"), "--sectors")
+        self.assertIn(b"named twice", locate("-", "--places", "-", given=b"5\n", status=2).stderr)
+        rows = places(self.volume, 7, "--places", self.write("list", b"# all\n\n 5 # here\r\n0x6\ns:1\nb:9"), "--sectors")
         self.assertEqual([row["offset"] for row in rows], [3584, 2560, 3072, 512, 9])
 
 
@@ -287,7 +287,7 @@ class Real(Case):
         if not samples:
             self.skipTest("no samples beside the checkout")
         image = sample_volume(samples[0])
-        rows = places("--clusters", image, "--list", "-", given="\n".join(map(str, range(64767))).encode())
+        rows = places("--clusters", image, "--places", "-", given="\n".join(map(str, range(64767))).encode())
         self.assertEqual({row["holds"] for row in rows}, {"free", "index", "log", "mft", "system"})
         self.assertTrue(all(bool(row["owners"]) == row["allocated"] for row in rows))
         for record in (0, 5, 9, 30):

@@ -106,7 +106,7 @@ class Clean(Case):
             laid[offset:offset + min(size, raw)] = memory[address:address + min(size, raw)]
         answer = self.clean(image, laid, 0x7ffb12340000)
         self.assertEqual(answer["dump"]["layout"], "file")
-        self.assertEqual(self.compare(image, memory, "--layout", "file", status=2).count("\n"), 1)
+        self.assertEqual(self.compare(image, memory, "--dump-layout", "file", status=2).count("\n"), 1)
 
     def test_fixture_images_of_all_machines(self):
         for name in ("windows10-x64", "windows10-arm64", "windows8-x86", "reader-x64", "reader-x86",

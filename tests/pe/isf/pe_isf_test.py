@@ -356,19 +356,19 @@ extern "C" int entry() { return g_held.after; }
                   f"/out:{self.here}/v.exe", f"/pdb:{self.here}/v.pdb", self.here / "o.obj",
                   self.write("v.res", version_resource(version)))
         image = self.here / "v.exe"
-        windows = self.table(self.here / "v.pdb", "--image", image)[0]["metadata"]["windows"]
+        windows = self.table(self.here / "v.pdb", "--pe", image)[0]["metadata"]["windows"]
         self.assertEqual(windows["pe"], dict(zip(VERSION, version)))
         other = self.pdb("i686", source=SOURCE)
-        for options in ((), ("--image", image)):
+        for options in ((), ("--pe", image)):
             self.assertNotIn("pe", self.table(other, *options)[0]["metadata"]["windows"])
 
     def test_the_image_says_the_name(self):
         path = self.pdb("i686", source=SOURCE)
         image = self.write("image.exe", self.images[path.read_bytes()])
-        table, _ = self.table(path, "--image", image)
+        table, _ = self.table(path, "--pe", image)
         self.assertEqual(table["metadata"]["windows"]["pdb"]["database"], "o.pdb")
         other = self.pdb("x86_64", source=SOURCE)
-        done = run("pe", "isf", "--image", image, other)
+        done = run("pe", "isf", "--pe", image, other)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"pdb-mismatch", done.stderr)
 

@@ -171,7 +171,7 @@ class Agreement(Case):
                            strict_json(done.stdout)["images"][0]["exports"]
                            if row["name"] and not row["is_forwarder"]}
                 symbols = {}
-                for row in file(path, "--image", image)["symbols"]:
+                for row in file(path, "--pe", image)["symbols"]:
                     # x86 C names: _Name, _Name@8
                     plain = re.sub(r"^_([^@]+)(@\d+)?$", r"\1", row["name"])
                     for name in {row["name"], plain}:
@@ -197,7 +197,7 @@ class Output(Case):
                 self.check(document(path))
                 self.check(document("--int64", "string", path))
         for path in LINKED:
-            self.check(document("--image", image_of(path), path))
+            self.check(document("--pe", image_of(path), path))
 
     def test_every_field_and_column_is_documented(self):
         text = (SOURCES / "docs/commands/pe.md").read_text().partition("### pe symbols")[2]
@@ -237,19 +237,19 @@ class Matching(Case):
         linked = self.linked()
         for path, other in zip(linked, [*linked[1:], linked[0]]):
             with self.subTest(pdb=label(path)):
-                done = run("pe", "symbols", "--image", image_of(path), "--tolerate",
+                done = run("pe", "symbols", "--pe", image_of(path), "--tolerate",
                            "number-hole", path)
                 self.assertIn(b"matches the image", done.stdout)
-                self.assertTrue(file(path, "--image", image_of(path))["matches_image"])
-                wrong = run("pe", "symbols", "--image", image_of(other), path)
+                self.assertTrue(file(path, "--pe", image_of(path))["matches_image"])
+                wrong = run("pe", "symbols", "--pe", image_of(other), path)
                 self.assertEqual(wrong.returncode, 1)
                 self.assertIn(b"pdb-mismatch", wrong.stderr)
-                answer = file(path, "--image", image_of(other))
+                answer = file(path, "--pe", image_of(other))
                 self.assertFalse(answer["matches_image"])
                 self.assertEqual({row["file_offset"] for row in answer["symbols"]}, {None})
 
     def test_an_image_without_a_pdb_matches_none(self):
-        done = run("pe", "symbols", "--image", SOURCES / "fuzz/corpus/pe_image/empty-x64", SEEDS[0])
+        done = run("pe", "symbols", "--pe", SOURCES / "fuzz/corpus/pe_image/empty-x64", SEEDS[0])
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"the image names no PDB", done.stderr)
 
@@ -259,7 +259,7 @@ class Matching(Case):
         content = image.read_bytes()
         at = content.index(b"RSDS") + 20
         changed = self.write("aged.dll", content[:at] + b"\2" + content[at + 1:])
-        self.assertEqual(run("pe", "symbols", "-q", "--image", changed, path).returncode, 1)
+        self.assertEqual(run("pe", "symbols", "-q", "--pe", changed, path).returncode, 1)
 
 
 class NotSymbols(Case):
@@ -284,7 +284,7 @@ class NotSymbols(Case):
         self.assertIn("/bin/sh: it is an ELF file", done.stderr.decode())
 
     def test_without_the_image_nothing_is_said(self):
-        done = run("pe", "symbols", "--image", "/bin/sh", SEEDS[0])
+        done = run("pe", "symbols", "--pe", "/bin/sh", SEEDS[0])
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stdout, b"")
 

@@ -777,7 +777,7 @@ int entry(void) { return outer_10(1) + outer_44(2); }
                 starts = {int(start, 16) - 0x140000000 for start in re.findall(
                     r"^    (?:  )?(?:StartAddress|Function): .*?\(?(0x[0-9A-Fa-f]+)\)?$", unwind, re.M)}
                 self.assertGreaterEqual(len(starts), 41)
-                done = run("pe", "symbols", "--format", "json", "--image", image, "--kind",
+                done = run("pe", "symbols", "--format", "json", "--pe", image, "--kind",
                            "public,procedure,local_procedure,cold_part", pdb)
                 rows = strict_json(done.stdout)["files"][0]["symbols"]
                 self.assertEqual(starts - {row["rva"] for row in rows}, set())

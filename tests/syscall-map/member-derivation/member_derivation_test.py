@@ -183,7 +183,7 @@ class Derivation(case.Case):
         known, pdb = self.kernel("x86_64")
         later, _ = self.kernel("x86_64", "LATER")
         table = self.here / "table.json"
-        self.call(COLDTRACE, "pe", "isf", "--image", known, pdb, "-o", table)
+        self.call(COLDTRACE, "pe", "isf", "--pe", known, pdb, "-o", table)
         self.assertEqual(self.build(0, later, known, table)["members"],
                          self.build(0, later, known, pdb)["members"])
 

@@ -265,7 +265,7 @@ class SymbolTables(Case):
     def isf(self, image, pdb, name="table.json"):
         path = self.here / name
         packed = ["--xz"] if name.endswith(".xz") else []
-        done = subprocess.run([COLDTRACE, "pe", "isf", "--image", image, *packed, pdb, "-o", path],
+        done = subprocess.run([COLDTRACE, "pe", "isf", "--pe", image, *packed, pdb, "-o", path],
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         return path
@@ -326,7 +326,7 @@ class SeveralSources(Case):
              "constant Low = _LEVEL.Low\nPsList\nPsExported\nfunction KiRun\n")
 
     def isf(self, image, pdb, change=lambda table: None, name="other.json"):
-        done = subprocess.run([COLDTRACE, "pe", "isf", "--image", image, pdb], capture_output=True,
+        done = subprocess.run([COLDTRACE, "pe", "isf", "--pe", image, pdb], capture_output=True,
                               timeout=60)
         table = json.loads(done.stdout)
         change(table)

@@ -724,7 +724,7 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         store, packed = self.here / "store", self.here / "packed"
         packed.mkdir()
         for number, folder in enumerate((old, new)):
-            done = subprocess.run([COLDTRACE, "pe", "isf", "--xz", "--store", store, "--image", folder / "ntoskrnl.exe",
+            done = subprocess.run([COLDTRACE, "pe", "isf", "--xz", "--store", store, "--pe", folder / "ntoskrnl.exe",
                                    folder / "ntoskrnl.pdb"], capture_output=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             place = packed / str(number)

@@ -327,7 +327,7 @@ class Rows(Case):
         done = self.run_hooks(1, "export", "isf", table)
         self.assertIn(b"hook-value", done.stderr)
         made, truth = strict_json(done.stdout), self.truth(image)
-        whole = json.loads(subprocess.run([COLDTRACE, "pe", "isf", "--image", image, pdb],
+        whole = json.loads(subprocess.run([COLDTRACE, "pe", "isf", "--pe", image, pdb],
                                           capture_output=True, timeout=60).stdout)
         self.assertEqual(made["metadata"]["windows"]["pdb"], whole["metadata"]["windows"]["pdb"])
         self.assertEqual(set(made["user_types"]), {"_EPROCESS", "_ALPC_PORT", "_HANDLE_TABLE_ENTRY"})

@@ -37,11 +37,11 @@ class Case(case.Case):
 
     def decode(self, status, code, content, *arguments):
         path = self.write("buffer", content)
-        done = self.exits(status, "decode", code, "--input", path, *arguments, "--format", "json")
+        done = self.exits(status, "decode", code, "--buffer", path, *arguments, "--format", "json")
         document = strict_json(done.stdout)
         json_schema.validate(document, schema("trace-control-buffer"))
         self.assertEqual(document["size"], len(content))
-        text = self.exits(status, "decode", code, "--input", path, *arguments).stdout.decode()
+        text = self.exits(status, "decode", code, "--buffer", path, *arguments).stdout.decode()
         for field in document["fields"]:
             self.assertIn(f'{field["offset"]:#06x}  {field["name"]} = ', text)
         return document
@@ -128,7 +128,7 @@ class Buffers(Case):
 
     def test_integers_above_2_53_may_be_strings(self):
         path = self.write("connect", struct.pack("<IIQ", 1, 2, 1 << 60) + bytes(0x50))
-        done = self.exits(0, "decode", "0x0b", "--input", path, "--int64", "string", "--format",
+        done = self.exits(0, "decode", "0x0b", "--buffer", path, "--int64", "string", "--format",
                           "json", "--output-length", "0x60")
         values = {field["name"]: field["value"] for field in strict_json(done.stdout)["fields"]}
         self.assertEqual(values["ReservedBufferSpace"], str(1 << 60))
@@ -168,10 +168,10 @@ class Buffers(Case):
         self.decode(1, "0x1C", struct.pack("<II", 0, 2) + bytes(0x10))
         self.decode(1, "0x06", b"")
         self.decode(1, "0x19", bytes(4), "--windows", "6.0", "--output-length", "16")
-        self.exits(2, "decode", "1", "--input", self.here / "missing")
-        self.exits(2, "decode", "1", "--input", self.here)
+        self.exits(2, "decode", "1", "--buffer", self.here / "missing")
+        self.exits(2, "decode", "1", "--buffer", self.here)
         self.exits(2, "decode", "1")
-        self.exits(2, "decode", "1", "--input", self.write("b", b""), "--output-length", "-1")
+        self.exits(2, "decode", "1", "--buffer", self.write("b", b""), "--output-length", "-1")
 
 
 if __name__ == "__main__":

@@ -997,7 +997,7 @@ class Idle(Case):
                 for form in "ctrace", "etl":
                     path, answers = self.made(name, seed, form)
                     with self.subTest(trace=path.name):
-                        answer = self.idle(path, "--timeout", "1,10,100", "--spin-up", 5,
+                        answer = self.idle(path, "--idle-timeout", "1,10,100", "--spin-up", 5,
                                            "--break-even", 50)
                         first = ticks_of(answer["first_event"]) - ticks_of(answers["start"])
                         last = ticks_of(answer["last_event"]) - ticks_of(answers["start"])
