@@ -1,5 +1,4 @@
-// Decodes one event as a callback of ETW has it, by schemas of a store or of other files:
-// decode_event FILE HEADER PAYLOAD, both in hexadecimal, the 80 bytes of EVENT_HEADER and UserData.
+// decode_event FILE EVENT_HEADER USER_DATA: an event of a callback, in hex, by the schemas of FILE.
 #include <cstdio>
 #include <memory>
 

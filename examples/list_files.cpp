@@ -1,6 +1,5 @@
 // Lists the live names of the first NTFS volume of an image, and their sizes.
 #include <cstdio>
-
 #include <coldtrace/ntfs/image_file.hpp>
 #include <coldtrace/ntfs/partition.hpp>
 #include <coldtrace/ntfs/walk.hpp>

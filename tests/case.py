@@ -1,4 +1,7 @@
-"""What the Python tests share: a case with a directory of its own."""
+"""What the Python tests share: a case with a directory of its own, and what the program says of its commands."""
+import functools
+import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -14,3 +17,27 @@ class Case(unittest.TestCase):
         path = self.here / name
         path.write_bytes(content)
         return path
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+
+    @functools.cache
+    def help_of(self, *command):
+        done = subprocess.run([self.path, *command, "--help"], capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    def below(self, *prefix):
+        """The names of the commands and groups right below a group."""
+        listed = re.search(r"\nCommands:\n(.*?)\n\n", self.help_of(*prefix), re.S)
+        return re.findall(r"^  ([a-z][a-z0-9-]*)  ", listed[1], re.M) if listed else []
+
+    def tree(self, *prefix):
+        """Every command and group, as the lists of commands in the help name them."""
+        return [prefix, *(found for name in self.below(*prefix) for found in self.tree(*prefix, name))]
+
+    def commands(self, *prefix):
+        """The commands alone."""
+        return [found for found in self.tree(*prefix) if not self.below(*found)]

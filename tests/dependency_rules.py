@@ -276,6 +276,39 @@ def check_listings(listings, texts):
             yield f"{path}: no CMakeLists.txt names it"
 
 
+# Rooms of tests that mirror none, and why.
+OWN_TEST_ROOMS = {
+    "cli/trace/golden": "what traces were made to in an earlier version",
+    "syscall-map/hook-table/reader_1_0": "the reader of hook tables as drivers had it in version 1.0",
+}
+# Scripts that another script of the room runs.
+RUN_BY_OTHERS = {"objdump_oracle.py"}
+
+
+def check_mirror(project, folders, files):
+    """Yields a sentence for each room of tests without the room that it is about, each test that its room's
+    CMakeLists.txt does not name in order, and each script that neither a list nor another test names."""
+    texts = {file: text for file, text in files.items() if file.suffix == ".py"}
+    for folder in folders:
+        if str(folder) not in OWN_TEST_ROOMS and not (project / folder).is_dir():
+            yield f"tests/{folder}: there is no {folder}"
+    for file in files:
+        listing = without_hashes(files.get(file.parent / "CMakeLists.txt", ""))
+        above = without_hashes(files.get(file.parent.parent / "CMakeLists.txt", ""))
+        listed = file.name in listing or f"{file.parent.name}/{file.name}" in above
+        if file.suffix == ".cpp" and not listed and f"coldtrace_add_maker({file.stem}" not in listing:
+            yield f"tests/{file}: no CMakeLists.txt of its room names it"
+        if file.suffix == ".py" and not listed and file.name not in RUN_BY_OTHERS:
+            if not any(re.search(rf"^\s*(from|import) .*\b{file.stem}\b", text, re.M) for text in texts.values()):
+                yield f"tests/{file}: no test"
+        if file.name == "CMakeLists.txt":
+            scripts = re.findall(r"coldtrace_add_(?:script|check)\(\s*\"[^\"]*\"\s+(\S+\.py)", without_hashes(files[file]))
+            units = re.findall(r"target_sources\(\w+ PRIVATE\s([^)]*)\)", without_hashes(files[file]))
+            for names in (scripts, *(re.findall(r"[\w./-]+\.cpp", part) for part in units)):
+                if names != sorted(names):
+                    yield f"tests/{file}: not sorted: {' '.join(names)}"
+
+
 MOST_LINES = 90  # of a function
 USING = re.compile(r"^using ([\w:]+::)(\w+);", re.M)
 
@@ -352,6 +385,13 @@ def check_rules_notice():
     made = made.replace("n::B*", "pe::Image*")
     assert len(list(check_lifetimes([("a.hpp", made % "const ImageTables&")]))) == 1
     assert not list(check_lifetimes([("a.hpp", made % "Borrowed<ImageTables>")]))
+    room, add = pathlib.PurePath("cli/pe"), 'coldtrace_add_script("a: %s" %s.py)\n'
+    listing = {room / "CMakeLists.txt": add % ("x", "a") + add % ("y", "b"), room / "a.py": "import c", room / "b.py": "", room / "c.py": ""}
+    here = pathlib.Path(__file__).resolve().parent.parent
+    assert not list(check_mirror(here, [room], listing))
+    assert len(list(check_mirror(here, [room / "none"], listing | {room / "d.py": ""}))) == 2
+    assert len(list(check_mirror(here, [], {room / "CMakeLists.txt": add % ("x", "b") + add % ("y", "a")}))) == 1
+    assert len(list(check_mirror(here, [], {room / "CMakeLists.txt": "", room / "a_test.cpp": ""}))) == 1
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -410,6 +450,10 @@ def check_includes(project):
          for path in (project / folder).rglob("CMakeLists.txt")],
         [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, "cli")
          for path in sources(project / folder)])
+    tests = [path.relative_to(project / "tests") for path in (project / "tests").rglob("*") if "__pycache__" not in path.parts]
+    broken += check_mirror(project, [path for path in tests if (project / "tests" / path).is_dir()],
+                           {path: (project / "tests" / path).read_text() for path in tests
+                            if path.suffix in (".py", ".cpp") or path.name == "CMakeLists.txt"})
     broken += check_picture(project)
     broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     print("\n".join(broken) or f"{count} files, no rule broken")

@@ -33,7 +33,7 @@ MADE = (
     ("hooks", "table", "--kernel", "demo-ntoskrnl.exe", "--ntdll", "demo-ntdll.dll", "--format", "hooktab", "-o", "made.hooktab"),
     ("trace", "pack", "demo-trace.etl", "-o", "demo-trace.etl.zst"),
     ("syscalls", "map", "demo-ntdll.dll", "--format", "json", "-o", "made.json"),
-    ("trace", "schemas", "build", str(PROJECT / "tests/cli/trace/painter.man"), "-o", "made.ctschemas"))
+    ("trace", "schemas", "build", str(PROJECT / "tests/cli/trace/schemas/painter.man"), "-o", "made.ctschemas"))
 FOLDERS = {"symbols", "system32", "app", "builds", "images", "recording/", "old", "new", "old/System32", "new/System32",
            "baseline", "update"}
 OUTPUTS = {"-o", "--output", "--out-dir"}
@@ -104,7 +104,7 @@ class StandIns:
                 path.mkdir(parents=True, exist_ok=True)
                 for name in FILES:
                     os.link(self.base / name, path / name.removeprefix("demo-"))
-            elif before == "--list":
+            elif before in ("--list", "--places"):
                 listed = "8704" if "batch" not in words else "run.etl" if "trace" in words else "disk.img"
                 path.write_text(listed + ("\0" if "--null" in words else "\n"))
                 self.put(("", listed), folder)

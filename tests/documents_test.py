@@ -10,7 +10,7 @@ from pathlib import Path
 PROJECT = Path(sys.argv[1]).resolve()
 DOCUMENTS = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"),
                     PROJECT / "fixtures/README.md"])
-FOLDERS = "core|pe|ntfs|syscall-map|tracefile|registry|cli|tests|fixtures|bench|fuzz|docs|scripts|cmake"
+FOLDERS = "core|pe|ntfs|syscall-map|tracefile|schema-files|registry|python|cli|report|tests|fixtures|bench|fuzz|examples|docs|scripts|ci|cmake"
 
 
 class Documents(unittest.TestCase):
@@ -35,6 +35,50 @@ class Documents(unittest.TestCase):
                     self.assertTrue((PROJECT / name).exists()
                                     or (PROJECT / f"{name}.cpp").exists())
         self.assertGreater(count, 100)
+
+    def test_the_ways_lead_through_what_is_there(self):
+        """A file without a folder lies beside one named before it in the same step; what is no file is a name of the source's."""
+        sources = "".join(path.read_text() for folder in FOLDERS.split("|") for path in (PROJECT / folder).rglob("*")
+                          if path.suffix in (".hpp", ".cpp") and folder not in ("tests", "fuzz", "bench"))
+        files = names = 0
+        for step in re.split(r"\n(?=\d\. |#|\n)", (PROJECT / "docs/ways.md").read_text()):
+            beside = set()
+            for name in re.findall(r"`([^`\s]+)`", step):
+                with self.subTest(step=step.split("\n")[0], name=name):
+                    if "/" in name:
+                        path = PROJECT / name
+                        beside.add(path if path.is_dir() else path.parent)
+                    elif re.fullmatch(r"[\w*]+\.(cpp|hpp|inc)", name):
+                        self.assertTrue(any(list(folder.glob(name)) for folder in beside), sorted(map(str, beside)))
+                        files += 1
+                    elif re.fullmatch(r"[A-Z]\w+(::\w+)?|\w+\(\)", name):
+                        for part in name.removesuffix("()").split("::"):
+                            self.assertRegex(sources, rf"\b{part}\b")
+                        names += 1
+        self.assertGreater(files, 20)
+        self.assertGreater(names, 4)
+
+    def test_architecture_has_a_line_for_each_library(self):
+        listed = re.search(r"^set\(coldtrace_libraries ([^)]*)\)", (PROJECT / "CMakeLists.txt").read_text(), re.M)[1]
+        text = (PROJECT / "docs/architecture.md").read_text()
+        rows = re.findall(r"^\| `([\w-]+)/` \| .+ \| (.+) \|$", text, re.M)
+        self.assertEqual([row[0] for row in rows], listed.split())
+        for library, way in rows:
+            named = re.findall(r"`([^`]+)`", way)
+            self.assertGreater(len(named), 2, library)
+            for name in named:
+                self.assertTrue((PROJECT / library / name).exists(), (library, name))
+
+    def test_rooms_and_files_of_tests_can_be_chosen_as_contributing_says(self):
+        text = (PROJECT / "CONTRIBUTING.md").read_text()
+        rooms = {"-".join(path.relative_to(PROJECT / "tests").parts) for path in (PROJECT / "tests").rglob("*") if path.is_dir()}
+        labels = re.findall(r"room-([\w-]+)", text)
+        self.assertGreater(len(labels), 1)
+        self.assertLessEqual(set(labels), rooms)
+        files = re.findall(r"\[#([\w*]+)\]", text)
+        self.assertGreater(len(files), 1)
+        for file in files:
+            self.assertTrue(list((PROJECT / "tests").rglob(f"{file}.cpp")), file)
 
     def test_documents_they_name_are_beside_them(self):
         for document in DOCUMENTS:

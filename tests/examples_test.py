@@ -5,6 +5,7 @@ usage: examples_test.py COLDTRACE BUILD SOURCES CMAKE CXX [unittest arguments]
 """
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -15,24 +16,41 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from cli.driver import hive_writer
+from cli.trace.etl_writer import EtlWriter
+
 COLDTRACE, BUILD, SOURCES, CMAKE, CXX = sys.argv[1:6]
 BUILD, SOURCES = Path(BUILD), Path(SOURCES)
 DEMO = BUILD / "demo"
-MANIFEST = SOURCES / "tests/cli/trace/painter.man"
+MANIFEST = SOURCES / "tests/cli/trace/schemas/painter.man"
 LIBRARIES = {
     "list_files": "ntfs",
     "list_exports": "pe",
+    "list_drivers": "registry",
     "list_services": "syscall-map",
     "make_hook_table": "syscall-map",
     "count_events": "tracefile",
     "list_children": "trace_analysis",
     "list_providers": "schema_files",
+    "decode_event": "schema_files",
+    "trace_processes": "tracefile",
 }
+PAINTER = uuid.UUID("aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e011")
+
+
+def painted(number):
+    """An event of that provider, EVENT_HEADER by Windows SDK evntcons.h and UserData, in hex."""
+    header = struct.pack("<HHHHIIQ16sHBBBBHQII16x", 80, 0, 0x40, 0, 1, 2, 3, PAINTER.bytes_le, number, 0, 0, 4, 0, 0, 0, 0, 0)
+    return header.hex(), (struct.pack("<II", 2, 0xd) + "the hall".encode("utf-16-le") + b"\0\0").hex()
+
+
+# What each is run with, once built by pkg-config; others with the demo's kernel.
 ARGUMENTS = {
-    "ntfs": DEMO / "demo-disk.img",
-    "tracefile": DEMO / "demo-trace.etl",
-    "trace_analysis": DEMO / "demo-trace.etl",
-    "schema_files": MANIFEST,
+    "list_files": [DEMO / "demo-disk.img"],
+    "count_events": [DEMO / "demo-trace.etl"],
+    "list_children": [DEMO / "demo-trace.etl"],
+    "list_providers": [MANIFEST],
+    "decode_event": [MANIFEST, *painted(1)],
 }
 
 
@@ -72,13 +90,20 @@ class Examples(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={cls.prefix}", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -O0")
         run(CMAKE, "--build", cls.here / "built")
 
-    def example(self, name, argument, statuses=(0, 1)):
-        return run(self.here / "built" / name, argument, statuses=statuses).splitlines()
+    def example(self, name, *arguments, statuses=(0, 1)):
+        return run(self.here / "built" / name, *arguments, statuses=statuses).splitlines()
 
     def test_each_is_short(self):
         for name in LIBRARIES:
             lines = (SOURCES / "examples" / f"{name}.cpp").read_text().splitlines()
-            self.assertLessEqual(sum(line != "" for line in lines), 30, name)
+            self.assertLessEqual(len(lines), 30, name)
+
+    def test_each_library_has_one(self):
+        listed = re.search(r"^set\(coldtrace_libraries ([^)]*)\)", (SOURCES / "CMakeLists.txt").read_text(), re.M)[1]
+        others = {"trace_analysis"}  # a part of tracefile
+        self.assertEqual({library.replace("_", "-") for library in set(LIBRARIES.values()) - others},
+                         set(listed.split()) - {"core"})  # which all of them use
+        self.assertEqual({path.stem for path in (SOURCES / "examples").glob("*.cpp")}, set(LIBRARIES))
 
     def test_files(self):
         disk = DEMO / "demo-disk.img"
@@ -145,24 +170,42 @@ class Examples(unittest.TestCase):
         self.assertEqual(len(expected), 2)
         self.assertEqual(sorted(self.example("list_providers", MANIFEST)), sorted(expected))
 
+    def test_drivers(self):
+        hive = self.hive()
+        self.assertEqual(self.example("list_drivers", hive, statuses=(0,)),
+                         ["0 disk \\SystemRoot\\disk.sys", "3 tracer "])
+
+    def hive(self):
+        services = {"disk": {"Start": 0, "ImagePath": "\\SystemRoot\\disk.sys"}, "tracer": {"Start": 3}, "group": {}}
+        path = self.here / "SYSTEM"
+        path.write_bytes(hive_writer.Hive({"ControlSet001": {"Services": services}}).data)
+        return path
+
+    def started(self):
+        writer = EtlWriter()
+        writer.process(0, 10, 4, "System")  # there already
+        writer.process(0, 20, 4711, "first.exe", hook=0x0301)
+        writer.process(0, 30, 815, "second.exe", hook=0x0301)
+        trace = self.here / "started.etl"
+        trace.write_bytes(writer.build())
+        return trace
+
+    def test_processes(self):
+        self.assertEqual(self.example("trace_processes", self.started()), ["  4711 first.exe", "   815 second.exe"])
+
     def test_an_event_of_a_callback(self):
-        """EVENT_HEADER by Windows SDK evntcons.h; schemas of a store that is opened for it."""
+        """Schemas of a store that is opened for it, and of a manifest."""
         store = self.here / "painter.ctschemas"
         run(COLDTRACE, "trace", "schemas", "build", MANIFEST, "-o", store)
-        provider = uuid.UUID("aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e011")
-
-        def header(number):
-            return struct.pack("<HHHHIIQ16sHBBBBHQII16x", 80, 0, 0x40, 0, 1, 2, 3, provider.bytes_le,
-                               number, 0, 0, 4, 0, 0, 0, 0, 0).hex()
         program = self.here / "built/decode_event"
-        payload = struct.pack("<II", 2, 0xd) + "the hall".encode("utf-16-le") + b"\0\0"
+        header, payload = painted(1)
         for source in (store, MANIFEST):
-            self.assertEqual(run(program, source, header(1), payload.hex()).splitlines(),
+            self.assertEqual(run(program, source, header, payload).splitlines(),
                              ["Manifest-Painter Paint/Brush", "Colour=2 Blue", "Sides=0xd Left|Right|0x8",
                               "Where=the hall"])
         self.assertEqual([status(program, *arguments) for arguments in
-                          ((store, header(999), ""), (store, header(1), payload.hex() + "00"),
-                           (store, header(1)[2:], ""), (DEMO / "demo-trace.etl", header(1), ""))], [1, 1, 2, 2])
+                          ((store, painted(999)[0], ""), (store, header, payload + "00"),
+                           (store, header[2:], ""), (DEMO / "demo-trace.etl", header, ""))], [1, 1, 2, 2])
 
     def test_statuses(self):
         disk, trace = DEMO / "demo-disk.img", DEMO / "demo-trace.etl"
@@ -200,9 +243,10 @@ class Examples(unittest.TestCase):
             flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}", env=paths).split()
             program = self.here / f"{name}-by-pkg-config"
             run(CXX, "-std=c++20", SOURCES / "examples" / f"{name}.cpp", "-o", program, *flags)
-            argument = ARGUMENTS.get(library, DEMO / "demo-ntoskrnl.exe")
-            self.assertEqual(run(program, argument, statuses=(0, 1)).splitlines(),
-                             self.example(name, argument))
+            made = {"list_drivers": self.hive, "trace_processes": self.started}.get(name)
+            arguments = [made()] if made else ARGUMENTS.get(name, [DEMO / "demo-ntoskrnl.exe"])
+            self.assertEqual(run(program, *arguments, statuses=(0, 1)).splitlines(),
+                             self.example(name, *arguments))
 
 
 if __name__ == "__main__":

@@ -10,13 +10,14 @@ copies of their own. --complete asks whether each command of the program is aske
 import gzip
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import case
 
 JSON = ("--format", "json")
 CSV = ("--format", "csv")
@@ -36,7 +37,7 @@ COMMANDS = {
         ("pe", "info", "--details"), ("pe", "exports"), ("pe", "exports", *JSON),
         ("pe", "exports", *CSV), ("pe", "imports"), ("pe", "imports", *JSON), ("pe", "sections"),
         ("pe", "sections", *JSON), ("pe", "compare", *JSON, IN, IN), ("syscalls", "map"),
-        ("syscalls", "map", "--explain", *JSON), ("syscalls", "map", "--format", "c-header"),
+        ("syscalls", "map", "--explain"), ("syscalls", "map", *JSON), ("syscalls", "map", "--format", "c-header"),
         ("syscalls", "map", "--format", "j00ru-csv"), ("syscalls", "compare", *JSON, IN, IN),
         ("syscalls", "check", *JSON, "--image", IN, "--dump", IN),
         ("hooks", "tables"), ("hooks", "tables", *JSON), ("hooks", "context-switch"),
@@ -90,7 +91,7 @@ COMMANDS = {
     "schema": [
         ("trace", "schema", "check"), ("trace", "schema", "show"), ("trace", "schema", "c-header"),
     ],
-    "buffer": [("trace", "control", "decode", "0x0D", "--input")],
+    "buffer": [("trace", "control", "decode", "0x0D", "--buffer")],
 }
 KINDS = {
     ".dll": "image", ".exe": "image", ".sys": "image", ".raw": "volume", ".img": "volume",
@@ -134,18 +135,9 @@ def line_of(program, path, folder, command):
     return f"{done.returncode} {said} {told} " + " ".join(str(path) if word == IN else word for word in command)
 
 
-def leaves(program, *prefix):
-    """All commands below `prefix`, found in their help."""
-    text = subprocess.run([program, *prefix, "--help"], capture_output=True, text=True, check=True).stdout
-    if "\nCommands:\n" not in text:
-        return {prefix}
-    rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
-    return {leaf for name in re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M) for leaf in leaves(program, *prefix, name)}
-
-
 def complete(program):
     """Whether each command is asked something, and nothing that is no command."""
-    there = leaves(program)
+    there = set(case.Program(program).commands())
     asked = {command for rows in COMMANDS.values() for row in rows for command in [
         next((row[:length] for length in (3, 2, 1) if row[:length] in there), row)]}
     if len(there) < 70 or asked != there:

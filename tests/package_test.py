@@ -20,15 +20,7 @@ COLDTRACE, PROJECT, BUILD = (Path(argument).resolve() for argument in sys.argv[1
 del sys.argv[1:4]
 
 
-def words(*prefix):
-    """All commands and groups, as the program's own help lists them."""
-    text = subprocess.run([COLDTRACE, *prefix, "--help"], capture_output=True).stdout.decode()
-    found = [prefix]
-    if "\nCommands:\n" in text:
-        rows = text.split("\nCommands:\n")[1].split("\n\n")[0]
-        for name in re.findall(r"^  ([a-z][a-z0-9-]*)  ", rows, re.M):
-            found += words(*prefix, name)
-    return found
+words = case.Program(COLDTRACE).tree  # all commands and groups
 
 
 class Package(case.Case):

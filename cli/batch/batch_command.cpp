@@ -60,7 +60,7 @@ void add_result_options(Command& command, BatchOptions& options) {
       });
   command
       .add_option_function<std::string>(
-          "--layout", [&options](const std::string& text) { options.hive = text == "hive"; },
+          "--out-layout", [&options](const std::string& text) { options.hive = text == "hive"; },
           "How results lie there: 'plain', one file beside the other, or 'hive', a tree of "
           "partitions (kind=ntfs-snapshot/image=NAME/part.ndjson.zst)")
       .one_of({"plain", "hive"})
@@ -109,7 +109,8 @@ void add_batch_command(CLI::App& app, Exit& exit, const RunProgram& run) {
       app, exit,
       {"batch", "Run a command on many inputs, each in a process of its own, and go on later",
        "  coldtrace batch --input images --out-dir results -- ntfs snapshot\n"
-       "  coldtrace batch --list images.txt --out-dir tree --layout hive -- ntfs journal --events\n"
+       "  coldtrace batch --list images.txt --out-dir tree --out-layout hive -- ntfs journal "
+       "--events\n"
        "  find . -name '*.etl' -print0 | coldtrace batch --list - --null --out-dir out -- trace "
        "decode\n"
        "  coldtrace batch --list images.txt --shard 2/4 --out-dir results -- ntfs snapshot\n",

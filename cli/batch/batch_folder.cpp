@@ -125,7 +125,7 @@ void BatchFolder::refuse_other_commands() const {
     if (kind != head_.kind && each.is_directory(error) && is_in_use(each.path().string()))
       throw Failure{
           fmt::format("{}: has results of '{}' already; name another folder, or give all "
-                      "its commands --layout hive",
+                      "its commands --out-layout hive",
                       folder_, kind)};
   }
 }

@@ -20,11 +20,11 @@ bool is_for_programs_alone(const std::vector<std::string>& formats) {
   return formats.size() == 1 && (only == "html" || only == "json" || only == "jsonl");
 }
 
-// Those that --int64 may change something of; none where all may. Rows have JSON in cells of CSV.
+// Those that --int64 may change something of. Rows have JSON in cells of CSV.
 std::vector<std::string> formats_with_json(std::vector<std::string> formats) {
   const bool rows = writes_rows(formats);
-  std::erase_if(formats, [rows](const auto& format) {
-    return format == "text" || (format == "csv" && !rows);
+  std::erase_if(formats, [rows](const std::string& format) {
+    return !(format.starts_with("json") || format == "ndjson" || (format == "csv" && rows));
   });
   return formats;
 }
@@ -73,15 +73,16 @@ void add_common_options(Command& command, const std::vector<std::string>& format
                    "No findings on standard error; exit status unaffected");
   command.add_flag("-v,--verbose", options.findings.verbose,
                    "Also print informational findings (by default only counted)");
-  command
-      .add_option_function<std::string>(
-          "--int64",
-          [&options](const std::string& how) {
-            options.int64 = how == "string" ? Int64::string : Int64::number;
-          },
-          "JSON integers above 2^53: as 'number' or 'string'")
-      .one_of({"number", "string"})
-      .for_formats(formats_with_json(formats));
+  if (const auto json = formats_with_json(formats); !json.empty())
+    command
+        .add_option_function<std::string>(
+            "--int64",
+            [&options](const std::string& how) {
+              options.int64 = how == "string" ? Int64::string : Int64::number;
+            },
+            "JSON integers above 2^53: as 'number' or 'string'")
+        .one_of({"number", "string"})
+        .for_formats(json);
   command.add_flag("--no-sandbox", is_sandbox_off(), no_sandbox_help);
   command.heading("Options");
 }
@@ -89,6 +90,8 @@ void add_common_options(Command& command, const std::vector<std::string>& format
 void begin_run(CommonOptions& options, const Command& command) {
   if (OutlineAlone::is_wanted())
     throw CommandOutline{options.formats, options.format, options.output.path, command.inputs()};
+  if (options.text.pager && !options.format.empty() && options.format != "text")
+    throw Failure{"--pager is for --format text"};
   if (options.format.empty())
     options.format =
         default_format(options.formats, options.output,

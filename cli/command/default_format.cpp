@@ -17,15 +17,29 @@ struct NameEnding {
 };
 
 constexpr std::array name_endings{
-    NameEnding{".body", "bodyfile"},   NameEnding{".bodyfile", "bodyfile"},
-    NameEnding{".csv", "csv"},         NameEnding{".db", "sqlite"},
-    NameEnding{".dot", "dot"},         NameEnding{".folded", "collapsed"},
-    NameEnding{".gv", "dot"},          NameEnding{".h", "c-header"},
-    NameEnding{".hooktab", "hooktab"}, NameEnding{".html", "html"},
-    NameEnding{".json", "json"},       NameEnding{".jsonl", "ndjson"},
-    NameEnding{".md", "markdown"},     NameEnding{".ndjson", "ndjson"},
-    NameEnding{".sqlite", "sqlite"},   NameEnding{".sqlite3", "sqlite"},
-    NameEnding{".svg", "svg"},         NameEnding{".txt", "text"},
+    NameEnding{".body", "bodyfile"},
+    NameEnding{".bodyfile", "bodyfile"},
+    NameEnding{".csv", "csv"},
+    NameEnding{".ctrace", "ctrace"},
+    NameEnding{".ctschemas", "ctschemas"},
+    NameEnding{".db", "sqlite"},
+    NameEnding{".dot", "dot"},
+    NameEnding{".folded", "collapsed"},
+    NameEnding{".gv", "dot"},
+    NameEnding{".h", "c-header"},
+    NameEnding{".hooktab", "hooktab"},
+    NameEnding{".html", "html"},
+    NameEnding{".json", "json"},
+    NameEnding{".jsonl", "ndjson"},
+    NameEnding{".md", "markdown"},
+    NameEnding{".ndjson", "ndjson"},
+    NameEnding{".pcapng", "pcapng"},
+    NameEnding{".perfetto-trace", "pftrace"},
+    NameEnding{".pftrace", "pftrace"},
+    NameEnding{".sqlite", "sqlite"},
+    NameEnding{".sqlite3", "sqlite"},
+    NameEnding{".svg", "svg"},
+    NameEnding{".txt", "text"},
     NameEnding{".xml", "junit"},
 };
 
@@ -44,10 +58,12 @@ bool is_named_by(const NameEnding& end, const std::string& format, bool alone) {
 
 // A name that promises one format does not get another. What is packed and unpacked may be
 // anything.
-void refuse_other_ending(const std::string& path, const std::vector<std::string>& formats) {
+void refuse_other_ending(const OutputOptions& output, const std::vector<std::string>& formats) {
+  const auto& path = output.path;
   const bool alone = formats.size() == 1;
   if (alone && (formats.front() == "zst" || formats.front() == "raw")) return;
   const auto plain = packing_of(path) == Packing::none ? path : path.substr(0, path.rfind('.'));
+  if (!output.other_ending.empty() && has_ending(plain, output.other_ending)) return;
   for (const auto& end : name_endings) {
     const auto is_named = [&](const std::string& one) { return is_named_by(end, one, alone); };
     if (has_ending(plain, end.ending) && std::ranges::none_of(formats, is_named))
@@ -83,7 +99,7 @@ std::string default_format(const std::vector<std::string>& formats, const Output
   if (!output.is_standard()) {
     auto named = format_of_name(output.path, formats);
     if (!named.empty()) return named;
-    refuse_other_ending(output.path, formats);
+    refuse_other_ending(output, formats);
   }
   const bool text = rows_as_text && writes_rows(formats) && is_shown_on_terminal(output);
   return text ? "text" : formats.front();

@@ -216,6 +216,10 @@ bool Command::has_whole_text() const {
   return !text_lacks_ || !text_lacks_();
 }
 
+void Command::remove_option(const std::string& name) {
+  app_.remove_option(app_.get_option(name));
+}
+
 std::string Command::check_options_for(const std::string& format) const {
   for (const auto* const option : app_.get_options()) {
     const auto& formats = value_kind(option).formats;

@@ -93,6 +93,9 @@ class Command {
   void text_lacks(std::function<bool()> lacks);
   bool has_whole_text() const;
 
+  // Takes one of the options of all commands away that would change nothing here.
+  void remove_option(const std::string& name);
+
   // What is wrong where an option was given that is for other formats than this one; empty: none.
   std::string check_options_for(const std::string& format) const;
 

@@ -69,7 +69,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
   add_pdb_option(command, options.pdbs);
   command
       .add_option_function<std::string>(
-          "--layout",
+          "--dump-layout",
           [&options](const std::string& layout) {
             if (layout == "file") options.layout = pe::Layout::file;
             if (layout == "memory") options.layout = pe::Layout::memory;

@@ -24,7 +24,7 @@ FileFolders list_folders(const std::vector<std::string>& folders, core::Findings
 
 void add_symbol_options(Command& command, SymbolOptions& options) {
   command
-      .add_input("--image", options.images,
+      .add_input("--pe", options.images,
                  "PE image whose exports name functions; applied to the image of the trace with "
                  "matching time stamp, size, checksum and PDB")
       .repeatable();

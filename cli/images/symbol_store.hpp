@@ -14,7 +14,7 @@
 
 namespace coldtrace::cli {
 
-// --image, --pdb and --dir.
+// --pe, --pdb and --dir.
 struct SymbolOptions {
   std::vector<std::string> images;
   std::vector<std::string> pdbs;  // files and folders

@@ -53,7 +53,7 @@ void add_place_options(Command& command, PlaceOptions& options) {
                   "cluster of the volume, b:N a byte")
       .type_name("PLACE");
   command
-      .add_input("--list", options.list,
+      .add_input("--places", options.list,
                  "Also the places in this file, one a line, # before comments; - is standard input")
       .type_name("FILE");
   auto sectors =

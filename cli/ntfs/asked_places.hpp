@@ -37,7 +37,7 @@ struct PlaceOptions {
 };
 void add_place_options(Command& command, PlaceOptions& options);
 
-// What is asked for, one after the other: first the arguments, then the lines of --list.
+// What is asked for, one after the other: first the arguments, then the lines of --places.
 class AskedPlaces {
  public:
   // Opens the list; throws Failure where that cannot be.

@@ -228,7 +228,7 @@ void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_
 
 Exit run_ntfs_locate(const NtfsLocateOptions& options) {
   if (options.places.places.empty() && options.places.list.empty())
-    throw Failure{"no place is asked for: PLACE or --list"};
+    throw Failure{"no place is asked for: PLACE or --places"};
   AskedPlaces asked{options.places};
   Output output{options.output};
   Report report{options.findings};
@@ -282,8 +282,8 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
        "index, the journal, free space",
        "  coldtrace ntfs locate disk.E01 0x2400000 s:73728\n"
        "  coldtrace ntfs locate --partition 2 disk.img c:8704\n"
-       "  coldtrace ntfs locate --sectors --list sectors.txt --format ndjson disk.img\n"
-       "  bulk-scan disk.img | coldtrace ntfs locate disk.img --list -\n",
+       "  coldtrace ntfs locate --sectors --places sectors.txt --format ndjson disk.img\n"
+       "  bulk-scan disk.img | coldtrace ntfs locate disk.img --places -\n",
        "  0  every place is answered\n"
        "  1  damage was found, or a place is outside of the image or volume\n"
        "  2  there is no NTFS volume, the image cannot be read, or what is asked for is no "

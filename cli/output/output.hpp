@@ -32,7 +32,8 @@ struct TooLong {};
 
 // What --output and --csv-safe say, and what follows from where the results go.
 struct OutputOptions {
-  std::string path;  // empty or "-": standard output
+  std::string path;          // empty or "-": standard output
+  std::string other_ending;  // of names that the only format has too, where others want them so
   bool csv_safe = false;
   std::size_t columns = 0;  // that lines are cut to; 0: they are whole
   bool is_packed = false;   // by who writes it, as its name says

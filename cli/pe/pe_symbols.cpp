@@ -31,7 +31,7 @@ struct Rows {
   std::vector<ModuleRow> modules;  // with --modules, instead of symbols
 };
 
-// The image that --image names, with what is shown of it.
+// The image that --pe names, with what is shown of it.
 struct Image {
   PeInput input;
   HashedIdentity identity;
@@ -314,7 +314,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  coldtrace pe symbols --kind public,local_procedure,cold_part --name 'Psp*' ntoskrnl.pdb\n"
        "  coldtrace pe symbols --kind global,data,constant,udt private.pdb\n"
        "  coldtrace pe symbols --modules --name '*ntfs*' private.pdb\n"
-       "  coldtrace pe symbols --image ntoskrnl.exe ntoskrnl.pdb --format csv\n",
+       "  coldtrace pe symbols --pe ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
        "     are no warnings\n"
        "  1  damage was found, a file is not that of the image, a --name is not there, or\n"
@@ -329,7 +329,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
                        ".json.xz). What is no file, and has neither a slash nor the ending of one, "
                        "is a NAME or GLOB as --name takes it")
             .required();
-        command.add_input("--image", options.image,
+        command.add_input("--pe", options.image,
                           "The PE image they must belong to; adds its file offsets");
         command
             .add_option("--name", options.names,

@@ -39,7 +39,7 @@ struct ServicedTable {
 struct ServicedBuilds {
   std::vector<ServicedBuild> builds;
   std::vector<ServicedTable> tables;
-  std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that OLD lacks
+  std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that BEFORE lacks
   core::Findings findings;                                   // what became of the rows of tables
 };
 

@@ -178,16 +178,16 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, ServicingOptions& options) {
         command
-            .add_input("OLD", options.before,
+            .add_input("BEFORE", options.before,
                        "A folder, which is read with all folders below, or an image")
             .required()
             .type_name("FILE|DIR");
-        command.add_input("NEW", options.after, "The same after the update")
+        command.add_input("AFTER", options.after, "The same after the update")
             .required()
             .type_name("FILE|DIR");
         command
             .add_input("--hook-table", options.tables,
-                       "A table that a driver uses, made of OLD by 'coldtrace hooks table' "
+                       "A table that a driver uses, made of BEFORE by 'coldtrace hooks table' "
                        "(hooktab or JSON): which of its rows survive")
             .repeatable();
         add_pdb_paths_option(command, options.pdbs);

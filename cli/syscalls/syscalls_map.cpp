@@ -159,8 +159,11 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
       [](Command& command, SyscallsMapOptions& options) {
         add_pe_options(command, options);
         add_jobs_option(command, options, options.jobs);
-        command.add_flag("--explain", options.explain,
-                         "Show the evidence for each number and why names were rejected");
+        command
+            .add_flag("--explain", options.explain,
+                      "In text: the evidence for each number and why names were rejected, which "
+                      "JSON always has")
+            .for_formats({"text"});
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });

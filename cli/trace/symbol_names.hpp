@@ -8,7 +8,7 @@
 
 namespace coldtrace::cli {
 
-// Names code by the files that --image, --pdb and --dir give, "ntdll.dll!NtClose+0x14"; where these
+// Names code by the files that --pe, --pdb and --dir give, "ntdll.dll!NtClose+0x14"; where these
 // have no name, as trace_analysis::ImageOffsets does. Several threads may ask at once.
 class SymbolNames final : public trace_analysis::FunctionNames {
  public:

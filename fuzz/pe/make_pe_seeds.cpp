@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   flat.section_alignment = flat.file_alignment = 0x80;
   write(images / "x86-alignment-0x80", build_pe(flat).bytes);
 
-  // tests/pe/hooks_iat_test.py puts these beside a program that imports the first.
+  // tests/pe/imports/hooks_iat_test.py puts these beside a program that imports the first.
   const std::vector<ApiSetSpec> sets{
       {"api-ms-win-fixture-l1-1-0", {{"", "base.dll"}, {"middle.dll", "late.dll"}}},
       {"ext-ms-win-absent-l1-1-0", {{"", ""}}}};

@@ -21,7 +21,7 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from case import Case  # noqa: E402
 
 BUILD, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
@@ -447,7 +447,7 @@ for kind in types:
         """Whichever of the reads of an image's tables fails: an error, or a finding."""
         needs("cc")
         probe, count = self.here / "probe.so", self.here / "count"
-        run("cc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", probe, SOURCES / "tests/cli/fault_probe.c", "-ldl")
+        run("cc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", probe, SOURCES / "tests/cli/output/fault_probe.c", "-ldl")
         program = ("import coldtrace, sys\n"
                    "image = coldtrace.open_pe(sys.argv[1])\n"
                    "print(len(image.exports()), len(image.services()), *(found.code for found in image.findings))")

@@ -138,7 +138,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
       app, exit,
       {"isf", "Write types and symbols of a PDB as a symbol table for Volatility 3",
        "  coldtrace pe isf ntkrnlmp.pdb -o ntkrnlmp.json\n"
-       "  coldtrace pe isf --image ntoskrnl.exe --xz --store symbols ntkrnlmp.pdb\n",
+       "  coldtrace pe isf --pe ntoskrnl.exe --xz --store symbols ntkrnlmp.pdb\n",
        "  0  the table was written, without warnings\n"
        "  1  damage was found, or the PDB is not that of the image\n"
        "  2  usage, a file could not be read, or the output cannot be written\n"},
@@ -146,7 +146,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
       [](Command& command, PeIsfOptions& options) {
         command.add_input("FILE", options.file, symbol_file_help).required();
         command.add_input(
-            "--image", options.image,
+            "--pe", options.image,
             "The PE image it belongs to; what that calls its PDB is the name by which "
             "Volatility finds the table");
         command

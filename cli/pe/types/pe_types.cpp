@@ -135,9 +135,9 @@ void add_pe_types(CLI::App& app, Exit& exit) {
                          "PDB tells");
         command
             .add_input("--compare", options.before,
-                       "Show what changed from this file to FILE: types and members that are new, "
+                       "Show what changed from BEFORE to FILE: types and members that are new, "
                        "gone, moved, resized or of another type")
-            .type_name("OLD");
+            .type_name("BEFORE");
       },
       run_pe_types);
 }

@@ -224,9 +224,9 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
   add_command<TraceControlDecodeOptions>(
       app, exit,
       {"decode", "Decode a buffer of NtTraceControl, and the status the call returns",
-       "  coldtrace trace control decode 0x0D --input scenario.bin --output-length 0\n"
-       "  coldtrace trace control decode 0x0B --input connect.bin --windows 6.1 --format json\n"
-       "  coldtrace trace control decode 0x0F --input reply.bin --returned\n",
+       "  coldtrace trace control decode 0x0D --buffer scenario.bin --output-length 0\n"
+       "  coldtrace trace control decode 0x0B --buffer connect.bin --windows 6.1 --format json\n"
+       "  coldtrace trace control decode 0x0F --buffer reply.bin --returned\n",
        "  0  the buffer was decoded, and no documented check refuses the call\n"
        "  1  the call fails, the buffer is cut off or damaged, or the version lacks the code\n"
        "  2  CODE is neither a number nor a name, FILE cannot be read, usage, or the output "
@@ -236,7 +236,7 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
             .required();
         command
-            .add_input("--input", options.file, "The bytes of the buffer")
+            .add_input("--buffer", options.file, "The bytes of the buffer")
 
             .required();
         add_kernel_version(command, options.version, "absent: 10.0");

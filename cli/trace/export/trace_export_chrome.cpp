@@ -35,7 +35,12 @@ void add_trace_export_chrome(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"json"}, add_export_options, run_trace_export_chrome);
+      {"json"},
+      [](Command& command, ExportOptions& options) {
+        add_export_options(command, options);
+        command.remove_option("--int64");
+      },
+      run_trace_export_chrome);
 }
 
 }  // namespace coldtrace::cli

@@ -334,7 +334,12 @@ void add_trace_export_ecs(CLI::App& app, Exit& exit) {
        "  coldtrace trace export ecs run.etl -o run.jsonl\n"
        "  coldtrace trace export ecs run.etl --event TcpIp,UdpIp -o network.jsonl\n",
        exits},
-      {"jsonl"}, add_event_export_options, run_ecs);
+      {"jsonl"},
+      [](Command& command, EventExportOptions& options) {
+        add_event_export_options(command, options);
+        options.output.other_ending = ".json";  // as Elastic's own examples are called
+      },
+      run_ecs);
 }
 
 }  // namespace coldtrace::cli

@@ -160,7 +160,12 @@ void add_trace_export_speedscope(CLI::App& app, Exit& exit) {
        "  0  the whole trace was read\n"
        "  1  events are missing, or what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
-      {"json"}, add_stack_options, run_trace_export_speedscope);
+      {"json"},
+      [](Command& command, StackOptions& options) {
+        add_stack_options(command, options);
+        command.remove_option("--int64");
+      },
+      run_trace_export_speedscope);
 }
 
 }  // namespace coldtrace::cli

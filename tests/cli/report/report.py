@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import browser
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
-from cli.report.page_reader import Page
+from cli.report.page.page_reader import Page
 
 COLDTRACE, SOURCES, SHARED, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:5])
 SCENARIOS = ("server", "deadlock-2", "priority-inversion", "disk-bursts", "losses", "id-reuse", "system-calls",
@@ -173,7 +173,7 @@ class Figures(Case):
                 page = page_of(path)
                 facts = page.data().facts["idle"]
                 timeouts = [factor * 10 ** power for power in range(6) for factor in (1, 2, 5)]
-                devices = answer("idle", path, "--timeout", ",".join(map(str, timeouts)))["devices"]
+                devices = answer("idle", path, "--idle-timeout", ",".join(map(str, timeouts)))["devices"]
                 self.assertEqual(len(facts), len(devices))
                 for fact, device in zip(facts, devices):
                     self.assertEqual(fact["timeouts"], [one["timeout"] for one in device["savings"]])
@@ -571,7 +571,7 @@ class Modules(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("node"), "node is not here")
     def test_modules(self):
-        done = subprocess.run(["node", "--test", str(SOURCES / "tests/cli/report/report_modules.mjs")], capture_output=True,
+        done = subprocess.run(["node", "--test", str(SOURCES / "tests/cli/report/page/report_modules.mjs")], capture_output=True,
                               timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout.decode())
 

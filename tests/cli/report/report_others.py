@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import browser
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter
-from cli.report.page_reader import Page
+from cli.report.page.page_reader import Page
 from sample_volumes import sample_volume
 from strict import strict_json
 

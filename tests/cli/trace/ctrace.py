@@ -20,7 +20,7 @@ import json_schema
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SOURCES, IMAGES, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:5])
-GOLDEN = SOURCES / "tests/cli/golden"
+GOLDEN = SOURCES / "tests/cli/trace/golden"
 SCENARIOS = ("producer-consumer", "deadlock-2", "deadlock-5", "boot", "disk-idle", "system-calls")
 BUILT_IN = ("vtrace", "wmk", "vxdmon", "dynamic_tracing")
 
@@ -313,7 +313,7 @@ class Ctrace(unittest.TestCase):
         self.assertEqual(line["etw"]["fields"]["ImageFileName"], "etw.exe")
 
     def test_schemas_reach_the_event_that_etw_handed_over(self):
-        trace, manifest = self.folder / "painted.ctrace", SOURCES / "tests/cli/trace/painter.man"
+        trace, manifest = self.folder / "painted.ctrace", SOURCES / "tests/cli/trace/schemas/painter.man"
 
         def etw(*options, status=0):
             lines = self.lines(trace, *options, status=status)

@@ -14,7 +14,6 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import json_schema
 from cli.trace.etl_writer import EtlWriter
 from checksums import crc32c

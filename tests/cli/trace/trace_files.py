@@ -20,7 +20,6 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import json_schema
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_csv, strict_json, strict_ndjson

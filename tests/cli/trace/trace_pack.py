@@ -2,7 +2,6 @@
 
 usage: trace_pack.py COLDTRACE [unittest arguments]
 """
-import os
 import random
 import shutil
 import struct
@@ -12,10 +11,9 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ntfs"))
 from case import Case  # noqa: E402
 from cli.trace.etl_writer import EtlWriter  # noqa: E402
-import usn_writer as w  # noqa: E402
+from ntfs.journal import usn_writer as w  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
 FRAME = 1 << 20

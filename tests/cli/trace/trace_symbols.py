@@ -219,19 +219,19 @@ class Exports(Case):
                                          0x1200: ("#4", "by_exports")})
         renamed = self.here / "renamed.bin"
         shutil.copy(image, renamed)
-        for options in (["--image", image], ["--image", renamed], ["--dir", self.here]):
+        for options in (["--pe", image], ["--pe", renamed], ["--dir", self.here]):
             document = self.check_names(trace, options, names, self.RVAS)
             self.assertEqual(document["findings"], [])
             row, = document["symbols"]["files"]
             self.assertEqual(row["name"], FOLDER + "a.dll")
-            self.assertEqual(row["image"], str(options[1] if options[0] == "--image" else image))
+            self.assertEqual(row["image"], str(options[1] if options[0] == "--pe" else image))
             self.assertIsNone(row["pdb"])
-        text = run("tree", trace, "--image", image, "--max-threads", 100).stdout.decode()
+        text = run("tree", trace, "--pe", image, "--max-threads", 100).stdout.decode()
         for rva in self.RVAS:
             self.assertIn(names.text("a.dll", rva) + "\n", text.replace("  ", "\n"))
         self.assertIn("Functions named by PDBs: 0, by exports: 3; images without symbols: 0\n", text)
         for form in ("dot", "svg"):
-            self.assertIn(b"a.dll!first", run("tree", trace, "--image", image, "--format", form).stdout)
+            self.assertIn(b"a.dll!first", run("tree", trace, "--pe", image, "--format", form).stdout)
 
     def test_without_files_nothing_changes(self):
         image = self.image()
@@ -251,13 +251,13 @@ class Exports(Case):
         self.assertEqual(names.find(0x1078), ("first", 0x68, "by_exports"))
         self.assertEqual(names.find(0x1090), None)
         self.assertEqual(names.find(0x10a8), None)
-        self.check_names(trace, ["--image", image], names, rvas)
+        self.check_names(trace, ["--pe", image], names, rvas)
 
     def test_another_build_of_the_name_is_not_used(self):
         image = self.image("files/a.dll")
         for what in ({"stamp": 7}, {"checksum": 7}, {"size": 0x9000}):
             trace = self.make("trace", "a.etl", [self.load(image, **what), *self.threads(self.RVAS)])
-            for options, expected in ((["--image", image], {"symbols-unmatched", "symbols-other-build"}),
+            for options, expected in ((["--pe", image], {"symbols-unmatched", "symbols-other-build"}),
                                       (["--dir", image.parent], {"symbols-other-build"})):
                 with self.subTest(what=what, options=options):
                     document = self.answer("tree", trace, *options, status=1)
@@ -298,20 +298,20 @@ class Exports(Case):
     def test_a_file_that_is_given_twice_is_one(self):
         image = self.image()
         trace = self.make("trace", "a.etl", [self.load(image), *self.threads(self.RVAS)])
-        document = self.answer("tree", trace, "--image", image, "--image", image, "--dir", self.here)
+        document = self.answer("tree", trace, "--pe", image, "--pe", image, "--dir", self.here)
         self.assertEqual(set(codes(document)), {"image-twice"})
         self.assertEqual(len(document["symbols"]["files"]), 1)
 
     def test_files_of_no_image_are_told(self):
         image, other = self.image(), self.image("b.dll", stamp=5)
         trace = self.make("trace", "a.etl", [self.load(image), *self.threads([0x1010])])
-        document = self.answer("tree", trace, "--image", image, "--image", other, status=1)
+        document = self.answer("tree", trace, "--pe", image, "--pe", other, status=1)
         self.assertEqual(self.functions(document), ["a.dll!first"])
         self.assertIn("b.dll", codes(document)["symbols-unmatched"]["text"])
         # One of an image whose code is not shown belongs there.
         trace = self.make("trace", "b.etl", [self.load(image), self.load(other, base=2 * BASE),
                                              *self.threads([0x1010])])
-        self.assertEqual(self.answer("tree", trace, "--image", image, "--image", other)["findings"], [])
+        self.assertEqual(self.answer("tree", trace, "--pe", image, "--pe", other)["findings"], [])
 
     def test_images_at_one_address_are_told_apart(self):
         first = self.image("1/a.dll", stamp=1)
@@ -381,7 +381,7 @@ class Lines(Case):
             f"sample 1000500 1000 {BASE + 0x1014}", f"stack 1000600 1000500 100 1000 {frames} 0x77"])
         exports = Names(Pe(image.read_bytes()))
         both = Names(Pe(image.read_bytes()), [(0x1080, "inner")])
-        for options, names in ((["--image", image], exports), (["--dir", image.parent], both), ([], None)):
+        for options, names in ((["--pe", image], exports), (["--dir", image.parent], both), ([], None)):
             for jobs in ("1", "4"):
                 lines = self.decode(trace, "--stacks", "attach", "--jobs", jobs, *options)
                 sample = next(line for line in lines if line.get("name") == "PerfInfo/SampleProf")
@@ -416,7 +416,7 @@ class Lines(Case):
 
     def test_files_of_no_image_are_told(self):
         trace = self.make("trace", "a.etl", [self.load(self.image()), *self.threads([0x1010])])
-        lines = self.decode(trace, "--image", self.image("b.dll", stamp=5), status=1)
+        lines = self.decode(trace, "--pe", self.image("b.dll", stamp=5), status=1)
         self.assertIn("symbols-unmatched", codes(lines[-1]))
 
 
@@ -435,7 +435,7 @@ class Pdbs(Case):
         image, pdb = self.asking("files/a.dll"), self.pdb("files/deep/A.pdb")
         trace = self.make("trace", "a.etl", [self.load(image), *self.threads(self.RVAS)])
         names = Names(Pe(image.read_bytes()), self.PUBLICS)
-        for options in (["--image", image, "--pdb", pdb], ["--dir", self.here],
+        for options in (["--pe", image, "--pdb", pdb], ["--dir", self.here],
                         ["--dir", image.parent, "--pdb", pdb]):
             document = self.check_names(trace, options, names, self.RVAS)
             self.assertEqual(document["findings"], [])
@@ -497,15 +497,15 @@ class Pdbs(Case):
         expected = [names.text("a.dll", rva) for rva in self.RVAS]
         for number, (guid, age) in enumerate(((OTHER_GUID, 3), (GUID, 4))):
             pdb = self.pdb(f"pdbs{number}/a.pdb", guid, age)
-            document = self.answer("tree", trace, "--image", image, "--pdb", pdb, status=1)
+            document = self.answer("tree", trace, "--pe", image, "--pdb", pdb, status=1)
             self.assertEqual(self.functions(document), expected)
             self.assertEqual(set(codes(document)), {"symbols-unmatched"})
-            document = self.answer("tree", trace, "--image", image, "--dir", pdb.parent, status=1)
+            document = self.answer("tree", trace, "--pe", image, "--dir", pdb.parent, status=1)
             self.assertEqual(self.functions(document), expected)
             self.assertEqual(set(codes(document)), {"symbols-other-build"})
         # Nor one of a file that is not the loaded one.
         trace = self.make("trace", "b.etl", [self.load(image, stamp=9), *self.threads(self.RVAS)])
-        document = self.answer("tree", trace, "--image", image, "--pdb", self.pdb(), status=1)
+        document = self.answer("tree", trace, "--pe", image, "--pdb", self.pdb(), status=1)
         self.assertEqual(self.functions(document), [f"a.dll+{rva:#x}" for rva in self.RVAS])
         self.assertEqual(codes(document)["symbols-unmatched"]["count"], 2)
 
@@ -582,7 +582,7 @@ class Commands(Case):
         trace = self.here / "a.ctrace"
         subprocess.run([COLDTRACE, "trace", "synthesize", "producer-consumer", "-o", trace], check=True)
         image = self.image()
-        plain, document = self.answer("tree", trace), self.answer("tree", trace, "--image", image, status=1)
+        plain, document = self.answer("tree", trace), self.answer("tree", trace, "--pe", image, status=1)
         self.assertEqual(plain["threads"], document["threads"])
         self.assertEqual(set(codes(document)), {"symbols-unmatched"})
 
@@ -683,7 +683,7 @@ class Hostile(Case):
         (other / "a.dll").write_bytes(b"MZ" + b"no image" * 100)
         document = self.answer("tree", trace, "--dir", other, status=1)
         self.assertEqual(set(codes(document)), {"symbols-unreadable"})
-        for options in (["--image", other / "a.dll"], ["--pdb", image], ["--image", self.here / "none"]):
+        for options in (["--pe", other / "a.dll"], ["--pdb", image], ["--pe", self.here / "none"]):
             done = run("tree", trace, *options)
             self.assertEqual(done.returncode, 1, options)
             self.assertIn(b"a.dll+0x1010", done.stdout)
@@ -726,7 +726,7 @@ class Hostile(Case):
         image = self.image("files/a.dll")
         trace = self.make("trace", "a.etl", [self.load(image), *self.threads([0x1010])])
         before = image.read_bytes()
-        for options in (["--dir", image.parent], ["--image", image]):
+        for options in (["--dir", image.parent], ["--pe", image]):
             done = run("tree", trace, *options, "-o", image)
             self.assertEqual((done.returncode, image.read_bytes()), (2, before))
 
@@ -774,7 +774,7 @@ class Real(Case):
         far = [chooser.randrange(image.size) for _ in range(200)]
         rvas = [rva for rva in near + far if 0 < rva < image.size]
         trace = self.make("trace", "real.etl", [self.load(path), *self.threads(rvas)])
-        self.check_names(trace, ["--image", path, *options], names, rvas, path.name)
+        self.check_names(trace, ["--pe", path, *options], names, rvas, path.name)
         return len(rvas)
 
     def test_dlls_of_a_real_linker(self):
@@ -815,7 +815,7 @@ class Real(Case):
         self.assertLessEqual({f"{part}{i}" for part in "ab" for i in range(6)}, set(places))
         rvas = [at + step for at, size in places.values() for step in (0, 1, size - 1)]
         trace = self.make("trace", "code.etl", [self.load(image), *self.threads(rvas)])
-        document = self.answer("tree", trace, "--image", image, "--pdb", pdb)
+        document = self.answer("tree", trace, "--pe", image, "--pdb", pdb)
         self.assertEqual(self.functions(document), [
             f"code.dll!{name}" + (f"+{step:#x}" if step else "")
             for name, (_, size) in places.items() for step in (0, 1, size - 1)])

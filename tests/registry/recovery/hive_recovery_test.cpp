@@ -56,7 +56,7 @@ TEST_CASE("what is no hive is refused") {
   CHECK_FALSE(recover_hive(bytes, {}, findings));
 }
 
-// As tests/cli/hive_writer.py has them, in which real logs' hashes come out.
+// As tests/cli/driver/hive_writer.py has them, in which real logs' hashes come out.
 TEST_CASE("the hash of a log is that of the bytes and of their number") {
   struct Row {
     std::string_view text;

@@ -358,7 +358,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
       app, exit,
       {"idle", "Show idle times of processors, disks and network, and what a timeout saves",
        "  coldtrace trace idle run.etl\n"
-       "  coldtrace trace idle run.etl --timeout 2000,10000 --spin-up 5000\n"
+       "  coldtrace trace idle run.etl --idle-timeout 2000,10000 --spin-up 5000\n"
        "  coldtrace trace idle run.ctrace --snapshot files.ndjson --format csv -o idle.csv\n",
        "  0  the whole trace was read\n"
        "  1  events are missing, or the trace has none of these; the rest was written\n"
@@ -368,7 +368,8 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
         command
-            .add_option("--timeout", options.timeouts, "Simulate power-down after this idle time")
+            .add_option("--idle-timeout", options.timeouts,
+                        "Simulate power-down after this idle time")
             .list("MILLISECONDS")
             .default_str("1000,5000,30000");
         command.add_option("--spin-up", options.spin_up, "Time to come back on")

@@ -14,7 +14,6 @@ import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json, strict_ndjson

@@ -25,7 +25,7 @@ from cli.trace.etl_writer import EtlWriter
 from strict import strict_json
 
 COLDTRACE, SOURCES, SHARED, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:5])
-PROTO = SOURCES / "tests/cli/trace/perfetto.proto"
+PROTO = SOURCES / "tests/cli/trace/export/perfetto.proto"
 SAMPLE = SHARED / "samples/etl/pv_net.4.5.2.x64.etl"
 KERNEL = 0xFFFFF80000000000
 LOST, NOT_SHOWN = 1, 2  # ids of threads that Perfetto is told where the processor's is not known

@@ -23,7 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from cli.trace.etl_writer import EtlWriter
-from ntfs.shadow_writer import BLOCK, copy_on_write
+from ntfs.shadow.shadow_writer import BLOCK, copy_on_write
 from strict import strict_ndjson
 
 COLDTRACE, PROJECT, COMPILE = (Path(a).resolve() for a in sys.argv[1:4])

@@ -22,7 +22,7 @@ COLDTRACE, PROJECT, SHARED, COMPILE = (Path(a).resolve() for a in sys.argv[1:5])
 CASES = SHARED / "facts/etl-schema-cases.json"
 FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-manifests-"))
 PAINTER, HELPER, CASE = (uuid.UUID(f"aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e0{n}") for n in (11, 12, 13))
-MANIFEST = (PROJECT / "tests/cli/trace/painter.man").read_text()
+MANIFEST = (PROJECT / "tests/cli/trace/schemas/painter.man").read_text()
 
 WALL = struct.pack("<II", 2, 0xd) + utf16z("the hall")
 ROWS = (struct.pack("<HB", 2, 1) + "k".encode("utf-16-le") + b"\2" + "vv".encode("utf-16-le") +

@@ -27,7 +27,7 @@ from strict import strict_json, strict_ndjson
 COLDTRACE, PROJECT, SHARED, COMPILE, MAKE = (Path(a).resolve() for a in sys.argv[1:6])
 FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-stores-"))
 CASES = SHARED / "facts/etl-schema-cases.json"
-MANIFEST = (PROJECT / "tests/cli/trace/painter.man").read_text()
+MANIFEST = (PROJECT / "tests/cli/trace/schemas/painter.man").read_text()
 GUIDS = [f"aa0f3f0e-97a4-4ba7-9d4c-62d5b4b3e0{n}" for n in ("01", "02", "11", "12")]
 
 

@@ -1,0 +1,221 @@
+"""The shell steps of ci/: run as GitHub's and GitLab's runners run them, on traces and hook tables,
+good, bad and hostile.
+
+usage: ci_templates.py COLDTRACE IMAGES PROJECT [unittest arguments]
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import case
+from strict import strict_ndjson
+
+COLDTRACE, IMAGES, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:4])
+ACTION = yaml.safe_load((PROJECT / "ci/github/action.yml").read_text())
+JOB = yaml.safe_load((PROJECT / "ci/gitlab/coldtrace.yml").read_text())[".coldtrace"]
+
+
+def coldtrace(*arguments, status=0):
+    done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+    assert done.returncode == status, (arguments, done.stderr)
+    return done
+
+
+class Templates(case.Case):
+    first, second = "a b.hooktab", "-o.hooktab"
+
+    def setUp(self):
+        super().setUp()
+        coldtrace("trace", "synthesize", "deadlock-5", "-o", self.here / "run 1.ctrace")
+        coldtrace("trace", "synthesize", "losses", "-o", self.here / "lost.ctrace")
+        lines = strict_ndjson(coldtrace("trace", "decode", self.here / "run 1.ctrace").stdout)
+        self.events = [line for line in lines if line["type"] == "event"]
+
+    def bash(self, script, variables):
+        """As GitHub has it for `shell: bash`."""
+        path = self.write("step.sh", script.encode())
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", path],
+                              cwd=self.here, env=kept | variables, capture_output=True, timeout=120)
+
+    def action(self, **inputs):
+        """Its steps one after the other, as a runner expands them; those that use others are left
+        out."""
+        inputs = {name.replace("_", "-"): value for name, value in inputs.items()}
+        self.assertLessEqual(set(inputs), set(ACTION["inputs"]))
+        values = {name: inputs.get(name, one["default"]) for name, one in ACTION["inputs"].items()}
+        files = {name: self.here / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in files.values():
+            file.write_text("")
+        done = None
+        for step in ACTION["runs"]["steps"]:
+            if "uses" in step:
+                continue
+            self.assertEqual(step["shell"], "bash")
+            self.assertNotIn("${{", step["run"])
+            expand = lambda text: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: values[m[1]], text)
+            done = self.bash(step["run"], {name: expand(text) for name, text in step.get("env", {}).items()}
+                             | {"GITHUB_ACTION_PATH": str(PROJECT / "ci/github")}
+                             | {name: str(file) for name, file in files.items()})
+            if done.returncode != 0:
+                break
+        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+        return done, outputs, files["GITHUB_STEP_SUMMARY"].read_text()
+
+    def job(self, **variables):
+        self.assertLessEqual(set(variables), set(JOB["variables"]))
+        return self.bash("\n".join(JOB["script"]), JOB["variables"] | variables)
+
+    def test_both_run_the_same_script(self):
+        scripts = [step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "coldtrace"]
+        self.assertEqual(scripts, JOB["script"])
+        given = ACTION["runs"]["steps"][1]["env"]
+        self.assertEqual(set(given), set(JOB["variables"]))
+        for name, text in given.items():
+            wanted = re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text)[1]
+            self.assertEqual(ACTION["inputs"][wanted]["default"], JOB["variables"][name])
+        self.assertIn(JOB["variables"]["COLDTRACE_OUTPUT"] + "/", JOB["artifacts"]["paths"])
+        used = set(re.findall(r"\$\{?(COLDTRACE\w*)", scripts[0]))
+        self.assertEqual(used, set(given))
+
+    def test_a_trace_as_expected_passes_and_leaves_its_results(self):
+        cpu0 = sum(event["cpu"] == 0 for event in self.events)
+        check = f"--expect cpu == 0\n--min {cpu0}\n--max {cpu0}\n\n  --expect cpu == 77\n--none\n"
+        done, outputs, summary = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace", check=check,
+                                             decode="--order time")
+        self.assertEqual((done.returncode, outputs), (0, {"status": "0"}), done.stderr)
+        results = self.here / "coldtrace-results"
+        cases = xml.etree.ElementTree.parse(results / "check.xml").findall(".//testcase")
+        self.assertEqual([case.find("failure") for case in cases], [None, None])
+        self.assertIn(f"cpu == 0: {cpu0} events".encode(), done.stdout)
+        self.assertIn(f"    ok     cpu == 0: {cpu0} events", summary)
+        lines = strict_ndjson((results / "events.ndjson").read_bytes())
+        self.assertEqual([line for line in lines if line["type"] == "event"], self.events)
+        self.assertTrue((results / "report.html").read_bytes().lower().startswith(b"<!doctype html>"))
+
+    def test_rules_fail_the_step(self):
+        for arguments, status in (({"check": "--expect cpu == 77"}, 1),
+                                  ({"check": "--expect cpu ==="}, 2),
+                                  ({"check": "--expect cpu == 0", "trace": "none.ctrace"}, 2),
+                                  ({"trace": "lost.ctrace", "decode": "--order time"}, 1),
+                                  ({"trace": "", "check": "--expect cpu == 0"}, 2)):
+            with self.subTest(arguments=arguments):
+                arguments = {"trace": "run 1.ctrace", "report": "false"} | arguments
+                done, outputs, _ = self.action(coldtrace=str(COLDTRACE), **arguments)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertEqual(outputs, {"status": str(status)})
+                variables = {"COLDTRACE_" + name.upper(): value for name, value in arguments.items()}
+                self.assertEqual(self.job(COLDTRACE=str(COLDTRACE), **variables).returncode, status)
+
+    def test_findings_decide_as_the_policy_says(self):
+        lost = {"COLDTRACE": str(COLDTRACE), "COLDTRACE_TRACE": "lost.ctrace", "COLDTRACE_DECODE": "--order time"}
+        done = self.job(**lost)
+        codes = set(re.findall(r"^lost\.ctrace: warning: ([a-z-]+)", done.stderr.decode(), re.M))
+        self.assertTrue(codes)
+        self.assertEqual(self.job(**lost, COLDTRACE_TOLERATE=",".join(codes)).returncode, 0)
+        sound = lost | {"COLDTRACE_TRACE": "run 1.ctrace"}
+        self.assertEqual(self.job(**sound).returncode, 0)
+
+    def test_a_program_that_is_none_or_dies_is_status_2(self):
+        done = self.job(COLDTRACE="/none/coldtrace", COLDTRACE_TRACE="run 1.ctrace")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"no program '/none/coldtrace'", done.stderr)
+        dying = self.write("dying", b"#!/bin/bash\nkill -SEGV $$\n")
+        dying.chmod(0o755)
+        done = self.job(COLDTRACE=str(dying), COLDTRACE_TRACE="run 1.ctrace")
+        self.assertEqual(done.returncode, 2)
+
+    def test_the_output_is_there_however_the_step_ends(self):
+        self.write("file", b"")
+        for arguments, said in (({"coldtrace": "/none/coldtrace", "trace": "run 1.ctrace"}, b"no program"),
+                                ({"coldtrace": str(COLDTRACE)}, b"neither a trace nor tables"),
+                                ({"coldtrace": str(COLDTRACE), "trace": "run 1.ctrace", "output": "file/in"}, b"mkdir")):
+            done, outputs, _ = self.action(**arguments)
+            self.assertEqual((done.returncode, outputs), (2, {"status": "2"}), done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def test_a_check_that_was_not_made_has_no_lines(self):
+        done = self.job(COLDTRACE=str(COLDTRACE), COLDTRACE_TRACE="run 1.ctrace", COLDTRACE_REPORT="false",
+                        COLDTRACE_CHECK="--expect cpu ===")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(b"check.txt", done.stderr)
+
+    def test_inputs_are_never_read_as_a_script(self):
+        evil = "$(touch evil) `touch evil`; touch evil #\" ' \\ ${HOME}"
+        for name in ACTION["inputs"]:
+            if name not in ("coldtrace", "artifact", "output"):
+                self.action(**{"coldtrace": str(COLDTRACE), "trace": "run 1.ctrace",
+                               name.replace("-", "_"): evil})
+        self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace",
+                    check="--expect name == \"$(touch evil)\"\n--none")
+        self.assertFalse((self.here / "evil").exists())
+
+    def test_hook_tables_that_differ_fail(self):
+        kernel = next((IMAGES / "windows10-x64-kernel").glob("*.exe"))
+        ntdll = IMAGES / "windows10-x64/ntdll.dll"
+        for name, more in ((self.first, []), (self.second, ["--ntdll", ntdll])):
+            made = subprocess.run([COLDTRACE, "hooks", "table", "--kernel", kernel, *more, "--format",
+                                   "hooktab", "-o", self.here / name], capture_output=True, timeout=120)
+            self.assertIn(made.returncode, (0, 1), made.stderr)
+        done, _, summary = self.action(coldtrace=str(COLDTRACE), tables=f"{self.first}\n{self.second}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"warning: build-conflict: ", done.stderr)
+        shown = subprocess.run([COLDTRACE, "hooks", "show", "--", self.second], cwd=self.here,
+                               capture_output=True, timeout=120).stdout.decode().splitlines()
+        added = [line[1:] for line in (self.here / "coldtrace-results/tables.diff").read_text()
+                 .splitlines() if re.match(r"\+(?!\+\+ )", line)]
+        self.assertTrue(added)
+        self.assertLessEqual(set(added), set(shown))
+        self.assertIn("### tables.diff", summary)
+        same, _, _ = self.action(coldtrace=str(COLDTRACE), tables=f"{self.first}\n{self.first}")
+        self.assertEqual(same.returncode, 0, same.stderr)
+
+    def test_the_problem_matcher_knows_each_line_of_ours(self):
+        matchers = json.loads((PROJECT / "ci/github/problem-matcher.json").read_text())["problemMatcher"]
+
+        def match(line):
+            found = []
+            for matcher in matchers:
+                pattern = matcher["pattern"][0]
+                if hit := re.search(pattern["regexp"], line):
+                    part = lambda name: hit[pattern[name]] if name in pattern else None
+                    found.append((part("file"), part("severity") or matcher.get("severity"), part("code"),
+                                  part("message")))
+            return found
+        # An .etl whose end is cut off, one that is none, and expectations that are not met.
+        lost = coldtrace("trace", "decode", self.here / "lost.ctrace", status=1).stderr.decode()
+        warnings = [line for line in lost.splitlines() if ": warning: " in line]
+        self.assertTrue(warnings)
+        for line in warnings:
+            (file, severity, code, message), = match(line)
+            self.assertEqual((file, severity), (str(self.here / "lost.ctrace"), "warning"))
+            self.assertIn(f"{code}", line)
+            self.assertTrue(line.endswith(message))
+        done = coldtrace("pe", "info", self.here / "run 1.ctrace", status=2).stderr.decode().splitlines()
+        (file, severity, _, message), = match(done[0])
+        self.assertEqual((file, severity), (str(self.here / "run 1.ctrace"), "error"))
+        self.assertIn(message, done[0])
+        failed = coldtrace("trace", "check", self.here / "run 1.ctrace", "--expect", "cpu == 77", status=1)
+        line = failed.stdout.decode().splitlines()[0]
+        self.assertEqual([one[1] for one in match(line)], ["error"])
+        told = coldtrace("pe", "info", IMAGES / "windows10-x64/ntdll.dll").stderr.decode().splitlines()
+        self.assertEqual([match(line) for line in told if "informational" in line], [[]] * len(told))
+
+    def test_the_scripts_are_sound_bash(self):
+        for step in ACTION["runs"]["steps"]:
+            if "run" in step:
+                path = self.write("step.sh", b"#!/bin/bash\n" + step["run"].encode())
+                done = subprocess.run(["bash", "-n", path], capture_output=True)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -1,0 +1,168 @@
+"""A read, a write, a thread or an allocation that fails, and a kill at any of them: what is promised holds.
+
+usage: faults.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
+A library that is loaded into coldtrace counts its calls and lets one fail, or all from one on. COLDTRACE_FAULTS=all tries
+each of them; else a sample does, spread over the run, with its beginning and end.
+"""
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import unittest
+import uuid
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import case
+from cli.trace.etl_writer import EtlWriter
+
+COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
+del sys.argv[1:4]
+NDIS = uuid.UUID("2ed6006e-4729-4609-b423-3ee7bcd678ef")  # Microsoft-Windows-NDIS-PacketCapture
+CORPUS = PROJECT / "fuzz/corpus"
+TRIES = 10**9 if os.environ.get("COLDTRACE_FAULTS") == "all" else 30
+
+
+class Faults(case.Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("cc"):
+            self.skipTest("no C compiler")
+        self.probe = self.here / "probe.so"
+        subprocess.run(["cc", "-O1", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", self.probe,
+                        PROJECT / "tests/cli/output/fault_probe.c", "-ldl"], check=True)
+        self.results = self.here / "results"
+        self.results.mkdir()
+
+    def commands(self):
+        """Commands over something of every reader, and how each writes."""
+        volume = self.here / "volume.img"
+        volume.write_bytes((CORPUS / "ntfs_volume" / sorted(os.listdir(CORPUS / "ntfs_volume"))[0])
+                           .read_bytes())
+        trace = self.here / "made.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "deadlock-2", "-o", trace], check=True)
+        subprocess.run([MAKE_TRACE, self.here], check=True)
+        log = self.here / "busy.etl"
+        packed = self.here / "made.etl.gz"
+        packed.write_bytes(subprocess.run(["gzip", "-c", log], capture_output=True, check=True).stdout)
+        yield ["pe", "info", CORPUS / "pe_image/x64"]
+        yield ["pe", "types", "--format", "json", next((CORPUS / "pdb_types").iterdir())]
+        yield ["syscalls", "map", "--format", "json", CORPUS / "syscall_map/wine-x64"]
+        yield ["ntfs", "snapshot", volume]
+        yield ["trace", "decode", log]
+        yield ["trace", "decode", packed]
+        for each in log, trace:
+            yield ["trace", "check", each, "--expect", "pid != 99999", "--format", "json"]
+            yield ["trace", "compare", each, each, "--format", "json"]
+            yield ["trace", "top", each]
+        yield ["trace", "export", "sqlite", trace]
+        yield ["trace", "packets", self.capture()]
+        yield ["report", trace]
+
+    def capture(self):
+        """Frames of 20 miniports, which are interfaces of their own, in five buffers."""
+        log, buffers = EtlWriter(1), []
+        for number in range(20):
+            frame = struct.pack("<III", number, 7, 600) + bytes(600)
+            log.manifest(0, 10 * number, NDIS, 1001, 0, frame, keywords=0x2C0000001)
+            if number % 4 == 3:
+                buffers.append(log.take(0))
+        path = self.here / "capture.etl"
+        path.write_bytes(log.build(buffers))
+        return path
+
+    def run_with(self, command, kind, first, last, output):
+        """What became of it, and how many calls there were."""
+        count = self.here / "count"
+        count.write_bytes(bytes(8))
+        done = subprocess.run(
+            [COLDTRACE, *map(str, command), *(["-o", output] if output else [])], capture_output=True,
+            timeout=120, env={**os.environ, "LD_PRELOAD": str(self.probe), "FAULT_KIND": kind,
+                              "FAULT_AT": str(first), "FAULT_LAST": str(last),
+                              "FAULT_COUNT": str(count), "TMPDIR": str(self.results)})
+        return done, int.from_bytes(count.read_bytes(), "little")
+
+    def moments(self, calls):
+        step = max(1, calls // TRIES)
+        return sorted({*range(1, calls + 1, step), *range(max(1, calls - 3), calls + 1)})
+
+    def faults(self, kind, persistent, to_file, check):
+        tried = 0
+        for command in self.commands():
+            if kind == "memory" and "sqlite" in command:
+                continue  # RapidJSON, which reads the lines again, does not look at allocations of its own
+            output = self.results / "out" if to_file else None
+            plain, calls = self.run_with(command, kind, 0, 0, output)
+            self.assertIn(plain.returncode, (0, 1), plain.stderr)
+            expected = output.read_bytes() if output else plain.stdout
+            if kind == "thread" and calls == 0:
+                continue  # all is done by the first one
+            self.assertGreater(calls, 0, command)
+            for at in self.moments(calls):
+                with self.subTest(command=list(map(str, command)), kind=kind, at=at, of=calls):
+                    if output:
+                        output.write_bytes(expected)  # of an earlier run, which may be replaced
+                    done, _ = self.run_with(command, kind, at, 10**12 if persistent else at, output)
+                    check(done, plain, expected, output)
+                    tried += 1
+                    self.check_leftovers(kind, expected, output)
+        self.assertGreater(tried, 15 if kind == "thread" else 30)
+
+    def check_leftovers(self, kind, expected, output):
+        """Nothing is left beside the results, but by a kill in the moment that they get their name."""
+        beside = {path for path in self.results.iterdir() if path != output}
+        if kind == "kill":
+            for path in beside:
+                self.assertRegex(path.name, r"^out\.[0-9]+-0$|^coldtrace")
+                path.unlink()
+        else:
+            self.assertEqual(beside, set())
+
+    def check_told(self, done, plain, expected, output):
+        """The results are those without the fault, or it is told."""
+        self.assertGreaterEqual(done.returncode, 0, done.stderr)
+        found = output.read_bytes() if output else done.stdout
+        if done.returncode == 2:
+            self.assertTrue(done.stderr.strip())
+            if output:
+                self.assertEqual(found, expected)
+        elif (found, done.returncode) != (expected, plain.returncode):
+            self.assertEqual(done.returncode, 1, (found, done.stderr))
+            self.assertNotEqual(done.stderr, plain.stderr)
+
+    def test_a_read_that_fails_is_told(self):
+        self.faults("read", False, False, self.check_told)
+
+    def test_reads_that_fail_from_some_moment_on_are_told(self):
+        self.faults("read", True, True, self.check_told)
+
+    def test_a_full_disk_leaves_what_was_there(self):
+        self.faults("write", True, True, self.check_told)
+
+    def test_a_kill_leaves_the_old_results_or_the_new_ones(self):
+        def check(done, plain, expected, output):
+            self.assertIn(done.returncode, (-9, plain.returncode))
+            self.assertEqual(output.read_bytes(), expected)
+        self.faults("kill", False, True, check)
+
+    def test_memory_that_is_not_there_ends_the_run_with_a_word(self):
+        def check(done, plain, expected, output):
+            if done.returncode == -signal.SIGABRT:  # the C library's own: a thread's first variable with a destructor
+                self.assertEqual(done.stderr, b"Fatal glibc error: failed to register TLS destructor: out of memory\n")
+                self.assertEqual(output.read_bytes(), expected)
+            else:
+                self.check_told(done, plain, expected, output)
+        for persistent in False, True:
+            self.faults("memory", persistent, True, check)
+
+    def test_without_a_further_thread_all_is_done_by_those_there_are(self):
+        def check(done, plain, expected, output):
+            self.assertEqual((done.returncode, done.stderr), (plain.returncode, plain.stderr))
+            self.assertEqual(output.read_bytes(), expected)
+        self.faults("thread", True, True, check)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,593 @@
+"""Disks of virtual machines give what the raw disk gives; qemu-img makes them.
+
+usage: virtual_disks.py COLDTRACE [unittest arguments]
+"""
+import ctypes.util
+import gzip
+import io
+import lzma
+import shutil
+import struct
+import subprocess
+import sys
+import tarfile
+import unittest
+import zipfile
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from case import Case  # noqa: E402
+from strict import strict_json, strict_ndjson  # noqa: E402
+from ntfs.journal import usn_writer as w  # noqa: E402
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+FORMS = {"qcow2": ("qcow2", "qcow"), "packed.qcow2": ("qcow2", "qcow", "-c"),
+         "old.qcow2": ("qcow2", "qcow", "-o", "compat=0.10"), "small.qcow2": ("qcow2", "qcow", "-o", "cluster_size=4096"),
+         "vhd": ("vpc", "vhdi"), "vhdx": ("vhdx", "vhdi"), "fixed.vhdx": ("vhdx", "vhdi", "-o", "subformat=fixed"),
+         "sparse.vmdk": ("vmdk", "vmdk"), "stream.vmdk": ("vmdk", "vmdk", "-o", "subformat=streamOptimized"),
+         "flat.vmdk": ("vmdk", "vmdk", "-o", "subformat=monolithicFlat"),
+         "parts.vmdk": ("vmdk", "vmdk", "-o", "subformat=twoGbMaxExtentSparse")}
+CONTAINERS = {"qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
+
+
+def needs(library):
+    if ctypes.util.find_library(library) is None:
+        raise unittest.SkipTest(f"lib{library} is not installed")
+
+
+def crc32c(content):
+    crc = 0xffffffff
+    for byte in content:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+# No directory lists the files of the volume, which snapshots tell.
+STATUS = {"snapshot": 1, "journal": 0}
+
+
+class PackedImages(Case):
+    """A raw image in a packing gives what it gives alone, but for its name."""
+
+    def setUp(self):
+        super().setUp()
+        self.history = w.History(20, 700, start=1 << 30)
+        image, _ = w.volume(self.history, 4)
+        self.image = image + bytes(-len(image) % 4096)
+        self.raw = self.write("raw", self.image)
+        self.expected = {command: self.lines(command, self.raw) for command in STATUS}
+
+    def lines(self, command, path, *options, **given):
+        done = subprocess.run([COLDTRACE, "ntfs", command, *options, path], capture_output=True, timeout=120, **given)
+        self.assertEqual(done.returncode, STATUS[command], done.stderr)
+        lines = strict_ndjson(done.stdout)
+        name = {line["volume"].pop("image") for line in lines if line["type"] in ("file", "record") and line["volume"]}
+        self.assertLessEqual(name, {Path(path).name})
+        return lines
+
+    def check(self, path, container, **given):
+        for command, (header, *rows, summary) in self.expected.items():
+            with self.subTest(container, command=command):
+                first, *others, last = self.lines(command, path, **given)
+                self.assertEqual(others, rows)
+                self.assertEqual(first.pop("disk").pop("container"), container)
+                self.assertEqual(first, {name: value for name, value in header.items() if name != "disk"})
+                self.assertEqual(last["counts"], summary["counts"])
+                told, = (finding for finding in last["findings"] if finding["code"] == "image-spooled")
+                self.assertIn(f"{len(self.image)} bytes", told["text"])
+
+    def archive(self, name, *members):
+        path = self.here / name
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+            for member, content in members:
+                file.writestr(member, content)
+        return path
+
+    def test_packings_and_archives(self):
+        notes = ("folder/notes.txt", b"where it is from\n")
+        self.check(self.write("a.gz", gzip.compress(self.image, 1)), "gzip")
+        self.check(self.archive("a.zip", notes, ("deep/er/disk.dd", self.image)), "zip")
+        self.check(self.archive("b.zip", ("a.gz", gzip.compress(self.image, 1))), "zip")
+        self.check(self.write("a.xz", lzma.compress(self.image, preset=0)), "xz")
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w:bz2") as file:
+            file.add(self.raw, "disk")
+        self.check(self.write("a.tar.bz2", tar.getvalue()), "bzip2")
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", self.raw, "-o", self.here / "a.zst"], check=True)
+            self.check(self.here / "a.zst", "zstandard")
+
+    def test_images_of_other_kinds_in_archives_and_pipes(self):
+        if shutil.which("qemu-img") is None:
+            self.skipTest("qemu-img is not installed")
+        self.image += bytes(-len(self.image) % (1 << 20))
+        self.raw.write_bytes(self.image)
+        found = []
+        for name, (form, library, *options) in FORMS.items():
+            if name not in ("qcow2", "vhd", "vhdx", "stream.vmdk") or ctypes.util.find_library(library) is None:
+                continue
+            path = self.here / "disk"
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, self.raw, path], check=True)
+            found.append((CONTAINERS[form], path.read_bytes()))
+        if shutil.which("ewfacquirestream"):
+            subprocess.run(["ewfacquirestream", "-q", "-t", self.here / "disk"], input=self.image,
+                           check=True, capture_output=True)
+            found.append(("ewf", (self.here / "disk.E01").read_bytes()))
+        self.assertGreater(len(found), 1)
+        for container, content in found:
+            for path, given in ((self.archive("a.zip", ("notes.txt", b"text\n"), ("in/disk", content)), {}),
+                                (self.write("a.gz", gzip.compress(content, 1)), {}), ("-", {"input": content})):
+                with self.subTest(container, path=str(path)):
+                    (header, *rows, _), (first, *others, last) = (
+                        self.expected["journal"], self.lines("journal", path, **given))
+                    self.assertEqual(others, rows)
+                    self.assertEqual(first["disk"]["container"], container)
+                    self.assertIn("image-spooled", {finding["code"] for finding in last["findings"]})
+        # What lies in further files is not there, and said to be missing.
+        base = self.here / "base.qcow2"
+        subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", self.raw, base], check=True)
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", base, self.here / "child"],
+                       check=True)
+        child = self.archive("child.zip", ("child", (self.here / "child").read_bytes()))
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", child], capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("base.qcow2, which is not beside it; --parent takes it", done.stderr.decode())
+        self.assertEqual(self.lines("journal", child, "--parent", base)[1:-1], self.expected["journal"][1:-1])
+
+    def test_pipes(self):
+        self.check("-", "raw", input=self.image)
+        self.check("-", "gzip", input=gzip.compress(self.image, 1))
+
+    def test_a_mft_and_a_journal(self):
+        stream = self.write("J", self.history.journal.data)
+        whole = self.lines("journal", stream)[1:-1]
+        self.assertTrue(whole)
+        for name, packed in (("J.gz", gzip.compress(self.history.journal.data)), ("-", None)):
+            given = {} if packed else {"input": self.history.journal.data}
+            self.assertEqual(self.lines("journal", self.write(name, packed) if packed else name, **given)[1:-1], whole)
+
+    def test_partitions_of_a_packed_disk(self):
+        sectors = len(self.image) // 512
+        disk = bytearray(64 * 512)
+        struct.pack_into("<B3xB3xII", disk, 446, 0, 7, 64, sectors)
+        disk[510:512] = b"\x55\xaa"
+        packed = self.write("disk.gz", gzip.compress(bytes(disk) + self.image, 1))
+        for options in ((), ("--partition", "1"), ("--offset", str(64 * 512))):
+            rows = self.lines("snapshot", packed, *options)[1:-1]
+            self.assertEqual([row["path"] for row in rows], [row["path"] for row in self.expected["snapshot"][1:-1]])
+            self.assertEqual({row["volume"]["start"] for row in rows}, {64 * 512})
+
+    def test_damage_and_limits(self):
+        packed = gzip.compress(self.image, 1)
+        cut = self.write("cut.gz", packed[:len(packed) * 2 // 3])
+        codes = {finding["code"] for finding in self.lines("snapshot", cut)[-1]["findings"]}
+        self.assertLessEqual({"packed-damaged", "image-truncated"}, codes)
+        limit = str(len(self.image) // 2)
+        whole = self.write("whole.gz", packed)
+        codes = {finding["code"] for finding in
+                 self.lines("snapshot", whole, "--unpacked-limit", limit)[-1]["findings"]}
+        self.assertLessEqual({"packed-limit", "image-truncated"}, codes)
+        # Of a pipe that gives more than is allowed nothing is believed.
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-", "--unpacked-limit", limit], input=self.image,
+                              capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_what_is_refused(self):
+        for path, words in (
+                (self.archive("two.zip", ("a.dd", self.image), ("b.dd", self.image)), ["several", "a.dd, b.dd"]),
+                (self.archive("none.zip", ("a.txt", b"text"), ("b.txt", b"text")), ["without an image", "a.txt, b.txt"]),
+                (self.archive("empty.zip"), ["holds nothing"]),
+                (self.write("empty.gz", gzip.compress(b"")), ["gzip"]),
+                (self.write("text.gz", gzip.compress(b"hello\n" * 99)), ["a text file"]),
+                (self.write("torn.gz", gzip.compress(self.image)[:9]), ["gzip"]),
+                (self.archive("e01.zip", ("disk.E01", b"EVF\x09\r\n\xff\0" + bytes(4096))), ["E01", "unpacked (zip)"]),
+                (self.archive("qcow.zip", ("a.qcow2", b"QFI\xfb\0\0\0\3" + bytes(4096))), ["QCOW2", "unpacked (zip)"])):
+            with self.subTest(path.name):
+                for options in ((), ("--offset", "0")):
+                    done = subprocess.run([COLDTRACE, "ntfs", "snapshot", path, *options], capture_output=True)
+                    self.assertEqual((done.returncode, done.stdout), (2, b""))
+                    if not options:
+                        for word in words:
+                            self.assertIn(word, done.stderr.decode())
+        before = (self.here / "text.gz").read_bytes()
+        subprocess.run([COLDTRACE, "ntfs", "snapshot", self.here / "text.gz", "-o", self.here / "text.gz"],
+                       capture_output=True)
+        self.assertEqual((self.here / "text.gz").read_bytes(), before)
+
+
+class VirtualDisks(Case):
+    def setUp(self):
+        super().setUp()
+        if shutil.which("qemu-img") is None:
+            self.skipTest("qemu-img is not installed")
+        self.history = w.History(20, 700, start=1 << 30)
+        image, self.places = w.volume(self.history, 4)
+        # Its size is a whole number of what the formats count in.
+        image += bytes(-len(image) % (1 << 20))
+        self.raw = self.write("raw", image)
+        self.expected = self.rows(self.raw)
+        self.assertEqual(len(self.expected), len(self.history.truth))
+
+    def run_ntfs(self, command, *arguments, status=0):
+        done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def rows(self, *arguments, status=0):
+        lines = strict_ndjson(self.run_ntfs("journal", *arguments, status=status).stdout)
+        rows = [line for line in lines if line["type"] == "record"]
+        # The name of the image is the last input's; all else is the raw disk's.
+        self.assertEqual({(row["volume"].pop("image"), *row.pop("volume").values()) for row in rows},
+                         {(Path(arguments[-1]).name, None, 0, None)} if rows else set())
+        return rows
+
+    def convert(self, name, form, *options):
+        path = self.here / name
+        subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, self.raw, path], check=True)
+        return path
+
+    def refused(self, path, *words, options=()):
+        said = self.run_ntfs("info", *options, path, status=2).stderr.decode()
+        for word in words:
+            self.assertIn(word, said)
+
+    def test_each_gives_what_the_raw_disk_gives(self):
+        for name, (form, library, *options) in FORMS.items():
+            with self.subTest(name):
+                needs(library)
+                path = self.convert(name, form, *options)
+                self.assertEqual(self.rows(path), self.expected)
+                told = strict_json(self.run_ntfs("info", "--format", "json", path).stdout)
+                self.assertEqual(told["disk"]["container"], CONTAINERS[form])
+                volume = told["partitions"][0]["volume"]
+                self.assertEqual(volume, strict_json(self.run_ntfs("info", "--format", "json", self.raw).stdout)
+                                 ["partitions"][0]["volume"])
+
+    def test_a_chain_of_backing_files(self):
+        needs("qcow")
+        base = self.convert("base.qcow2", "qcow2")
+        for parent, child in (("base", "child"), ("child", "grand")):
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", f"{parent}.qcow2",
+                            self.here / f"{child}.qcow2"], check=True)
+        top = self.here / "grand.qcow2"
+        self.assertEqual(self.rows(top), self.expected)
+        # What the child has counts: one page of the journal is zeros there.
+        page = self.places[5]
+        subprocess.run(["qemu-io", "-c", f"write -q -P 0 {page} 4096", top], check=True)
+        kept = [row for row in self.expected if not page <= row["offset"] < page + w.PAGE]
+        self.assertLess(len(kept), len(self.expected))
+        self.assertEqual([row["usn"] for row in self.rows(top, status=1)], [row["usn"] for row in kept])
+        away = self.here / "away"
+        away.mkdir()
+        base.rename(away / "base.qcow2")
+        self.refused(top, "image-parent", "base.qcow2", "--parent takes it")
+        given = ("--parent", self.here / "child.qcow2", "--parent", away / "base.qcow2")
+        self.assertEqual(len(self.rows(*given, top, status=1)), len(kept))
+        (self.here / "base.qcow2").symlink_to("away/base.qcow2")
+        self.refused(top, "image-parent")  # no link is followed
+        for parent in given[1::2]:
+            before = parent.read_bytes()
+            self.run_ntfs("info", *given, top, "-o", parent, status=2)
+            self.assertEqual(parent.read_bytes(), before)
+
+    def test_a_loop_of_backing_files_ends(self):
+        needs("qcow")
+        one = self.convert("one.qcow2", "qcow2")
+        two = self.here / "two.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "one.qcow2", two], check=True)
+        subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "two.qcow2", one], check=True)
+        self.refused(two, "more than 64 parents")
+
+    def test_a_parent_elsewhere_is_not_followed(self):
+        needs("qcow")
+        self.convert("base.qcow2", "qcow2")
+        folder = self.here / "folder"
+        folder.mkdir()
+        for stated in ("../base.qcow2", str(self.here / "base.qcow2")):
+            child = folder / "child.qcow2"
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", stated, child], check=True)
+            self.refused(child, "image-parent", "its parent, base.qcow2, which is not beside it")
+        self.convert("folder/disk.vmdk", "vmdk")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", "disk.vmdk", child], check=True)
+        self.refused(child, "image-parent", "stated as vmdk", "libqcow does not take", "qemu-img convert")
+
+    def test_a_raw_backing_file(self):
+        needs("qcow")
+        child = self.here / "child.qcow2"
+        for options in ((), ("-o", "compat=0.10")):
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "raw", *options, child],
+                           check=True)
+            self.assertEqual(self.rows(child), self.expected)
+        page = self.places[5]
+        subprocess.run(["qemu-io", "-c", f"write -q -P 0 {page} 4096", child], check=True)
+        kept = [row["usn"] for row in self.expected if not page <= row["offset"] < page + w.PAGE]
+        self.assertEqual([row["usn"] for row in self.rows(child, status=1)], kept)
+        # Nothing is stated: its bytes say that it is none of the other formats.
+        data = bytearray(child.read_bytes())
+        self.assertEqual(data[104:108], b"\xe2\x79\x2a\xca") if data[7] == 3 else None
+        place = data.index(b"\xe2\x79\x2a\xca")
+        data[place:place + 4] = b"\x12\x34\x56\x78"
+        child.write_bytes(data)
+        self.assertEqual([row["usn"] for row in self.rows(child, status=1)], kept)
+        # What is stated as raw is raw: the bytes of a QCOW2 are those of the disk.
+        inner = self.convert("inner.qcow2", "qcow2")
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", "inner.qcow2", child], check=True)
+        self.refused(child, "QCOW2")
+        subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "inner.qcow2", child], check=True)
+        self.assertEqual(len(inner.read_bytes()) > 0 and self.rows(child), self.expected)
+
+    def test_one_that_is_marked_as_corrupt_is_read(self):
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        struct.pack_into(">Q", data, 72, 2)
+        path.write_bytes(data)
+        self.assertEqual(self.rows(path, status=1), self.expected)
+        done = self.run_ntfs("journal", path, status=1)
+        self.assertIn("image-corrupt", {finding["code"] for finding in strict_ndjson(done.stdout)[-1]["findings"]})
+        # So does QEMU, where nothing is written.
+        raw = self.here / "again"
+        subprocess.run(["qemu-img", "convert", "-f", "qcow2", "-O", "raw", path, raw], check=True)
+        self.assertEqual(raw.read_bytes(), self.raw.read_bytes())
+
+    def test_extents_are_files_beside_the_descriptor(self):
+        needs("vmdk")
+        descriptor = self.convert("flat.vmdk", "vmdk", "-o", "subformat=monolithicFlat")
+        data = self.here / "flat-flat.vmdk"
+        data.rename(self.here / "other")
+        self.refused(descriptor, "image-extent", "flat-flat.vmdk")
+        data.symlink_to("other")
+        self.refused(descriptor, "image-extent")
+
+    def test_a_renamed_image_is_read_from_itself(self):
+        needs("vmdk")
+        for subformat in "monolithicSparse", "streamOptimized":
+            image = self.convert("disk.vmdk", "vmdk", "-o", f"subformat={subformat}")
+            renamed = image.rename(self.here / "renamed.vmdk")
+            self.assertEqual(self.rows(renamed), self.expected)
+            other = w.volume(w.History(3, 50), 4)[0]
+            self.write("disk.raw", other + bytes(-len(other) % (1 << 20)))
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "vmdk", self.here / "disk.raw", image], check=True)
+            self.assertEqual(self.rows(renamed), self.expected)
+
+    def told(self, path, *options):
+        """What the journal says of an image, damaged or not."""
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", *options, path], capture_output=True, timeout=120)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"]
+        for row in rows:
+            row["volume"].pop("image")
+        return rows
+
+    def test_random_changes_of_a_chain_give_what_qemu_gives(self):
+        needs("qcow")
+        size = self.raw.stat().st_size
+        for seed, options in enumerate((("-c",), ("-o", "cluster_size=4096"), ())):
+            random = Random(seed)
+            self.convert("a.qcow2", "qcow2", *options)
+            for parent, child, cluster in (("a", "b", 4096), ("b", "c", 65536)):
+                path = self.here / f"{child}.qcow2"
+                subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", f"{parent}.qcow2",
+                                "-o", f"cluster_size={cluster}", path], check=True)
+                words = ["qemu-io", "-t", "unsafe", path]
+                packed = random.sample(range(1, size // cluster), 8)  # the boot sector stays
+                for number in range(32):
+                    page = random.choice(self.places) if number % 2 else random.randrange(1, size // 4096) * 4096
+                    length = min(random.choice((4096, 8192, 65536)), size - page)
+                    what = random.choice(("write -q -P 0", "write -q -z", "discard -q", "copy"))
+                    if number < len(packed):  # a whole cluster that is not there yet
+                        what, page, length = "copy", packed[number] * cluster, cluster
+                    if what == "copy":
+                        part = page if number % 3 == 0 else random.choice(self.places)
+                        length = min(length, size - part)
+                        packs = " -c" if number < len(packed) and length == cluster else ""
+                        source = self.write(f"part{child}{number}",
+                                            self.raw.read_bytes()[part:part + length])
+                        what = f"write -q{packs} -s {source}"
+                    words += ["-c", f"{what} {page} {length}"]
+                subprocess.run(words, check=True, capture_output=True)
+                joined = self.here / "joined"
+                subprocess.run(["qemu-img", "convert", "-O", "raw", path, joined], check=True)
+                with self.subTest(seed=seed, child=child):
+                    told = self.told(path)
+                    self.assertTrue(told)
+                    self.assertNotEqual([row["usn"] for row in told], [row["usn"] for row in self.expected])
+                    self.assertEqual(told, self.told(joined))
+
+    def test_compressed_clusters_of_a_child_are_read(self):
+        needs("qcow")
+        self.convert("base.qcow2", "qcow2")
+        child = self.here / "child.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "base.qcow2", child], check=True)
+        part = self.write("part", self.raw.read_bytes()[:65536])
+        subprocess.run(["qemu-io", "-t", "unsafe", "-c", f"write -q -c -s {part} 0 65536", child], check=True)
+        self.assertNotEqual(child.stat().st_size % 512, 0)
+        self.assertEqual(self.rows(child), self.expected)
+        self.assertNotIn(b"image-cut", self.run_ntfs("info", child).stderr)
+        data = child.read_bytes()
+        place = data.rindex(bytes(64)) + 64  # in what is compressed, which is last
+        child.write_bytes(data[:place] + b"\xff" * 64 + data[place + 64:])
+        self.refused(child, "at 0x0 cannot be read")
+
+    def test_tables_that_are_too_small_for_the_stated_size(self):
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        for size in (64 << 30, 1 << 62):
+            struct.pack_into(">Q", data, 24, size)
+            path.write_bytes(data)
+            self.refused(path, "image-feature", f"it states a disk of {size} bytes")
+
+    def test_a_child_may_be_larger_than_its_parent(self):
+        needs("qcow")
+        self.convert("base.qcow2", "qcow2")
+        child = self.here / "child.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "base.qcow2", child, "64M"],
+                       check=True)
+        self.assertEqual(self.rows(child), self.expected)
+
+    def test_features_of_qcow2_that_are_not_read_are_named(self):
+        needs("qcow")
+        for place, form, value, word in ((72, ">Q", 1 << 2, "data_file"), (72, ">Q", 1 << 4, "extended L2"),
+                                         (72, ">Q", 1 << 40, "0x10000000000"), (32, ">I", 2, "encrypted")):
+            with self.subTest(word):
+                path = self.convert("image.qcow2", "qcow2")
+                data = bytearray(path.read_bytes())
+                struct.pack_into(form, data, place, value)
+                path.write_bytes(data)
+                self.refused(path, "image-feature", word)
+
+    def test_a_name_of_no_bytes_is_no_parent(self):
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        struct.pack_into(">QI", data, 8, 512, 0)
+        path.write_bytes(data)
+        self.assertEqual(self.rows(path), self.expected)
+
+    def test_each_sector_of_a_differencing_vhd_is_its_own(self):
+        """As Microsoft's specification has it; no tool of Debian writes such children."""
+        needs("vhdi")
+        parent = self.convert("parent.vhd", "vpc")
+        data = parent.read_bytes()
+        footer, header = bytearray(data[:512]), bytearray(data[512:1536])
+        count, size = struct.unpack_from(">II", header, 28)
+        raw = self.raw.read_bytes()
+        random = Random(7)
+        table, blocks, joined = [], bytearray(), bytearray(raw)
+        places = [place // 512 for place in self.places]
+        start = 1536 + (count * 4 + 511) // 512 * 512 + 512
+        for block in range(count):
+            first = block * size // 512
+            chosen = [sector for sector in {place + random.randrange(8) for place in places}
+                      if first <= sector < first + size // 512 and random.random() < 0.3]
+            if not chosen:
+                table.append(0xffffffff)
+                continue
+            table.append((start + len(blocks)) // 512)
+            bitmap, content = bytearray(512), bytearray(b"\xcc" * size)
+            for sector in chosen:
+                inside = sector - first
+                bitmap[inside // 8] |= 0x80 >> inside % 8
+                content[inside * 512:inside * 512 + 512] = bytes(512)
+                joined[sector * 512:sector * 512 + 512] = bytes(512)
+            blocks += bitmap + content
+        name = "parent.vhd".encode("utf-16-le")
+        struct.pack_into(">Q", footer, 16, 512)
+        struct.pack_into(">I", footer, 60, 4)
+        header[40:56] = footer[68:84]
+        footer[68:84] = bytes(range(16))
+        struct.pack_into(">Q", header, 16, 1536)
+        header[64:576] = "parent.vhd".encode("utf-16-be").ljust(512, b"\0")
+        header[576:600] = b"W2ru" + struct.pack(">IIIQ", 512, len(name), 0, start - 512)
+        for part, place in ((footer, 64), (header, 36)):
+            struct.pack_into(">I", part, place, 0)
+            struct.pack_into(">I", part, place, ~sum(part) & 0xffffffff)
+        child = self.write("child.vhd", bytes(footer + header) + struct.pack(f">{count}I", *table).ljust(
+            start - 512 - 1536, b"\xff") + name.ljust(512, b"\0") + bytes(blocks + footer))
+        expected = self.told(self.write("joined", joined))
+        self.assertNotEqual(expected, self.expected)
+        self.assertEqual(self.told(child), expected)
+        self.assertEqual(self.rows(parent), self.expected)
+
+    def test_flat_extents_have_offsets_and_zeros(self):
+        raw = bytearray(self.raw.read_bytes())
+        middle, end = len(raw) // 3 // 4096 * 4096, len(raw) // 2 // 4096 * 4096
+        raw[middle:end] = bytes(end - middle)
+        self.write("shifted.raw", b"\xcc" * 5 * 512 + raw[:middle] + b"\xcc" * 512)
+        self.write("rest.raw", raw[end:])
+        image = self.write("image.vmdk", (
+            '# Disk DescriptorFile\nversion=1\nCID=12345678\nparentCID=ffffffff\ncreateType="twoGbMaxExtentFlat"\n\n'
+            f'RW {middle // 512} FLAT "shifted.raw" 5\nRW {(end - middle) // 512} ZERO\n'
+            f'RW {(len(raw) - end) // 512} FLAT "rest.raw"\n').encode())
+        expected = self.told(self.write("joined", raw))
+        self.assertTrue(expected)
+        self.assertEqual(self.told(image), expected)
+        (self.here / "rest.raw").rename(self.here / "other")
+        self.refused(image, "image-extent", "rest.raw")
+
+    def test_a_log_of_a_vhdx_that_was_not_applied_is_told(self):
+        needs("vhdi")
+        path = self.convert("image.vhdx", "vhdx")
+        self.assertNotIn(b"image-log", self.run_ntfs("info", path).stderr)
+        data = bytearray(path.read_bytes())
+        older, newer = sorted((65536, 131072), key=lambda place: struct.unpack_from("<Q", data, place + 8)[0])
+        for place, status in ((older, 0), (newer, 1)):
+            changed = bytearray(data)
+            changed[place + 48:place + 64] = bytes(range(1, 17))
+            content = bytes(changed[place:place + 4096])
+            struct.pack_into("<I", changed, place + 4, crc32c(content[:4] + bytes(4) + content[8:]))
+            path.write_bytes(changed)
+            self.assertEqual(b"image-log" in self.run_ntfs("info", path, status=status).stderr, status == 1)
+
+    def test_parents_that_are_not_used_are_told(self):
+        needs("qcow")
+        base = self.convert("base.qcow2", "qcow2")
+        done = self.run_ntfs("info", "--parent", self.raw, base, status=1)
+        self.assertIn("raw, a file of --parent, is not used", done.stderr.decode())
+
+    def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
+        for name, (form, library, *options) in FORMS.items():
+            if name not in ("qcow2", "packed.qcow2", "vhd", "vhdx", "sparse.vmdk"):
+                continue
+            with self.subTest(name):
+                needs(library)
+                path = self.convert(name, form, *options)
+                whole = path.read_bytes()
+                for part in (0.4, 0.8):
+                    path.write_bytes(whole[:int(len(whole) * part) // 512 * 512 + 100])
+                    outputs = set()
+                    for jobs in ("-j1", "-j2"):
+                        done = subprocess.run([COLDTRACE, "ntfs", "journal", jobs, path], capture_output=True,
+                                              timeout=120)
+                        self.assertIn(done.returncode, (0, 1, 2))
+                        outputs.add(done.stdout)
+                    self.assertEqual(len(outputs), 1)
+                    rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"] \
+                        if done.stdout else []
+                    told = {row["usn"]: row["path"] for row in self.expected}
+                    for row in rows:
+                        if row["path_certain"]:
+                            self.assertEqual(row["path"], told[row["usn"]])
+                    self.assertTrue(done.returncode != 0 or len(rows) == len(self.expected))
+
+    def test_nothing_is_said_of_bytes_that_cannot_be_read(self):
+        needs("vhdi")
+        path = self.convert("fixed.vhdx", "vhdx", "-o", "subformat=fixed")
+        data = path.read_bytes()
+        begin = data.index(self.raw.read_bytes()[:512])
+        path.write_bytes(data[:begin])
+        said = self.run_ntfs("info", path, status=2).stderr.decode()
+        self.assertIn("at 0x0 cannot be read, as where an image was cut", said)
+        self.assertNotIn("known kind", said)
+
+    def test_damaged_headers_are_refused_or_read(self):
+        for name, place, value in (("qcow2", 20, 0xff), ("qcow2", 40, 0xff), ("qcow2", 48, 0x7f), ("vhdx", 64 * 1024, 0),
+                                   ("vhd", 512 + 28, 0xff), ("sparse.vmdk", 12, 0xff)):
+            with self.subTest(name=name, place=place):
+                form, library, *options = FORMS[name]
+                needs(library)
+                path = self.convert(name, form, *options)
+                data = bytearray(path.read_bytes())
+                data[place:place + 4] = bytes([value] * 4)
+                path.write_bytes(data)
+                done = subprocess.run([COLDTRACE, "ntfs", "journal", path], capture_output=True, timeout=120)
+                self.assertIn(done.returncode, (0, 1, 2))
+                if done.returncode == 0:
+                    self.assertEqual(self.rows(path), self.expected)
+
+    def test_libraries_that_are_not_there(self):
+        """A header of QCOW2 that libqcow does not take stands for those that it refuses."""
+        needs("qcow")
+        path = self.convert("image.qcow2", "qcow2")
+        data = bytearray(path.read_bytes())
+        struct.pack_into(">Q", data, 72, 1 << 4)  # an incompatible feature
+        path.write_bytes(data)
+        self.refused(path, "it is a QCOW2 image, which libqcow does not open")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
