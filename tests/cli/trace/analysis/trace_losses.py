@@ -152,7 +152,7 @@ class Losses(Case):
 
     def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
         """Deadlocks and schedule say the same of the end."""
-        for state, where in ((5, "waiting"), (0, "unknown")):
+        for state, where in ((5, "waiting"), (8, "waiting"), (0, "unknown")):
             log = EtlWriter(1)
             log.switch(0, 500, 0, 1000, state=2)
             log.switch(0, 1000, 1000, 0, state=state)
