@@ -68,8 +68,8 @@ class Repeater {
   void write_buffer(std::ostream& out, const tracefile::BufferEntry& entry, i64 round, i64 times) {
     const auto buffer = tracefile::load_buffer(source_, entry, scan_.compression);
     std::vector<std::byte> bytes{buffer->bytes.begin(), buffer->bytes.end()};
-    tracefile::BufferWalker walker{buffer->bytes, tracefile::context_of(entry, scan_.header),
-                                   header_size, tracefile::OnDamage::stop};
+    tracefile::BufferWalker walker{buffer->bytes, tracefile::context_of(entry, scan_), header_size,
+                                   tracefile::OnDamage::stop};
     for (; walker.next(); ++events_)
       if (const auto at = time_offset(walker.event()))
         put(bytes, *at, walker.event().timestamp + round * length_);

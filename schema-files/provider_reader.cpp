@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "coldtrace/tracefile/fields/event_schema.hpp"
 #include "schema-files/record_reader.hpp"
@@ -37,21 +38,24 @@ struct StoredEvent {
 
 class StoredSchemas final : public tracefile::ProviderSchemas {
  public:
-  StoredSchemas(std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin,
-                u64 offset)
-      : bytes_{std::move(bytes)}, guid_{guid}, origin_{std::move(origin)}, in_{bytes_, offset} {}
+  StoredSchemas(std::vector<std::byte> bytes, std::vector<std::byte> base, const core::Guid& guid,
+                SchemaOrigin origin, u64 offset)
+      : bytes_{std::move(bytes)},
+        base_{std::move(base)},
+        guid_{guid},
+        origin_{std::move(origin)},
+        in_{bytes_, offset} {}
 
   core::Result<core::Done> read() {
-    const auto texts = in_.count("texts");
     texts_.emplace_back();
-    for (std::size_t i = 0; i < texts && in_.ok(); ++i) texts_.push_back(in_.text());
-    name_ = core::to_valid_utf8(text());
-    for (auto* list :
-         {&names_.levels, &names_.tasks, &names_.channels, &names_.keywords, &names_.opcodes})
-      read_names(*list);
-    read_maps();
-    const auto layouts = in_.count("layouts");
-    for (std::size_t i = 0; i < layouts && in_.ok(); ++i) read_layout();
+    if (!base_.empty()) {
+      const auto own = std::exchange(in_, RecordReader{base_, in_.offset()});
+      read_parts();
+      if (!in_.ok()) return core::fail(in_.error());
+      names_ = {};
+      in_ = own;
+    }
+    read_parts();
     const auto events = in_.count("events");
     for (std::size_t i = 0; i < events && in_.ok(); ++i) read_event();
     if (in_.ok() && !in_.at_end()) in_.reject(Fault::bad_value, "size", 0, 1);
@@ -78,6 +82,19 @@ class StoredSchemas final : public tracefile::ProviderSchemas {
   }
 
  private:
+  // What records may be based on, and between that the names of the record itself.
+  void read_parts() {
+    const auto texts = in_.count("texts");
+    for (std::size_t i = 0; i < texts && in_.ok(); ++i) texts_.push_back(in_.text());
+    name_ = core::to_valid_utf8(text());
+    for (auto* list :
+         {&names_.levels, &names_.tasks, &names_.channels, &names_.keywords, &names_.opcodes})
+      read_names(*list);
+    read_maps();
+    const auto layouts = in_.count("layouts");
+    for (std::size_t i = 0; i < layouts && in_.ok(); ++i) read_layout();
+  }
+
   std::string_view text() {
     const auto index = in_.number("index of a text", texts_.size() - 1);
     return texts_[static_cast<std::size_t>(index)];
@@ -208,7 +225,7 @@ class StoredSchemas final : public tracefile::ProviderSchemas {
     return in_.ok();
   }
 
-  std::vector<std::byte> bytes_;  // what texts are views of
+  std::vector<std::byte> bytes_, base_;  // what texts are views of
   core::Guid guid_;
   SchemaOrigin origin_;
   RecordReader in_;
@@ -226,8 +243,10 @@ class StoredSchemas final : public tracefile::ProviderSchemas {
 }  // namespace
 
 core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read_provider(
-    std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin, u64 offset) {
-  auto schemas = std::make_unique<StoredSchemas>(std::move(bytes), guid, std::move(origin), offset);
+    std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin, u64 offset,
+    std::vector<std::byte> base) {
+  auto schemas = std::make_unique<StoredSchemas>(std::move(bytes), std::move(base), guid,
+                                                 std::move(origin), offset);
   if (const auto done = schemas->read(); !done) return core::fail(done.error());
   return schemas;
 }

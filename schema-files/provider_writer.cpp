@@ -1,5 +1,3 @@
-#include <map>
-
 #include "schema-files/stored_field_flags.hpp"
 #include "schema-files/stored_provider.hpp"
 
@@ -29,27 +27,13 @@ class RecordWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Things that are written once and then by number.
-template <class Key>
-class Numbered {
- public:
-  u64 add(const Key& key) {
-    const auto [place, is_new] = numbers_.try_emplace(key, order_.size());
-    if (is_new) order_.push_back(&place->first);
-    return place->second;
-  }
-  const std::vector<const Key*>& all() const { return order_; }
-
- private:
-  std::map<Key, u64> numbers_;
-  std::vector<const Key*> order_;
-};
-
 class ProviderWriter {
  public:
-  ProviderWriter() { texts_.add({}); }
+  explicit ProviderWriter(RecordParts& parts)
+      : texts_{parts.texts}, maps_{parts.maps}, layouts_{parts.layouts} {}
 
   std::vector<std::byte> write(tracefile::ProviderSchemas& declared, u32& events) {
+    const bool has_base = texts_.add({}) == 0 && texts_.own().empty();
     RecordWriter head, tail;
     head.number(texts_.add(declared.name()));
     const auto& names = declared.names();
@@ -68,8 +52,9 @@ class ProviderWriter {
         tail.number(value);
     }
     RecordWriter out;
-    out.number(texts_.all().size() - 1);  // the first is empty
-    for (std::size_t i = 1; i < texts_.all().size(); ++i) out.append(*texts_.all()[i]);
+    const std::size_t first = has_base ? 0 : 1;  // the first text of all is empty
+    out.number(texts_.own().size() - first);
+    for (auto i = first; i < texts_.own().size(); ++i) out.append(*texts_.own()[i]);
     out.append(head.take());
     write_all(out, maps_);
     write_all(out, layouts_);
@@ -79,11 +64,11 @@ class ProviderWriter {
   }
 
  private:
-  using Record = std::vector<std::byte>;
+  using Record = RecordParts::Record;
 
   static void write_all(RecordWriter& out, const Numbered<Record>& records) {
-    out.number(records.all().size());
-    for (const auto* record : records.all()) out.append(*record);
+    out.number(records.own().size());
+    for (const auto* record : records.own()) out.append(*record);
   }
 
   void write_names(RecordWriter& out, const std::vector<ProviderNames::Name>& names) {
@@ -133,14 +118,15 @@ class ProviderWriter {
     }
   }
 
-  Numbered<std::string> texts_;
-  Numbered<Record> maps_, layouts_;
+  Numbered<std::string>& texts_;
+  Numbered<Record>&maps_, &layouts_;
 };
 
 }  // namespace
 
-std::vector<std::byte> write_provider(tracefile::ProviderSchemas& declared, u32& events) {
-  return ProviderWriter{}.write(declared, events);
+std::vector<std::byte> write_provider(tracefile::ProviderSchemas& declared, u32& events,
+                                      RecordParts& parts) {
+  return ProviderWriter{parts}.write(declared, events);
 }
 
 }  // namespace coldtrace::schema_files

@@ -127,7 +127,8 @@ core::Result<core::Done> SchemaStore::read_directory() {
     row.events = rows.read_u32("events");
     row.name = text("name");
     row.recreated = (rows.read_u32("flags") & StoreFormat::flag_recreated) != 0;
-    rows.skip(4, "zero");
+    const auto base = rows.read_u32("base");
+    if (base != 0 && version >= first_with_bases) row.base = base - 1;
     if (row.offset > at || row.packed > at - row.offset)
       rows.reject(Fault::out_of_bounds, place, "offset", at, row.offset);
     if (row.unpacked > StoreFormat::largest_record)
@@ -147,6 +148,12 @@ core::Result<core::Done> SchemaStore::read_directory() {
         has_languages ? text("language") : LanguageFolders::language_of(row.language_file);
     files_.push_back(std::move(row));
   }
+  for (const auto& row : providers_) {
+    if (!row.base || !rows.ok()) continue;
+    const bool is_base = *row.base < providers_.size() && providers_[*row.base].guid == row.guid &&
+                         !providers_[*row.base].base;
+    if (!is_base) rows.reject(Fault::bad_value, at, "base", providers_.size(), *row.base);
+  }
   if (!rows.ok()) return core::fail(rows.error());
   return core::Done{};
 }
@@ -160,8 +167,7 @@ core::Result<std::vector<std::byte>> SchemaStore::read_packed(const Provider& pr
   return packed;
 }
 
-core::Result<std::unique_ptr<tracefile::ProviderSchemas>> SchemaStore::read(
-    const Provider& provider, const std::string& source) const {
+core::Result<std::vector<std::byte>> SchemaStore::unpack(const Provider& provider) const {
   const auto refuse = [&](Fault fault, u64 expected, u64 found) {
     return core::fail(ParseError{fault, provider.offset, "schema store", "size", expected, found});
   };
@@ -176,8 +182,16 @@ core::Result<std::unique_ptr<tracefile::ProviderSchemas>> SchemaStore::read(
   auto* const to = static_cast<Bytef*>(static_cast<void*>(bytes.data()));
   if (::uncompress(to, &size, from, packed.size()) != Z_OK || size != bytes.size())
     return refuse(Fault::bad_value, bytes.size(), size);
+  return bytes;
+}
+
+core::Result<std::unique_ptr<tracefile::ProviderSchemas>> SchemaStore::read(
+    const Provider& provider, const std::string& source) const {
+  auto bytes = COLDTRACE_TRY(unpack(provider));
+  std::vector<std::byte> base;
+  if (provider.base) base = COLDTRACE_TRY(unpack(providers_[*provider.base]));
   return read_provider(std::move(bytes), provider.guid, {source, files_[provider.file].version},
-                       provider.offset);
+                       provider.offset, std::move(base));
 }
 
 }  // namespace coldtrace::schema_files

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -56,10 +57,28 @@ class TextTable {
   Bytes bytes_;
 };
 
+std::vector<std::byte> pack(const std::vector<std::byte>& bytes) {
+  constexpr int best = 9;
+  std::vector<std::byte> packed(::compressBound(bytes.size()));
+  uLongf size = packed.size();
+  auto* const to = static_cast<Bytef*>(static_cast<void*>(packed.data()));
+  const auto* const from = static_cast<const Bytef*>(static_cast<const void*>(bytes.data()));
+  static_cast<void>(::compress2(to, &size, from, bytes.size(), best));  // there is room
+  packed.resize(size);
+  return packed;
+}
+
 }  // namespace
+
+struct StoreBuilder::Base {
+  std::size_t record;  // index
+  RecordParts parts;
+};
 
 StoreBuilder::StoreBuilder(std::vector<std::string> languages, Digest digest)
     : languages_{std::move(languages)}, digest_{std::move(digest)} {}
+
+StoreBuilder::~StoreBuilder() = default;
 
 void StoreBuilder::add(const FileTree& tree, const std::string& path, core::Findings& findings,
                        const Begin& begin) {
@@ -101,15 +120,15 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
     auto* const declared = open->find(guid);
     if (declared == nullptr) continue;
     Row row{guid, declared->name(), 0, 0, 0, file.is_recreated(guid)};
-    auto record = write_provider(*declared, row.events);
-    if (record.size() > StoreFormat::largest_record) {
+    const auto record = add_record(*declared, row.events);
+    if (!record) {
       context.findings.warning("schema-limit", std::nullopt,
-                               "{}: what it declares of {} takes {} bytes, and a store keeps {}",
-                               file.path(), declared->name(), record.size(),
-                               StoreFormat::largest_record);
+                               "{}: what it declares of {} takes more than the {} bytes that a "
+                               "store keeps",
+                               file.path(), declared->name(), StoreFormat::largest_record);
       continue;
     }
-    row.record = add_record(std::move(record));
+    row.record = *record;
     // Windows has copies of its files in several folders.
     if (!known_rows_.emplace(guid, row.record, version).second) continue;
     if (!index) {
@@ -138,17 +157,24 @@ std::string StoreBuilder::digest_of(const std::string& path, const FileTree& tre
   return bytes ? digest_(*bytes) : std::string{};
 }
 
-std::size_t StoreBuilder::add_record(std::vector<std::byte> bytes) {
-  constexpr int best = 9;
-  Record record{std::vector<std::byte>(::compressBound(bytes.size())),
-                static_cast<u32>(bytes.size())};
-  uLongf size = record.packed.size();
-  auto* const to = static_cast<Bytef*>(static_cast<void*>(record.packed.data()));
-  const auto* const from = static_cast<const Bytef*>(static_cast<const void*>(bytes.data()));
-  static_cast<void>(::compress2(to, &size, from, bytes.size(), best));  // there is room
-  record.packed.resize(size);
-  const auto [known, is_new] = known_.try_emplace(record.packed, records_.size());
-  if (is_new) records_.push_back(std::move(record));
+std::optional<std::size_t> StoreBuilder::add_record(tracefile::ProviderSchemas& declared,
+                                                    u32& events) {
+  auto base = std::make_unique<Base>();
+  const auto bytes = write_provider(declared, events, base->parts);
+  if (bytes.size() > StoreFormat::largest_record) return std::nullopt;
+  const auto packed = pack(bytes);
+  const auto [known, is_new] = known_.try_emplace({declared.guid(), packed}, records_.size());
+  if (!is_new) return known->second;
+  Record record{packed, static_cast<u32>(bytes.size())};
+  base->record = records_.size();
+  const auto [first, is_first] = bases_.try_emplace(declared.guid(), std::move(base));
+  if (!is_first) {
+    RecordParts parts{&first->second->parts};
+    const auto rest = write_provider(declared, events, parts);
+    if (auto smaller = pack(rest); smaller.size() < packed.size())
+      record = {std::move(smaller), static_cast<u32>(rest.size()), first->second->record};
+  }
+  records_.push_back(std::move(record));
   return known->second;
 }
 
@@ -162,6 +188,9 @@ std::vector<std::byte> StoreBuilder::finish() const {
   auto rows = rows_;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.guid < b.guid; });
+  std::map<std::pair<core::Guid, std::size_t>, u32> numbers;  // of rows, from 1
+  for (const auto& row : rows)
+    numbers.try_emplace({row.guid, row.record}, static_cast<u32>(&row - rows.data()) + 1);
   TextTable texts;
   Bytes directory;
   for (const auto& row : rows) {
@@ -175,7 +204,7 @@ std::vector<std::byte> StoreBuilder::finish() const {
         .number(row.events)
         .number(texts.add(row.name))
         .number(row.recreated ? StoreFormat::flag_recreated : u32{0})
-        .number(u32{0});
+        .number(record.base ? numbers.at({row.guid, *record.base}) : u32{0});
   }
   for (const auto& file : files_)
     for (const auto& text :

@@ -14,7 +14,7 @@ struct StoreFormat {
   static constexpr u64 head_size = 56;
   static constexpr u64 checked_from = 16;  // of the head
   // GUID, u64 offset, u32 packed, u32 unpacked, u32 CRC-32C, u32 file, u32 events, u32 name,
-  // u32 flags, u32 zero.
+  // u32 flags, u32 base (0: none, else the row of it and one; not before version 3).
   static constexpr u64 provider_size = 56;
   // u32 path, u32 version, u32 language file, u32 SHA-256, u32 language (not in version 1).
   static constexpr u64 file_size = 20;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,12 +13,51 @@ namespace coldtrace::schema_files {
 // What a store keeps of one provider of one file: a record of numbers in base 128, in the order
 //   texts, name of the provider, names of levels, tasks, channels, keywords and opcodes,
 //   maps, layouts, events
-// each list behind its length, and texts, maps and layouts once and by index behind that. See
-// docs/formats/event-schemas.md.
+// each list behind its length, and texts, maps and layouts once and by index behind that. A record
+// may have a base, another record of the provider, whose texts, maps and layouts come before its
+// own. See docs/formats/event-schemas.md.
+
+// Things that are written once and then by number, behind those of a base that outlives them.
+template <class Key>
+class Numbered {
+ public:
+  explicit Numbered(const Numbered* base) : base_{base} {}
+
+  u64 add(const Key& key) {
+    if (base_ != nullptr)
+      if (const auto known = base_->numbers_.find(key); known != base_->numbers_.end())
+        return known->second;
+    const auto first = base_ == nullptr ? 0 : base_->own_.size();
+    const auto [place, is_new] = numbers_.try_emplace(key, first + own_.size());
+    if (is_new) own_.push_back(&place->first);
+    return place->second;
+  }
+  // Without those of the base, in the order of their numbers.
+  [[nodiscard]] const std::vector<const Key*>& own() const { return own_; }
+
+ private:
+  const Numbered* base_;  // has none itself
+  std::map<Key, u64> numbers_;
+  std::vector<const Key*> own_;
+};
+
+// What a record has that others may be based on.
+struct RecordParts {
+  using Record = std::vector<std::byte>;
+
+  explicit RecordParts(const RecordParts* base = nullptr)
+      : texts{base == nullptr ? nullptr : &base->texts},
+        maps{base == nullptr ? nullptr : &base->maps},
+        layouts{base == nullptr ? nullptr : &base->layouts} {}
+
+  Numbered<std::string> texts;
+  Numbered<Record> maps, layouts;
+};
 
 // Events of which the provider has no schema, since it is damaged, are left out; `events` counts
-// the others.
-std::vector<std::byte> write_provider(tracefile::ProviderSchemas& declared, u32& events);
+// the others. `parts` are those of the base before, and those of the record afterwards.
+std::vector<std::byte> write_provider(tracefile::ProviderSchemas& declared, u32& events,
+                                      RecordParts& parts);
 
 // Where the schemas of a record say that they are from.
 struct SchemaOrigin {
@@ -26,8 +66,9 @@ struct SchemaOrigin {
 };
 
 // Hostile bytes are refused, or give schemas that are bounded as those of any file. The record is
-// at `offset` of the store.
+// at `offset` of the store, and has no base where that is empty.
 core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read_provider(
-    std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin, u64 offset);
+    std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin, u64 offset,
+    std::vector<std::byte> base = {});
 
 }  // namespace coldtrace::schema_files

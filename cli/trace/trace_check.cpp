@@ -66,12 +66,13 @@ std::string outcome_text(const Expectation& expectation) {
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
-// Of a million events those that are not fully decoded, rounded up; nothing where there is no
-// event.
+// Of a million events those that are not fully decoded, rounded up, but none of them and all of
+// them only where that is so; nothing where there is no event.
 std::optional<u64> undecoded_ppm(const CheckedTrace& trace) {
   constexpr u64 million = 1'000'000;
   if (trace.events == 0) return std::nullopt;
-  return (trace.undecoded * million + trace.events - 1) / trace.events;
+  const auto rounded_up = (trace.undecoded * million + trace.events - 1) / trace.events;
+  return trace.undecoded < trace.events ? std::min(rounded_up, million - 1) : million;
 }
 
 // "0.0134 %", rounded up.

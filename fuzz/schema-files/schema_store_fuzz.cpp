@@ -47,12 +47,18 @@ void use(tracefile::ProviderSchemas& declared) {
       __builtin_trap();
   }
   // What is written again is the same.
-  u32 events = 0;
-  const auto written = write_provider(declared, events);
+  u32 events = 0, same = 0;
+  RecordParts parts, parts_again, parts_once_more;
+  const auto written = write_provider(declared, events, parts);
   const auto again = read_provider(written, declared.guid(), {}, 0);
   if (!again) __builtin_trap();
-  u32 same = 0;
-  if (write_provider(**again, same) != written || same != events) __builtin_trap();
+  if (write_provider(**again, same, parts_again) != written || same != events) __builtin_trap();
+  // So is what is based on itself.
+  RecordParts none{&parts};
+  const auto based =
+      read_provider(write_provider(declared, events, none), declared.guid(), {}, 0, written);
+  if (!based) __builtin_trap();
+  if (write_provider(**based, same, parts_once_more) != written || same != events) __builtin_trap();
 }
 
 }  // namespace

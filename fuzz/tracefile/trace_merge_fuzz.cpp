@@ -14,12 +14,14 @@ namespace {
 using namespace coldtrace;
 using namespace coldtrace::tracefile;
 
-// The length of the first file stands before it, in four bytes.
+// The length of the first file stands before it, in four bytes, whose top bit is --force.
+constexpr u32 force_bit = u32{1} << 31U;
+
 std::vector<InputFile> files_of(core::ByteView bytes) {
   const auto length = core::load<u32>(bytes, 0);
   if (!length) return {};
   const auto rest = bytes.subspan(4);
-  const auto first = std::min<std::size_t>(*length, rest.size());
+  const auto first = std::min<std::size_t>(*length & ~force_bit, rest.size());
   std::vector<InputFile> files;
   files.push_back({"first", std::make_shared<core::MemoryImage>(rest.first(first))});
   files.push_back({"second", std::make_shared<core::MemoryImage>(rest.subspan(first))});
@@ -29,10 +31,13 @@ std::vector<InputFile> files_of(core::ByteView bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto files = files_of(std::as_bytes(std::span{data, size}));
+  const auto bytes = std::as_bytes(std::span{data, size});
+  auto files = files_of(bytes);
   if (files.empty()) return 0;
+  AnyTrace::Options options;
+  options.force = (*core::load<u32>(bytes, 0) & force_bit) != 0;
   core::Findings findings;
-  const auto trace = AnyTrace::open(std::move(files), {}, findings);
+  const auto trace = AnyTrace::open(std::move(files), options, findings);
   if (!trace) return 0;
   const auto events = trace->stream({.largest_buffers = 1 << 16});
   u64 count = 0;

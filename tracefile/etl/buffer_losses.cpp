@@ -42,9 +42,10 @@ void add_unplaced_losses(BufferScan& scan) {
                        [&](const BufferEntry& entry) { return (entry.flags & flag) != 0; });
   };
   const auto& header = scan.header;
-  u64 missing = 0;  // whose place the numbers of buffers tell
+  u64 missing = 0;  // whose place the numbers of buffers tell; those of a cut end were written
   for (const auto& gap : scan.gaps)
-    if (gap.reason == Gap::Reason::buffers_missing) missing += gap.buffers;
+    if (gap.reason == Gap::Reason::buffers_missing && gap.offset <= scan.buffers.back().offset)
+      missing += gap.buffers;
   if (header.events_lost > 0 && !is_marked(BufferHeader::events_lost | BufferHeader::buffer_lost))
     scan.gaps.push_back(
         {Gap::Reason::events_lost, 0, 0, std::nullopt, std::nullopt, 0, header.events_lost});

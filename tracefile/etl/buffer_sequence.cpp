@@ -88,28 +88,16 @@ void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan
                    first->sequence);
 }
 
-}  // namespace
-
-void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
-  Buffers buffers;
-  for (const auto& entry : scan.buffers) buffers.push_back(&entry);
-  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
-    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
-  });
-  const auto negative = drop_negative(buffers, findings);
-  if (buffers.empty()) return;
-  const bool late = (scan.header.log_file_mode & starts_new_files) != 0 ||
-                    may_overwrite(scan.header, buffers.back()->sequence);
-  note_overwritten(buffers, negative, scan, findings);
-  const auto repeated = drop_repeated(buffers, findings);
-  if (!repeated) return;
+// Holes between the numbers, but for those that `strays` buffers with damaged numbers leave.
+void find_holes(const Buffers& buffers, bool late, std::ptrdiff_t strays, BufferScan& scan,
+                core::Findings& findings) {
   // What was overwritten at the start of a circular file shifts all numbers.
   const auto shift = late && buffers.size() > 1 ? buffers[1]->sequence : 0;
   const auto is_stray = [&](const BufferEntry* buffer) {
     return buffer->sequence - shift >= first_unbelievable(scan);
   };
   // A damaged number leaves a hole where it should be.
-  auto strays = negative + *repeated + std::count_if(buffers.begin(), buffers.end(), is_stray);
+  strays += std::count_if(buffers.begin(), buffers.end(), is_stray);
   for (std::size_t i = 1; i < buffers.size(); ++i) {
     const auto& before = *buffers[i - 1];
     const auto& after = *buffers[i];
@@ -135,6 +123,47 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
                          before.events > 0 ? std::optional{before.last_time} : std::nullopt,
                          std::nullopt, static_cast<u64>(missing)});
   }
+}
+
+// Buffers that the header of a closed session counts and that neither the file nor a hole before
+// `last` has: the file was cut between two of them. Where older ones were overwritten, the number
+// of the last one alone tells.
+void find_missing_end(const BufferEntry& last, bool overwrites, BufferScan& scan,
+                      core::Findings& findings) {
+  if (!scan.has_header || scan.header.end_time.ticks == 0) return;
+  u64 there = scan.buffers.size();
+  for (const auto& gap : scan.gaps)
+    if (gap.reason == Gap::Reason::buffers_missing) there += gap.buffers;
+  if (overwrites) there = static_cast<u64>(last.sequence) + 1;
+  if (scan.header.buffers_written <= there) return;
+  u64 end = 0;
+  for (const auto& entry : scan.buffers) end = std::max(end, entry.offset + entry.size);
+  const auto missing = scan.header.buffers_written - there;
+  if (missing == 1)
+    findings.warning("gap-buffers-missing", end, "the last buffer is missing");
+  else
+    findings.warning("gap-buffers-missing", end, "the last {} buffers are missing", missing);
+  scan.gaps.push_back({Gap::Reason::buffers_missing, end, 0,
+                       last.events > 0 ? std::optional{last.last_time} : std::nullopt, std::nullopt,
+                       missing});
+}
+
+}  // namespace
+
+void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
+  Buffers buffers;
+  for (const auto& entry : scan.buffers) buffers.push_back(&entry);
+  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
+    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
+  });
+  const auto negative = drop_negative(buffers, findings);
+  if (buffers.empty()) return;
+  const bool overwrites = may_overwrite(scan.header, buffers.back()->sequence);
+  note_overwritten(buffers, negative, scan, findings);
+  if (const auto repeated = drop_repeated(buffers, findings))
+    find_holes(buffers, overwrites || (scan.header.log_file_mode & starts_new_files) != 0,
+               negative + *repeated, scan, findings);
+  find_missing_end(*buffers.back(), overwrites, scan, findings);
 }
 
 }  // namespace coldtrace::tracefile

@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/etl/catalog.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -46,10 +47,11 @@ struct Part {
 
 class PartReader {
  public:
-  // `counter` may be null.
+  // `counter` may be null, and so may `met`, which ends the reading where the sieve lets an event
+  // through.
   PartReader(std::span<ScannedFile> files, const CatalogOptions& options,
-             EventKindTally::Counter* counter)
-      : files_{files}, options_{options}, counter_{counter} {}
+             EventKindTally::Counter* counter, std::atomic<bool>* met)
+      : files_{files}, options_{options}, counter_{counter}, met_{met} {}
 
   // Of all parts that this reader read.
   const std::set<SchemaKey>& schema_keys() const { return schema_keys_; }
@@ -59,7 +61,7 @@ class PartReader {
     if (counter_ != nullptr) counter_->begin_part();
     pointer_sizes_.reset();
     if (part.first == 0 && options_.pointer_size == 0) pointer_sizes_.emplace();
-    for (std::size_t i = 0; i < part.count; ++i) {
+    for (std::size_t i = 0; i < part.count && !has_met(); ++i) {
       part.bytes += files_[part.file].scan.buffers[part.first + i].size;
       read_buffer(part, static_cast<u32>(part.first + i));
       if (counter_ != nullptr) counter_->end_buffer(static_cast<u32>(part.number + i));
@@ -70,11 +72,13 @@ class PartReader {
   }
 
  private:
+  bool has_met() const { return met_ != nullptr && *met_; }
+
   void read_buffer(Part& part, u32 index) {
     auto& scan = files_[part.file].scan;
     auto& entry = scan.buffers[index];
     const auto& buffer = loader_.load(*files_[part.file].source, entry, scan.compression);
-    const auto context = context_of(entry, scan.header);
+    const auto context = context_of(entry, scan);
     BufferWalker walker{buffer.bytes, context, static_cast<u32>(BufferHeader::size_on_disk),
                         OnDamage::pass, options_.pointer_size};
     if (options_.sieve != nullptr) entry.wanted = false;
@@ -107,6 +111,7 @@ class PartReader {
       }
       visit(part, event);
       if (options_.sieve != nullptr) sift(part, entry, event);
+      if (has_met()) return;
     }
     part.events += entry.events;
     report_loss(part, entry);
@@ -141,6 +146,7 @@ class PartReader {
     const bool is_switch = RunningThreads::is_switch(event);
     part.has_switches |= is_switch;
     if (!options_.sieve->lets_through(event)) return;
+    if (met_ != nullptr) *met_ = true;
     entry.wanted = true;
     part.wants_events_by_them |= is_switch || RunningThreads::may_complete(event);
   }
@@ -214,6 +220,7 @@ class PartReader {
   std::span<ScannedFile> files_;
   const CatalogOptions& options_;
   EventKindTally::Counter* counter_;
+  std::atomic<bool>* met_;
   std::optional<PointerSizeCheck> pointer_sizes_;  // in the first part
   BufferLoader loader_;
   PayloadThreads payload_threads_;  // for the sieve
@@ -261,34 +268,65 @@ void visit_buffer(std::span<const ScannedFile> files, u32 number, unsigned point
   const auto& scan = files[0].scan;
   const auto& entry = scan.buffers[number];
   const auto buffer = load_buffer(*files[0].source, entry, scan.compression);
-  BufferWalker walker{buffer->bytes, context_of(entry, scan.header),
+  BufferWalker walker{buffer->bytes, context_of(entry, scan),
                       static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass, pointer_size};
   while (walker.next()) visitor(walker.event());
 }
 
-}  // namespace
+// What is told of the progress of two readings of one trace, as if it were one.
+struct Told {
+  u64 bytes = 0;
+  u64 events = 0;
 
-BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header) {
-  const bool shared = (header.log_file_mode & LogfileHeader::no_per_processor) != 0;
-  return {entry.offset, entry.compressed(), shared ? std::nullopt : std::optional{entry.processor}};
+  void tell(core::Progress* progress, u64 more_bytes, u64 more_events) {
+    const auto known_bytes = std::min(bytes, more_bytes);
+    const auto known_events = std::min(events, more_events);
+    bytes -= known_bytes;
+    events -= known_events;
+    if (progress != nullptr) progress->add(more_bytes - known_bytes, more_events - known_events);
+  }
+};
+
+// Makes the files as they were before their events were read.
+void forget_events(std::span<ScannedFile> files, const std::vector<std::size_t>& gaps) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i].events = 0;
+    files[i].scan.gaps.resize(gaps[i]);
+    files[i].scan.damage.clear();
+    for (auto& entry : files[i].scan.buffers) entry.events = entry.timed_events = 0;
+  }
 }
 
-Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
-                     std::span<core::Findings> findings) {
+}  // namespace
+
+BufferContext context_of(const BufferEntry& entry, const BufferScan& scan) {
+  const bool shared = (scan.header.log_file_mode & LogfileHeader::no_per_processor) != 0;
+  return {entry.offset, entry.compressed(), shared ? std::nullopt : std::optional{entry.processor},
+          scan.other_clock ? &*scan.other_clock : nullptr};
+}
+
+namespace {
+
+// Nothing where `met`, which may be null, has ended the reading. `told` was told before, and is
+// what is told then.
+std::optional<Catalog> read_events(std::span<ScannedFile> files, const CatalogOptions& options,
+                                   std::span<core::Findings> findings, std::atomic<bool>* met,
+                                   Told& told) {
   const auto jobs = std::max(options.jobs, 1U);
   std::optional<EventKindTally> tally;
   if (options.kinds) tally.emplace(jobs, options.schemas);
   std::deque<PartReader> readers;
   for (unsigned i = 0; i < jobs; ++i)
-    readers.emplace_back(files, options, tally ? &tally->counter(i) : nullptr);
+    readers.emplace_back(files, options, tally ? &tally->counter(i) : nullptr, met);
   SchemaCollector schemas;
   NameTables names{options.largest_names};
   u64 events = 0;
   bool has_switches = false;
   bool wants_events_by_them = false;
+  Told total;
   Parts parts{files};
   core::ordered_pipeline<Part>(
-      jobs, [&](Part& part) { return parts.next(part); },
+      jobs, [&](Part& part) { return (met == nullptr || !*met) && parts.next(part); },
       [&](unsigned worker, Part& part) { readers[worker].read(part); },
       [&](Part& part) {
         auto& scan = files[part.file].scan;
@@ -303,8 +341,14 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
         names.add(part.names, found);
         for (const auto& kept : part.kept) schemas.add(kept, found);
         if (tally) tally->add(part.kinds, schemas);
-        if (options.progress != nullptr) options.progress->add(part.bytes, part.events);
+        total.bytes += part.bytes;
+        total.events += part.events;
+        told.tell(options.progress, part.bytes, part.events);
       });
+  if (met != nullptr && *met) {
+    told = total;
+    return std::nullopt;
+  }
   names.finish();
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto& scan = files[i].scan;
@@ -334,6 +378,27 @@ Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options
   };
   catalog.kinds = tally->finish(catalog.schemas, visit);
   return catalog;
+}
+
+}  // namespace
+
+Catalog read_catalog(std::span<ScannedFile> files, const CatalogOptions& options,
+                     std::span<core::Findings> findings) {
+  Told told;
+  if (options.sieve != nullptr && options.names) {
+    // Names cost more than all else, and nobody asks for them where no event is wanted.
+    auto without_names = options;
+    without_names.names = false;
+    const std::vector<core::Findings> before{findings.begin(), findings.end()};
+    std::vector<std::size_t> gaps;
+    for (const auto& file : files) gaps.push_back(file.scan.gaps.size());
+    std::atomic<bool> met = false;
+    if (auto catalog = read_events(files, without_names, findings, &met, told))
+      return std::move(*catalog);
+    std::ranges::copy(before, findings.begin());
+    forget_events(files, gaps);
+  }
+  return *read_events(files, options, findings, nullptr, told);
 }
 
 }  // namespace coldtrace::tracefile

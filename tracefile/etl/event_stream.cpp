@@ -20,7 +20,11 @@ constexpr u32 least_window = 4U << 10;
 
 EventStream::EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
                          const StreamOptions& options)
-    : files_{files}, names_{names.get()}, options_{options} {
+    : files_{files},
+      names_{names.get()},
+      options_{options},
+      has_one_clock_{std::ranges::none_of(
+          files, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); })} {
   plan_buffers();
   plan_gaps();
 }
@@ -71,7 +75,7 @@ bool EventStream::is_due(const Gap& gap) const {
     if (event_.file != gap.file) return event_.file > gap.file;
     if (loss) return event_.buffer_offset >= gap.offset;
     const auto& run = *heap_.front();
-    return place_of(context_of(entry_of(run), scan_of(run).header), event_.offset) > gap.offset;
+    return place_of(context_of(entry_of(run), scan_of(run)), event_.offset) > gap.offset;
   }
   if (!gap.timestamp) return false;
   return loss && gap.reason != Gap::Reason::buffers_missing ? event_.timestamp >= *gap.timestamp
@@ -100,7 +104,8 @@ bool EventStream::wanted(const Event& event) const {
 bool EventStream::advance() {
   while (options_.order == Order::file ? next_in_file() : next_in_time()) {
     payload_threads_.apply(event_, names_);
-    if (options_.order == Order::time && processor_known_) running_.apply(event_, names_);
+    if (options_.order == Order::time && processor_known_ && has_one_clock_)
+      running_.apply(event_, names_);
     if (wanted(event_)) return true;
   }
   return false;
@@ -130,7 +135,7 @@ bool EventStream::step(Run& run) {
 // Reads the event at `offset`, from the bytes that are held, from a window, or from one that no
 // event is too large for.
 bool EventStream::read(Run& run, u32 offset) {
-  const auto context = context_of(entry_of(run), scan_of(run).header);
+  const auto context = context_of(entry_of(run), scan_of(run));
   for (const u32 size : {u32{0}, window(), largest_window}) {
     if (size > 0) load(run, offset, size);
     if (!run.bytes || offset < run.base) continue;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "coldtrace/tracefile/events/clock_change.hpp"
 #include "tracefile/etl/event_header.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 
@@ -264,6 +265,8 @@ EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, E
   if (!read_by_type(type, bytes.subspan(offset, size), event))
     return bad(Fault::bad_value, at, "Size", 0, size);
   event.header = bytes.subspan(offset, size - event.payload.size());
+  event.other_clock = context.other_clock;
+  if (event.has_time) event.timestamp = in_clock_of_trace(event, event.timestamp);
   const u32 padded = (size + alignment - 1) & ~(alignment - 1);
   return {true, offset + (padded < left ? padded : left), {Fault::truncated, 0, "", "", 0, 0}};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace coldtrace::tracefile {
 namespace {
@@ -47,6 +48,24 @@ core::FileTime Clock::to_file_time(i64 timestamp) const {
   if (type_ == ClockType::system_time) return {static_cast<u64>(timestamp)};
   const u64 since = static_cast<u64>(timestamp) - static_cast<u64>(first_);
   return {start_ + static_cast<u64>(to_duration(static_cast<i64>(since)))};
+}
+
+i64 Clock::to_other(i64 timestamp, const Clock& other) const {
+  // FILETIMEs count from their own start.
+  const auto origin = [](const Clock& clock) {
+    return clock.type_ == ClockType::system_time ? std::pair{u64{0}, i64{0}}
+                                                 : std::pair{clock.start_, clock.first_};
+  };
+  const auto [start, first] = origin(*this);
+  const auto [other_start, other_first] = origin(other);
+  const auto since = static_cast<i64>(static_cast<u64>(timestamp) - static_cast<u64>(first));
+  const auto later = static_cast<i64>(start - other_start);  // 100 ns
+  const auto ticks = [&other](i64 units) {
+    return static_cast<u64>(i128{units} * other.rate_.ticks / other.rate_.per);
+  };
+  const bool same_rate = i128{rate_.ticks} * other.rate_.per == i128{other.rate_.ticks} * rate_.per;
+  const auto passed = same_rate ? static_cast<u64>(since) : ticks(to_duration(since));
+  return static_cast<i64>(static_cast<u64>(other_first) + ticks(later) + passed);
 }
 
 std::optional<i64> Clock::first_timestamp_at(core::FileTime time) const {

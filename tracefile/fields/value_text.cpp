@@ -222,7 +222,8 @@ void ValueText::append(TextBuffer& text, const Value& value) {
       text.append(times_.format({value.number}));
       return;
     case InType::session_time:
-      text.append(times_.format(clock_.to_file_time(static_cast<i64>(value.number))));
+      text.append(times_.format((other_clock_ == nullptr ? clock_ : other_clock_->from)
+                                    .to_file_time(static_cast<i64>(value.number))));
       return;
     case InType::system_time:
       append_system_time(text, value.bytes);

@@ -1,9 +1,20 @@
 #include "coldtrace/tracefile/names/value_names.hpp"
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/tracefile/fields/value_text.hpp"
 #include "coldtrace/tracefile/names/status_names.hpp"
 
 namespace coldtrace::tracefile {
+
+// Thread events have ProcessId first since version 1. Source: Microsoft Learn, Thread_TypeGroup1.
+NameScope name_scope_of(const Event& event) {
+  constexpr u8 thread_group = 0x05;
+  constexpr u8 start = 1, dc_end = 4;
+  const bool is_life = event.kernel_group == thread_group && event.opcode >= start &&
+                       event.opcode <= dc_end && event.version > 0;
+  const auto own = is_life ? core::load<u32>(event.payload, 0) : std::nullopt;
+  return {own ? own : event.pid, event.name_time()};
+}
 
 std::optional<std::string_view> find_value_name(const FieldSchema& field, const Value& value,
                                                 const NameTables& names, const NameScope& scope,

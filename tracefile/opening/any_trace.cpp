@@ -160,7 +160,10 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     of_files.push_back(std::move(file.findings));
     files_.push_back(std::move(file));
   }
-  etl_ = std::make_unique<Trace>(Trace::merge(std::move(scanned), options.catalog, of_files));
+  auto catalog = options.catalog;
+  catalog.names &= std::ranges::none_of(
+      scanned, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); });
+  etl_ = std::make_unique<Trace>(Trace::merge(std::move(scanned), catalog, of_files));
   for (std::size_t i = 0; i < files_.size(); ++i) {
     findings.merge(of_files[i]);
     files_[i].findings = std::move(of_files[i]);
@@ -243,17 +246,23 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
 }
 
 std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const InputFile& file,
-                                             const BufferScan& scan, const Options& options,
+                                             BufferScan& scan, const Options& options,
                                              core::Findings& findings) const {
   const auto clocks = find_clock_mismatch(first, scan);
   const auto machines = find_machine_mismatch(first, scan);
   if (!clocks && !machines) return std::nullopt;
   const auto text = fmt::format("{} and {} are not of one run of one machine: {}",
                                 files_.front().name, file.name, clocks ? *clocks : *machines);
-  if (clocks && options.force)
-    return not_together(text + "; without one clock there is no order of their events");
   if (!options.force) return not_together(text);
-  findings.warning("trace-mismatch", std::nullopt, "{}; they are read together all the same", text);
+  if (!first.has_header || !scan.has_header)
+    return not_together(text + "; without it there is no order of their events");
+  if (clocks)
+    scan.other_clock = ClockChange{make_clock(scan.header, scan.first_timestamp),
+                                   make_clock(first.header, first.first_timestamp)};
+  findings.warning("trace-mismatch", std::nullopt, "{}; they are read together all the same{}",
+                   text,
+                   clocks ? ": by the start of each session and its own clock, without names"
+                          : std::string_view{});
   return std::nullopt;
 }
 

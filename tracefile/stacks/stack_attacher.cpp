@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "coldtrace/tracefile/events/clock_change.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 
 namespace coldtrace::tracefile {
@@ -222,7 +223,7 @@ bool StackAttacher::attach_walk(const Event& event) {
   const auto first_of_kernel = event.pointer_size == 8 ? u64{1} << 63U : u64{1} << 31U;
   const bool of_kernel = stack_.frames.front() >= first_of_kernel;
   const auto pid = core::load<u32>(event.payload, process_at);
-  const Key key{static_cast<i64>(*time), *tid};
+  const Key key{in_clock_of_trace(event, static_cast<i64>(*time)), *tid};
   return add_to_first(key, event, pid, of_kernel, false) ||
          add_to_first({key.time, no_thread}, event, pid, of_kernel, true);
 }

@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
+#include "coldtrace/tracefile/events/clock_change.hpp"
 #include "coldtrace/tracefile/names/value_names.hpp"
 
 namespace coldtrace::tracefile {
@@ -32,6 +33,7 @@ std::optional<Number> hex_number_of(const Value& value) {
 Subject FieldSubjects::read(const Event& event, const FieldSchema& field, const Value& value,
                             bool with_text) {
   Subject subject;
+  texts_.start(event);
   if (value.out == OutType::encrypted) {
     subject.text = "encrypted";
     return subject;
@@ -60,7 +62,7 @@ Subject FieldSubjects::read(const Event& event, const FieldSchema& field, const 
       subject.text = text_;
       break;
     case ValueShape::text:
-      read_shown(value, with_text, subject);
+      read_shown(event, value, with_text, subject);
       break;
   }
   if (with_text) subject.name = name_of(event, field, value);
@@ -76,19 +78,20 @@ Subject FieldSubjects::read_name(const Event& event, const FieldSchema& field, c
 
 std::string_view FieldSubjects::name_of(const Event& event, const FieldSchema& field,
                                         const Value& value) {
-  const NameScope scope{event.pid, event.name_time()};
+  const auto scope = name_scope_of(event);
   if (lines_ != nullptr && !field.map)
     if (auto name = lines_->name_value(value, scope)) return name_ = std::move(*name);
   const auto name = find_value_name(field, value, names_, scope, name_);
   return name.value_or(std::string_view{});
 }
 
-void FieldSubjects::read_shown(const Value& value, bool with_text, Subject& subject) {
+void FieldSubjects::read_shown(const Event& event, const Value& value, bool with_text,
+                               Subject& subject) {
   subject.number = hex_number_of(value);
   if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
   if (value.in == InType::file_time) subject.time = core::FileTime{value.number};
   if (value.in == InType::session_time)
-    subject.time = clock_.to_file_time(static_cast<i64>(value.number));
+    subject.time = clock_.to_file_time(in_clock_of_trace(event, static_cast<i64>(value.number)));
   if (with_text) {
     shown_.clear();
     texts_.append(shown_, value);

@@ -27,7 +27,7 @@ class FieldSubjects {
 
  private:
   std::string_view name_of(const Event& event, const FieldSchema& field, const Value& value);
-  void read_shown(const Value& value, bool with_text, Subject& subject);
+  void read_shown(const Event& event, const Value& value, bool with_text, Subject& subject);
 
   const Clock& clock_;
   const NameTables& names_;

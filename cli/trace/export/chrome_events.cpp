@@ -90,7 +90,7 @@ void ChromeEvents::on_switch(const trace_export::ContextSwitch& record, const Tu
       .field("pid", trace_analysis::pid_of(names_.population(), ended->thread))
       .field("priority", ended->in_priority);
   if (record.old_state) json_.field("end_state", to_string(*record.old_state));
-  if (record.old_state == trace_analysis::ThreadState::waiting && record.wait_reason)
+  if (trace_analysis::is_waiting(record.old_state) && record.wait_reason)
     json_.field("wait_reason", wait_reason_text(*record.wait_reason));
   json_.end_object().end_object();
   write_wake(*ended);

@@ -65,10 +65,11 @@ std::string hashed_text(const privacy::HashedNames& names, std::string_view text
 void TraceFields::start(core::TextBuffer& json, const tracefile::Event& event,
                         const tracefile::EventKind& kind, i64 time) {
   json_ = &json;
+  texts_.start(event);
   resolved_.start(event.payload.size());
   etw_event_ = {};
   control_call_.start(kind.name, event.pointer_size);
-  pid_ = event.pid;
+  pid_ = tracefile::name_scope_of(event).pid;
   time_ = time;
   name_bytes_ = 0;
   name_room_ = least_name_room + name_room_per_byte * event.payload.size();

@@ -352,6 +352,30 @@ class Where(Traces):
             self.assertEqual(self.events(self.ctrace, "--where", f"pid != {pid}", "--jobs", jobs),
                              [e for e in events if e["pid"] not in (None, pid)])
 
+    def test_names_are_read_where_an_event_is_wanted(self):
+        """The last event, too, has the names of its line; gaps and findings are those of the trace, but of names."""
+        def told(lines):
+            return [line for line in lines if line["type"] == "gap"], [
+                one for one in lines[-1]["findings"] if one["code"] not in ("no-match", "stack-limit", "resolved-limit")]
+
+        for path in self.traces():
+            lines = self.lines(path)
+            events = [line for line in lines if line["type"] == "event"]
+            last = [e for e in events if None not in (e["cpu"], e["opcode"], e["level"])][-1:] or events[-1:]
+            kind = [(member, last[0][member]) for member in ("cpu", "opcode", "level") if last[0][member] is not None]
+            for jobs in 1, 3:
+                with self.subTest(path=path.name, jobs=jobs):
+                    found = self.lines(path, "--jobs", jobs, "--where", " and ".join(f"{m} == {v}" for m, v in kind))
+                    self.assertEqual([line for line in found if line["type"] == "event"],
+                                     [e for e in events if all(e[m] == v for m, v in kind)])
+                    self.assertEqual(told(found), told(lines))
+                    none = self.lines(path, "--jobs", jobs, "--where", "cpu == 4095")
+                    self.assertEqual(none[-1]["counts"]["events"], 0)
+                    self.assertEqual(told(none), told(lines))
+                    if path != self.ctrace:
+                        self.assertEqual(none[-1]["counts"]["names"], 0)
+                        self.assertEqual(found[-1]["counts"]["names"], lines[-1]["counts"]["names"])
+
     def test_what_is_not_there(self):
         events = self.events(self.ctrace)
         field = next(iter(next(e for e in events if e["fields"])["fields"]))

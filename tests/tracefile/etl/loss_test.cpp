@@ -416,6 +416,27 @@ TEST_CASE("a hole in the numbers of the buffers is a gap before the buffer behin
   }
 }
 
+TEST_CASE("a file that was cut between two buffers has a gap at its end") {
+  const auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
+  for (const u64 cut : {1, 3, 6}) {
+    CAPTURE(cut);
+    const auto part = core::ByteView{bytes}.first(bytes.size() - cut * 4096);
+    const core::MemoryImage image{part};
+    core::Findings findings;
+    const auto trace = Trace::open(image, {}, findings);
+    REQUIRE(trace);
+    CHECK(findings.count("gap-buffers-missing") == 1);
+    for (const auto order : {Order::time, Order::file}) {
+      const auto gaps = all_gaps(*trace, {.order = order});
+      REQUIRE(gaps.size() == 1);
+      CHECK(gaps[0].reason == Gap::Reason::buffers_missing);
+      CHECK(gaps[0].buffers == cut);
+      CHECK(gaps[0].offset == part.size());
+      CHECK(gaps[0].timestamp == trace->scan().buffers.back().last_time);
+    }
+  }
+}
+
 TEST_CASE("the place of a hole follows the numbers, not the file") {
   auto buffers = overlapping_buffers(2);
   buffers[0].sequence(4);

@@ -68,7 +68,7 @@ u32 ProcessorLanes::describe(const Turn& turn) {
                   .place = turn.place};
   if (switch_ != nullptr && switch_->old_thread == turn.thread) {
     details.state = switch_->old_state;
-    if (switch_->old_state == ThreadState::waiting) details.wait_reason = switch_->wait_reason;
+    if (is_waiting(switch_->old_state)) details.wait_reason = switch_->wait_reason;
   }
   details_.push_back(details);
   return static_cast<u32>(details_.size() - 1);

@@ -260,6 +260,7 @@ void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
       of_cpu_[entry->processor].push_back({processor.last, entry->first_time});
     processor = {entry->last_time, holes};
   }
+  if (!behind.empty() && *behind.rbegin() > scan.buffers.back().offset) ++holes;  // at the end
   for (const auto& [cpu, processor] : processors)
     if (processor.holes < holes) of_cpu_[cpu].push_back({processor.last, after_all});
 }

@@ -17,10 +17,6 @@ bool is_swapped(ThreadState state) {
   return state == ThreadState::transition || state == ThreadState::process_swapped;
 }
 
-bool is_waiting(ThreadState state) {
-  return state == ThreadState::waiting || state == ThreadState::gate_wait;
-}
-
 }  // namespace
 
 Absence absence_before(const Turn& turn) {
@@ -128,7 +124,7 @@ void Turns::leave(const ContextSwitch& record) {
   thread.wait_reason = record.wait_reason;
   thread.priority = record.old_priority;
   // Made ready by another processor within the tick in which it left.
-  if (early && early->moment.time == time && record.old_state && is_waiting(*record.old_state))
+  if (early && early->moment.time == time && is_waiting(record.old_state))
     make_ready(thread, *early);
 }
 

@@ -41,7 +41,7 @@ void Inversions::on_switch(const ContextSwitch& record) {
   waits_.switched(record);
   // Its wait ended before, unseen, or it only runs for a moment.
   chains_.end(record.new_thread, record.moment.time, false);
-  if (record.old_state == ThreadState::waiting) block(record);
+  if (is_waiting(record.old_state)) block(record);
 }
 
 void Inversions::on_ready(const Readied& record) {

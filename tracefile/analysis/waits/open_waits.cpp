@@ -154,7 +154,7 @@ std::span<const OpenWaits::Ended> OpenWaits::thread(const ThreadRecord& record,
 // in the order of processors and tells nothing.
 void OpenWaits::switched(const ContextSwitch& record) {
   if (auto* const old = waiting_of(record.old_thread))
-    if (!record.old_state || *record.old_state == ThreadState::waiting) {
+    if (!record.old_state || is_waiting(record.old_state)) {
       old->left_processor = true;
       old->came_back = false;
     }

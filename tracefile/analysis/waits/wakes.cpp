@@ -18,7 +18,7 @@ void Wakes::switched(const ContextSwitch& record) {
   const bool elsewhere = run && run->cpu != cpu && run->since == time;
   if (!elsewhere) {
     run.reset();
-    if (record.old_state == ThreadState::waiting)
+    if (is_waiting(record.old_state))
       grown(off_, record.old_thread) = {record.moment, record.wait_reason};
   }
   grown(runs_, record.new_thread) = {cpu, time};

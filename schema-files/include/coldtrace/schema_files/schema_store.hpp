@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,12 @@ class SchemaStore {
     bool recreated = false;  // by a tool, from what Windows tells of it
     u64 offset = 0;          // of its packed record
     u32 packed = 0, unpacked = 0, crc = 0;
+    std::optional<u32> base = std::nullopt;  // index into providers(): who has what comes before it
   };
 
-  static constexpr u32 format_version = 2;
+  static constexpr u32 format_version = 3;
   static constexpr u32 first_version = 1;  // without the languages of texts; is still read
+  static constexpr u32 first_with_bases = 3;
   static constexpr std::size_t magic_size = 8;
 
   // Whether a file that begins so is a store, of any version.
@@ -59,6 +62,7 @@ class SchemaStore {
  private:
   SchemaStore() = default;
   core::Result<core::Done> read_directory();
+  core::Result<std::vector<std::byte>> unpack(const Provider& provider) const;
 
   std::unique_ptr<const core::ImageSource> source_;
   std::vector<File> files_;

@@ -2,9 +2,12 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
@@ -29,6 +32,9 @@ class StoreBuilder {
 
   // Texts are those of the first of the languages that a file has them in.
   StoreBuilder(std::vector<std::string> languages, Digest digest);
+  StoreBuilder(const StoreBuilder&) = delete;
+  StoreBuilder& operator=(const StoreBuilder&) = delete;
+  ~StoreBuilder();
 
   // A file, or those of a folder and of all folders below; stores give what they hold. A file that
   // was named and declares nothing is a finding, and so is damage.
@@ -60,12 +66,16 @@ class StoreBuilder {
   struct Record {
     std::vector<std::byte> packed;
     u32 unpacked = 0;
+    std::optional<std::size_t> base = std::nullopt;  // index of another one
   };
+  // The first record of a provider, on which others are based.
+  struct Base;
 
   void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context,
                 LanguageCheck& check);
   std::string digest_of(const std::string& path, const FileTree& tree) const;
-  std::size_t add_record(std::vector<std::byte> bytes);
+  // Nothing where what the provider declares is too much for a store.
+  std::optional<std::size_t> add_record(tracefile::ProviderSchemas& declared, u32& events);
 
   std::vector<std::string> languages_;
   Digest digest_;
@@ -73,7 +83,9 @@ class StoreBuilder {
   std::vector<SchemaStore::File> files_;
   std::vector<Row> rows_;
   std::vector<Record> records_;
-  std::map<std::vector<std::byte>, std::size_t> known_;                    // packed records
+  // By provider and the record, packed without a base.
+  std::map<std::pair<core::Guid, std::vector<std::byte>>, std::size_t> known_;
+  std::map<core::Guid, std::unique_ptr<Base>> bases_;
   std::set<std::tuple<core::Guid, std::size_t, std::string>> known_rows_;  // with the version
   u64 events_ = 0;
 };

@@ -102,6 +102,34 @@ class Losses(Case):
                     findings = (answer[-1] if words == ["decode"] else answer)["findings"]
                     self.assertEqual([one["code"] for one in findings].count("buffers-overwritten"), status)
 
+    def test_a_file_that_was_cut_between_two_buffers_has_lost_its_end(self):
+        log, buffers = self.two_runs_elsewhere()
+        whole = log.build(buffers)
+        for missing, text in (1, "the last buffer is"), (2, "the last 2 buffers are"):
+            content = whole[:-missing * BUFFER]
+            with self.subTest(missing=missing):
+                lines = self.ask(content, "decode", status=1)
+                gap = lines[-2]
+                last = max(line["timestamp"] for line in lines if line["type"] == "event")
+                self.assertEqual({member: gap[member] for member in ("type", "reason", "offset", "length", "buffers", "cpu", "timestamp")},
+                                 {"type": "gap", "reason": "buffers_missing", "offset": len(content), "length": 0,
+                                  "buffers": missing, "cpu": None, "timestamp": last})
+                for words in ["info"], ["schedule"], ["check", "--expect", "exists cpu"], ["top"], ["cpu"], ["deadlocks"]:
+                    answer = self.ask(content, *words, status=1)
+                    found = {one["code"]: one["text"] for one in answer["findings"]}
+                    self.assertEqual(found["gap-buffers-missing"], f"{text} missing")
+                    self.assertIn("buffer-count", found)
+                self.assertEqual(self.ask(content, "check", "--expect", "exists cpu")["gaps"], 1)
+                self.assertEqual(self.ask(content, "schedule")["lost_stretches"], 1)
+        # The buffer may have been of processor 1, from its last event on.
+        one = self.threads(whole[:-BUFFER], status=1)[1000, None]
+        self.assertEqual((one["running"], one["waiting"], one["at_end"]["state"]), (500 + 900, 0, "unknown"))
+        # Overwritten ones are no part of a circular file; its newest are.
+        log.mode = 2
+        for cut, code in (0, {"buffers-overwritten"}), (1, {"buffer-count", "gap-buffers-missing"}):
+            found = self.ask(log.build(buffers, [30, 31, 32])[:len(whole) - cut * BUFFER], "info", status=1)["findings"]
+            self.assertEqual({one["code"] for one in found} - ({"buffer-count"} - code), code)
+
     def test_what_the_header_alone_counts_as_lost_may_lie_anywhere(self):
         log, buffers = self.two_runs_elsewhere()
         whole = log.build(buffers)
@@ -124,7 +152,7 @@ class Losses(Case):
 
     def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
         """Deadlocks and schedule say the same of the end."""
-        for state, where in ((5, "waiting"), (0, "unknown")):
+        for state, where in ((5, "waiting"), (8, "waiting"), (0, "unknown")):
             log = EtlWriter(1)
             log.switch(0, 500, 0, 1000, state=2)
             log.switch(0, 1000, 1000, 0, state=state)

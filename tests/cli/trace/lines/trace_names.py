@@ -422,6 +422,13 @@ class OnSamples(unittest.TestCase):
             place = f"{inside[0]['FileName']}+{address - int(inside[0]['ImageBase'], 16):#x}"
             functions = [thread["function"] for thread in tree["threads"] if thread["tid"] == fields["TThreadId"]]
             self.assertIn(place[place.rfind("\\") + 1:], functions)
+            # Whoever started it has another process.
+            self.assertNotEqual(event["pid"], fields["ProcessId"])
+            self.assertEqual(event["resolved"]["Win32StartAddr"], place)
+            for member in "Win32StartAddr", "resolved.Win32StartAddr":
+                name = place[place.rfind("\\") + 1:]
+                found = strict_ndjson(run("decode", SAMPLES / self.LARGE, "--where", f"{member} like '*{name}'").stdout)
+                self.assertIn(event["timestamp"], [line.get("timestamp") for line in found])
             before += 1
         self.assertGreater(before, 0)
 

@@ -80,7 +80,7 @@ class Store:
     def __init__(self, data):
         magic, version, crc, size, at, length, directory_crc, providers, files, row = struct.unpack_from(
             "<8sIIQQQIIII", data)
-        assert (magic, version, size, row) == (b"CTSCHEMA", 2, len(data), 20)
+        assert (magic, version, size, row) == (b"CTSCHEMA", 3, len(data), 20)
         assert crc == crc32c(data[16:56]) and directory_crc == crc32c(data[at:at + length])
         directory = data[at:at + length]
         texts = directory[56 * providers + 20 * files:]
@@ -93,16 +93,17 @@ class Store:
                 for i in range(files)]
         self.files = [row[:4] for row in rows]
         self.languages = {row[0]: row[4] for row in rows}
-        self.providers = []
+        self.providers, self.bases = [], []
         for i in range(providers):
-            guid, offset, packed, plain, crc, file, events, name, flags, zero = struct.unpack_from(
+            guid, offset, packed, plain, crc, file, events, name, flags, base = struct.unpack_from(
                 "<16sQ8I", directory, 56 * i)
             record = data[offset:offset + packed]
-            assert crc32c(record) == crc and zero == 0
+            assert crc32c(record) == crc and base <= providers
             record = zlib.decompress(record)
             assert len(record) == plain
             self.providers.append((str(uuid.UUID(bytes_le=guid)), text(name), self.files[file], events,
                                    bool(flags & 1), record))
+            self.bases.append(base - 1 if base else None)
 
 
 def numbers(record):
@@ -178,6 +179,39 @@ class Building(unittest.TestCase):
         self.assertEqual(len({struct.unpack_from("<Q", data, data.index(uuid.UUID(row[0]).bytes_le) + 16)
                               for row in store.providers}), 2)  # records
 
+    def test_a_provider_that_changed_keeps_what_is_new(self):
+        text = MANIFEST.replace("Painted %1 on %2", "Brushed %1 on %2", 1)
+        self.assertNotEqual(text, MANIFEST)
+        (FOLDER / "man/brushed.man").write_text(text)
+        self.addCleanup((FOLDER / "man/brushed.man").unlink)
+        compiled("man/painter.man", "changed/a.dll", "10.0.1.1")
+        compiled("man/brushed.man", "changed/b.dll", "10.0.2.1")
+        run("schemas", "build", "changed", "-o", "changed.ctschemas")
+        data = (FOLDER / "changed.ctschemas").read_bytes()
+        store = Store(data)
+        at = [i for i, row in enumerate(store.providers) if row[0] == GUIDS[2]]
+        self.assertEqual([store.bases[i] for i in at], [None, at[0]])
+        first, second = (store.providers[i][5] for i in at)
+        self.assertEqual((first.count(b"Colours"), second.count(b"Colours")), (1, 0))
+        self.assertIn(b"Brushed", second)
+        self.assertLess(len(second), len(first) // 2)
+        kept = {row["file"]: row["events"] for row in
+                ask("show", "manifest-p*", "--schemas", "changed.ctschemas")["providers"]}
+        for name in "ab":
+            own, = ask("show", "manifest-p*", "--schemas", f"changed/{name}.dll")["providers"]
+            self.assertEqual(kept[f"changed/{name}.dll"], own["events"])
+        # A base that is no base, of another provider or beyond all rows makes no store.
+        directory, length = struct.unpack_from("<QQ", data, 24)
+        for base in (at[1] + 1, 1 + next(i for i, row in enumerate(store.providers) if row[0] != GUIDS[2]), 99):
+            bad = bytearray(data)
+            struct.pack_into("<I", bad, directory + 56 * at[1] + 52, base)
+            struct.pack_into("<I", bad, 40, crc32c(bad[directory:directory + length]))
+            struct.pack_into("<I", bad, 12, crc32c(bad[16:56]))
+            (FOLDER / "bad.ctschemas").write_bytes(bad)
+            self.assertEqual(codes(decode("--schemas", "bad.ctschemas", status=1)[2]).get("schema-file"), 1)
+        run("schemas", "build", "changed.ctschemas", "-o", "again.ctschemas")
+        self.assertEqual((FOLDER / "again.ctschemas").read_bytes(), data)
+
     def test_stores_become_one_and_it_does_not_matter_how_often(self):
         for name, source in (("a", "new"), ("b", "man"), ("two", ("new", "man"))):
             run("schemas", "build", *([source] if isinstance(source, str) else source), "-o", f"{name}.ctschemas")
@@ -216,12 +250,14 @@ class Building(unittest.TestCase):
                 run("schemas", "build", "some.ctschemas", "-o", "copy.ctschemas")
                 self.assertEqual((FOLDER / "copy.ctschemas").read_bytes(), (FOLDER / "some.ctschemas").read_bytes())
 
-    def test_stores_of_version_1_are_read(self):
+    def test_stores_of_versions_1_and_2_are_read(self):
         for source, language, found in (("man", "fr-FR", {}), ("new", "fr-FR", {"no-match": 1}), ("new", "en-US", {})):
             run("schemas", "build", source, "-o", "some.ctschemas")
             data = (FOLDER / "some.ctschemas").read_bytes()
             trace = self.trace_of(source)
             wanted = decode("--schemas", "some.ctschemas", "--messages", trace=trace)[1]
+            (FOLDER / "old.ctschemas").write_bytes(data[:8] + b"\2" + data[9:])  # nothing has a base
+            self.assertEqual(decode("--schemas", "old.ctschemas", "--messages", trace=trace)[1], wanted)
             at, length, providers, files = struct.unpack_from("<QQ4xII", data, 24)
             rows = at + 56 * providers
             old = bytearray(data[:rows] + b"".join(data[rows + 20 * i:rows + 20 * i + 16] for i in range(files)) +
@@ -436,9 +472,9 @@ class Hostile(unittest.TestCase):
 
     def test_a_later_version_says_so(self):
         data = bytearray((FOLDER / "all.ctschemas").read_bytes())
-        data[8] = 3
+        data[8] = 4
         text = self.try_store(bytes(data))[2]["findings"][0]["text"]
-        self.assertIn("schema store.version: not supported: expected 0x2, found 0x3", text)
+        self.assertIn("schema store.version: not supported: expected 0x3, found 0x4", text)
 
     def test_numbers_that_lead_elsewhere_are_refused(self):
         whole = (FOLDER / "all.ctschemas").read_bytes()

@@ -30,6 +30,11 @@ enum class ThreadState : u8 {
   process_swapped = 9,
 };
 
+// A wait for a gate is one like others, with a state of its own in some versions of Windows.
+[[nodiscard]] constexpr bool is_waiting(std::optional<ThreadState> state) {
+  return state == ThreadState::waiting || state == ThreadState::gate_wait;
+}
+
 // A processor goes from one thread to another.
 struct ContextSwitch {
   Moment moment;

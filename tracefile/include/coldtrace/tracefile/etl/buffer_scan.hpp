@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/tracefile/etl/buffer.hpp"
 #include "coldtrace/tracefile/etl/logfile_header.hpp"
+#include "coldtrace/tracefile/events/clock_change.hpp"
 #include "coldtrace/tracefile/events/gap.hpp"
 
 namespace coldtrace::tracefile {
@@ -28,10 +30,11 @@ struct BufferScan {
   // Stretches that no events were found in though some should be there, in their order; by the
   // buffer's place in `buffers`. Set with the times.
   std::map<u32, std::vector<Stretch>> damage;
+  std::optional<ClockChange> other_clock = std::nullopt;  // where it is not that of the trace
   bool overwritten = false;  // a session that keeps its last buffers had others before these
 };
 
-// One of the files of a trace. All have the clock of one machine.
+// One of the files of a trace. Those that have not the clock of one machine have an `other_clock`.
 struct ScannedFile {
   const core::ImageSource* source;  // outlives what is made of the file
   BufferScan scan;

@@ -25,7 +25,7 @@ struct CatalogOptions {
   // Whether to gather which events there are that need a schema from elsewhere.
   bool schema_keys = false;
   // Tells for whom the events are read again which buffers of .etl files they need
-  // (StreamOptions::sieved); null: all.
+  // (StreamOptions::sieved); null: all. Names are not followed where it lets no event through.
   const EventSieve* sieve = nullptr;
   core::Progress* progress = nullptr;  // hears of the buffers of .etl files
 };
@@ -51,6 +51,6 @@ struct Catalog {
                                    std::span<core::Findings> findings);
 
 // The processor that events of the buffer belong to; nothing when processors share buffers.
-[[nodiscard]] BufferContext context_of(const BufferEntry& entry, const LogfileHeader& header);
+[[nodiscard]] BufferContext context_of(const BufferEntry& entry, const BufferScan& scan);
 
 }  // namespace coldtrace::tracefile

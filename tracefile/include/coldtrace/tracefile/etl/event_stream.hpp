@@ -98,6 +98,7 @@ class EventStream final : public EventSequence {
   std::span<const ScannedFile> files_;
   const NameTables& names_;
   StreamOptions options_;
+  bool has_one_clock_;       // else a processor of one file is not that of another
   std::vector<Place> plan_;  // buffers in the order they are opened
   std::size_t opened_ = 0;
   std::vector<std::unique_ptr<Run>> heap_;  // the earliest run first

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,7 +23,7 @@ class Trace {
                                   const CatalogOptions& options, core::Findings& findings);
 
   // Of several files, whose buffers were found, with the findings of each. All are of one clock,
-  // that of the first that has its header.
+  // that of the first that has its header, but those whose scan has an `other_clock`.
   [[nodiscard]] static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
                                    std::span<core::Findings> findings);
 
@@ -32,6 +33,10 @@ class Trace {
   [[nodiscard]] const LogfileHeader& header() const { return scan().header; }
   [[nodiscard]] const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  [[nodiscard]] bool has_one_clock() const {
+    return std::ranges::none_of(
+        *files_, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); });
+  }
   [[nodiscard]] const NameTables& names() const { return catalog_->names; }
   [[nodiscard]] u64 events() const { return catalog_->events; }
   // Whether a buffer is the first thing in the file, and not found behind other bytes.
@@ -53,7 +58,7 @@ class Trace {
   template <class Visit>
   void visit_buffer(const BufferEntry& entry, Visit visit) const {
     const auto buffer = load_buffer(*(*files_)[clock_file_].source, entry, scan().compression);
-    BufferWalker walker{buffer->bytes, context_of(entry, header()),
+    BufferWalker walker{buffer->bytes, context_of(entry, scan()),
                         static_cast<u32>(BufferHeader::size_on_disk), OnDamage::pass,
                         pointer_size_};
     while (walker.next()) visit(walker.event());

@@ -9,9 +9,10 @@ namespace coldtrace::tracefile {
 
 // What the events of one buffer have in common.
 struct BufferContext {
-  u64 offset;              // of the buffer in the file
-  bool compressed;         // offsets in the buffer are none of the file
-  std::optional<u16> cpu;  // of the buffer; nothing when processors share buffers
+  u64 offset;                                // of the buffer in the file
+  bool compressed;                           // offsets in the buffer are none of the file
+  std::optional<u16> cpu;                    // of the buffer; nothing when processors share buffers
+  const ClockChange* other_clock = nullptr;  // as that of events
 };
 
 // Where in the file the bytes at `offset` of the buffer lie; the buffer when it is compressed.

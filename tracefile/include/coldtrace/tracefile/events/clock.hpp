@@ -43,6 +43,9 @@ class Clock {
   // How many ticks pass in so many units of 100 ns.
   [[nodiscard]] i64 to_ticks(u32 units) const;
 
+  // What `other` said when this clock said `timestamp`; both are known.
+  [[nodiscard]] i64 to_other(i64 timestamp, const Clock& other) const;
+
   // The least timestamp that is not before `time`; nothing when all are.
   [[nodiscard]] std::optional<i64> first_timestamp_at(core::FileTime time) const;
   // The greatest timestamp that is not after `time`; nothing when all are.

@@ -22,6 +22,8 @@ enum class ThreadSource : u8 {
   context_switch,  // the thread that runs on the processor by the context switches so far
 };
 
+struct ClockChange;
+
 // One event as its file holds it: header fields, and the payload as bytes to be decoded on demand.
 // The views live as long as the buffer that the event was read from.
 struct Event {
@@ -36,7 +38,8 @@ struct Event {
   u16 id;
   u16 task;
   u64 keywords;
-  i64 timestamp;  // raw clock value; that of the event before it when it has none
+  // Raw value of the trace's clock; that of the event before it when it has none.
+  i64 timestamp;
   bool has_time;
   core::Guid provider;
   std::optional<u8> kernel_group;  // of a kernel event that came with a group for a GUID
@@ -54,6 +57,7 @@ struct Event {
   bool approximate_time = false;
   u16 file = 0;  // of the trace, by its place among these
   ThreadSource thread_source = ThreadSource::header;
+  const ClockChange* other_clock = nullptr;  // of a file that has not the clock of the trace
 
   // What names of the trace are looked up by.
   [[nodiscard]] i64 name_time() const {

@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/tracefile/events/clock.hpp"
+#include "coldtrace/tracefile/events/clock_change.hpp"
 #include "coldtrace/tracefile/fields/field_decoder.hpp"
 
 namespace coldtrace::tracefile {
@@ -38,12 +38,15 @@ class ValueText {
  public:
   explicit ValueText(core::Borrowed<Clock> clock) : clock_{clock.get()} {}
 
+  // What follows are values of the event's payload, whose clock may be another one.
+  void start(const Event& event) { other_clock_ = event.other_clock; }
   void append(core::TextBuffer& text, const Value& value);
   // Of a value of any shape, without quotes or escapes: valid UTF-8, empty where it is absent.
   std::string plain(const Value& value);
 
  private:
   const Clock& clock_;
+  const ClockChange* other_clock_ = nullptr;
   core::FileTimeFormatter times_;
 };
 

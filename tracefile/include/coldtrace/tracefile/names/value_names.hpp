@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "coldtrace/tracefile/events/event.hpp"
 #include "coldtrace/tracefile/fields/field_value.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 
@@ -14,6 +15,10 @@ struct NameScope {
   std::optional<u32> pid;
   i64 time = 0;
 };
+
+// Of the values of an event: code that a thread starts with is its process's, not that of who
+// started it.
+[[nodiscard]] NameScope name_scope_of(const Event& event);
 
 // What a value stands for: the names of its map, a file, a registry key, an image and an offset, a
 // status. Empty where none is known, nothing where values of the field have no names. The view is

@@ -21,8 +21,9 @@ class AnyTrace {
     CatalogOptions catalog;
     std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
     // Files whose headers contradict each other about the machine or its boot are read together all
-    // the same, .etl files as long as their clocks are one. Events of .ctrace files have times of
-    // their own: of those that are not of one run, processors are numbered apart.
+    // the same. .etl files whose clocks are not one have each the times of its own, and nothing is
+    // named by what events of another say. So have .ctrace files, whose processors are numbered
+    // apart where they are not of one run.
     bool force = false;
   };
 
@@ -54,9 +55,11 @@ class AnyTrace {
   [[nodiscard]] const Trace* etl() const { return etl_.get(); }
   [[nodiscard]] const Ctrace* ctrace() const { return ctrace_.get(); }
 
-  // False of .ctrace files of several machines or boots: ids of processes and threads then do not
-  // tell who is who.
-  [[nodiscard]] bool is_one_run() const { return etl_ || ctrace_->is_one_run(); }
+  // False of .etl files of several clocks and .ctrace files of several machines or boots: ids of
+  // processes and threads then do not tell who is who.
+  [[nodiscard]] bool is_one_run() const {
+    return etl_ ? etl_->has_one_clock() : ctrace_->is_one_run();
+  }
 
   // "etl" or "ctrace".
   [[nodiscard]] std::string_view format() const { return etl_ ? "etl" : "ctrace"; }
@@ -97,9 +100,8 @@ class AnyTrace {
   std::optional<Failure> refuse_other(InputFile& file, const std::string& ctrace,
                                       const Options& options);
   // Of a file beside the first one.
-  std::optional<Failure> refuse(const BufferScan& first, const InputFile& file,
-                                const BufferScan& scan, const Options& options,
-                                core::Findings& findings) const;
+  std::optional<Failure> refuse(const BufferScan& first, const InputFile& file, BufferScan& scan,
+                                const Options& options, core::Findings& findings) const;
 
   std::vector<InputFile> files_;
   std::vector<Rejected> rejected_;
