@@ -30,11 +30,19 @@ pack_debian() {
   done
 }
 
-# pack_wheel: of the module as its Debian package has it.
-pack_wheel() {
-  local root=$work/source/debian/python3-coldtrace modules tag
+# pack_wheels: the module as its Debian package has it, and those of other Pythons.
+pack_wheels() {
+  local root=$work/source/debian/python3-coldtrace folder modules
   modules=$root/usr/lib/python3/dist-packages
-  tag=$(cd "$modules/coldtrace" && printf '%s' *.cpython-*.so | sed 's/.*cpython-\([0-9]*\)-.*/\1/')
-  made+=("$(/usr/bin/python3 "$project/python/make_wheel.py" "$modules" "$output" "${version%%~*}" "${version#*~}" "$tag" \
-    "$project/LICENSE" "$root/usr/share/doc/python3-coldtrace/licences")")
+  for folder in "$modules" "$build"/python-*; do
+    [[ -d $folder/coldtrace ]] || continue
+    if [[ $folder != "$modules" ]]; then
+      cp -r "$folder" "$work"
+      folder=$work/${folder##*/}
+      rm -rf "$folder/coldtrace/__pycache__"
+      strip --strip-unneeded --remove-section=.comment --remove-section=.note "$folder"/coldtrace/*.so
+    fi
+    made+=("$(/usr/bin/python3 "$project/python/make_wheel.py" "$folder" "$output" "${version%%~*}" "${version#*~}" \
+      "$project/LICENSE" "$root/usr/share/doc/python3-coldtrace/licences")")
+  done
 }
