@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include "coldtrace/ntfs/bitlocker/bitlocker_key_files.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "python/packed.hpp"
 
@@ -76,7 +77,22 @@ std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs:
   return std::nullopt;
 }
 
-std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>& parents) {
+// Finds the partitions of a disk, and opens its BitLocker volumes.
+void read_disk(DiskImage& image, std::span<const ntfs::BitLockerKey> keys) {
+  image.disk = ntfs::read_disk(*image.file.source, image.findings);
+  ntfs::open_bitlocker_volumes(keys, image.file.source, image.disk.partitions, image.bitlocker,
+                               image.findings);
+  ntfs::tell_unused_keys(keys.size(), image.bitlocker, image.findings);
+  image.keys_given = !keys.empty();
+}
+
+std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>& parents,
+                                      const std::vector<Path>& password_files,
+                                      const std::vector<Path>& recovery_key_files,
+                                      const std::vector<Path>& startup_keys) {
+  const auto keys = ntfs::read_bitlocker_keys(
+      {to_strings(password_files), to_strings(recovery_key_files), to_strings(startup_keys)});
+  if (!keys) raise_error(keys.error().path + ": " + keys.error().why);
   const auto& path = given.bytes;
   auto image = std::make_shared<DiskImage>();
   std::optional<std::string> error;
@@ -92,7 +108,7 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
       if (image->file.kind == FileKind::ntfs_mft) {
         image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
       } else {
-        image->disk = ntfs::read_disk(source, image->findings);
+        read_disk(*image, *keys);
         error = refuse_other(image->file, image->disk);
       }
     }
@@ -165,8 +181,12 @@ py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& m
   module.def(
       "open_image", &open_image, py::arg("path"), py::kw_only(),
       py::arg("parents") = std::vector<std::string>{},
+      py::arg("password_files") = std::vector<std::string>{},
+      py::arg("recovery_key_files") = std::vector<std::string>{},
+      py::arg("startup_keys") = std::vector<std::string>{},
       "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
-      "of the raw ones packed.");
+      "of the raw ones packed. BitLocker volumes are read decrypted, with the keys in these "
+      "files.");
   return disk;
 }
 

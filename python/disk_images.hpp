@@ -5,6 +5,7 @@
 #include <string>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/ntfs/bitlocker/bitlocker_volumes.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "python/values.hpp"
@@ -16,7 +17,13 @@ struct DiskImage {
   ntfs::ImageFile file;
   ntfs::Disk disk;
   core::Findings findings;
+  ntfs::BitLockerVolumes bitlocker = {};  // those that are opened are decrypted in `file`
+  bool keys_given = false;
 };
+
+// As open_image() calls them.
+constexpr ntfs::BitLockerKeyNames bitlocker_key_names{"password_files", "recovery_key_files",
+                                                      "startup_keys"};
 
 // Nothing of a volume alone.
 inline std::optional<u32> number_of(const ntfs::Partition& partition) {

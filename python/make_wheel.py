@@ -1,8 +1,9 @@
 """Makes a wheel of the module: the same bytes of the same files, by SOURCE_DATE_EPOCH.
 
-usage: make_wheel.py FOLDER OUTPUT VERSION REST PYTHON LICENSE LICENCES
+usage: make_wheel.py FOLDER OUTPUT VERSION REST LICENSE LICENCES
 
-PYTHON is as 311; REST that of Debian's version, or VERSION; LICENSE our own; LICENCES a folder of those of what is in it.
+REST is that of Debian's version, or VERSION; LICENSE our own; LICENCES a folder of those of what is in it. Which Python it is for
+is in the module's name. The tag is linux and not manylinux: the module takes libre2 and others from the system, those of Debian 12.
 """
 import base64
 import hashlib
@@ -13,8 +14,10 @@ import time
 import zipfile
 from pathlib import Path
 
-folder, output, version, rest, python, own_licence, licences = sys.argv[1:]
+folder, output, version, rest, own_licence, licences = sys.argv[1:]
 folder, output = Path(folder), Path(output)
+(extension,) = (folder / "coldtrace").glob("*.so")
+python = re.search(r"\.cpython-(3\d+)-", extension.name)[1]
 if rest != version:
     version += "+" + re.sub("[^a-z0-9.]", ".", rest)
 machine = os.uname().machine

@@ -77,7 +77,7 @@ class Examples(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.here = Path(cls.folder.name)
         # The prefix moves after installation: nothing in it may name the place.
-        if shutil.which("dpkg-deb") and (SOURCES / ".git").exists():
+        if shutil.which("dh_python3") and (SOURCES / ".git").exists():
             package = run(SOURCES / "scripts/package", BUILD, cls.here, "libraries",
                           env={**os.environ, "DPKG_DEB_COMPRESSOR_LEVEL": "0"}).strip()
             run("dpkg-deb", "-x", package, cls.here / "package")

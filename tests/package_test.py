@@ -26,8 +26,8 @@ words = case.Program(COLDTRACE).tree  # all commands and groups
 class Package(case.Case):
     def setUp(self):
         super().setUp()
-        if not (shutil.which("dpkg-shlibdeps") and (PROJECT / ".git").exists()):
-            raise unittest.SkipTest("no dpkg-dev, or no history")
+        if not (shutil.which("dh_python3") and (PROJECT / ".git").exists()):
+            raise unittest.SkipTest("no debhelper with dh-python, or no history")
 
     def pack(self, name, umask):
         # Not compressed: that would take ten times the rest.

@@ -23,6 +23,8 @@ using core::FileKind;
 using ntfs::Partition;
 
 constexpr std::string_view wanted = "a disk or volume with NTFS";
+constexpr ntfs::BitLockerKeyNames key_options{"--password-file", "--recovery-key-file",
+                                              "--startup-key"};
 
 // A segment of an E01 image whose first one is not there says so in its header.
 std::string describe_error(const core::ParseError& error) {
@@ -226,9 +228,10 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
     return input;
   }
-  const auto keys = read_bitlocker_keys(options.bitlocker);
+  const auto keys = given_bitlocker_keys(options.bitlocker);
   input.disk = ntfs::read_disk(*input.file.source, findings);
-  open_bitlocker_volumes(keys, input.file.source, input.disk.partitions, input.bitlocker, findings);
+  ntfs::open_bitlocker_volumes(keys, input.file.source, input.disk.partitions, input.bitlocker,
+                               findings);
   if (kind == FileKind::bitlocker_volume && input.disk.kind == ntfs::DiskKind::volume)
     input.file.kind = input.disk.partitions.front().kind;
   if (options.mft_offset && !options.offset && !options.partition) {
@@ -247,15 +250,16 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
                             .kind = ntfs::identify_at(*input.file.source, *options.offset)});
     const auto listed = [&](const Partition& one) { return one.offset == *options.offset; };
     if (std::ranges::none_of(input.disk.partitions, listed))
-      open_bitlocker_volumes(keys, input.file.source, input.chosen, input.bitlocker, findings);
+      ntfs::open_bitlocker_volumes(keys, input.file.source, input.chosen, input.bitlocker,
+                                   findings);
     if (!is_locked(input, input.chosen.front())) {
-      tell_unused_keys(keys.size(), input.bitlocker, findings);
+      ntfs::tell_unused_keys(keys.size(), input.bitlocker, findings);
       return input;
     }
     report.tell(options.image, findings);
-    report.failed(
-        options.image,
-        describe_locked(input.chosen.front(), input.bitlocker.at(*options.offset), !keys.empty()));
+    report.failed(options.image,
+                  ntfs::describe_locked(input.chosen.front(), input.bitlocker.at(*options.offset),
+                                        !keys.empty(), key_options));
     return std::nullopt;
   }
   if (options.partition)
@@ -275,8 +279,8 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     if (!is_locked(input, partition)) continue;
     std::erase_if(input.chosen,
                   [&](const Partition& other) { return other.number == partition.number; });
-    locked.push_back(
-        describe_locked(partition, input.bitlocker.at(partition.offset), !keys.empty()));
+    locked.push_back(ntfs::describe_locked(partition, input.bitlocker.at(partition.offset),
+                                           !keys.empty(), key_options));
     of_locked.warning("bitlocker-locked", partition.offset, "{}", locked.back());
   }
   const bool listed = options.lists_locked && !locked.empty() && keys.empty() && !options.partition;
@@ -287,7 +291,7 @@ std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile
     return std::nullopt;
   }
   findings.merge(of_locked);
-  tell_unused_keys(keys.size(), input.bitlocker, findings);
+  ntfs::tell_unused_keys(keys.size(), input.bitlocker, findings);
   return input;
 }
 

@@ -21,7 +21,7 @@ namespace coldtrace::cli {
 struct DiskOptions : CommonOptions {
   std::string image;
   std::vector<std::string> parents;
-  BitLockerKeyFiles bitlocker;
+  ntfs::BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u64> offset;
   bool mft_only = false;
@@ -52,7 +52,7 @@ struct DiskInput {
   ntfs::ImageFile file;  // BitLocker volumes that are opened are decrypted in it
   const core::ImageSource* stored = nullptr;  // its bytes as they are
   ntfs::Disk disk;
-  BitLockerVolumes bitlocker;
+  ntfs::BitLockerVolumes bitlocker;
   bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
   // The volumes that the options ask for: with no option every NTFS volume, as it is now.
   std::vector<ntfs::Partition> chosen;

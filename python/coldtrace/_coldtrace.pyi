@@ -75,6 +75,7 @@ class Stream(
         tuple[Extent, ...],
         int,
         tuple[int, ...],
+        str,
     ],
 ):
     @property
@@ -101,6 +102,138 @@ class Stream(
     def id(self) -> int: ...
     @property
     def fixup_positions(self) -> tuple[int, ...]: ...
+    @property
+    def type(self) -> str: ...
+
+@final
+class Reparse(structseq[Any], tuple[int, str | None, str | None]):
+    @property
+    def tag(self) -> int: ...
+    @property
+    def kind(self) -> str | None: ...
+    @property
+    def target(self) -> str | None: ...
+
+@final
+class ExtendedAttribute(structseq[Any], tuple[str, bytes]):
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> bytes: ...
+
+@final
+class Entry(structseq[Any], tuple[int, int, int, int, int]):
+    @property
+    def offset(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def allocated(self) -> int: ...
+    @property
+    def attributes(self) -> int: ...
+    @property
+    def copies(self) -> int: ...
+
+@final
+class ZoneId(structseq[Any], tuple[int | None, str | None, str | None, bool]):
+    @property
+    def zone(self) -> int | None: ...
+    @property
+    def referrer_url(self) -> str | None: ...
+    @property
+    def host_url(self) -> str | None: ...
+    @property
+    def resident(self) -> bool: ...
+
+@final
+class ShadowCopy(structseq[Any], tuple[int, int | None, str, int, bool]):
+    @property
+    def number(self) -> int: ...
+    @property
+    def created(self) -> int | None: ...
+    @property
+    def store_id(self) -> str: ...
+    @property
+    def volume_size(self) -> int: ...
+    @property
+    def deleted(self) -> bool: ...
+
+@final
+class ByteRange(structseq[Any], tuple[int, int]):
+    @property
+    def offset(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+
+@final
+class JournalRow(
+    structseq[Any],
+    tuple[
+        int,
+        int | None,
+        str | None,
+        bool | None,
+        str | None,
+        int,
+        int,
+        int,
+        int,
+        tuple[str, ...],
+        tuple[str, ...],
+        int | None,
+        int | None,
+        int,
+        int | None,
+        tuple[ByteRange, ...],
+        int | None,
+        int | None,
+        int | None,
+        bool | None,
+        str | None,
+    ],
+):
+    @property
+    def usn(self) -> int: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def path_certain(self) -> bool | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def record(self) -> int: ...
+    @property
+    def sequence(self) -> int: ...
+    @property
+    def parent_record(self) -> int: ...
+    @property
+    def parent_sequence(self) -> int: ...
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+    @property
+    def sources(self) -> tuple[str, ...]: ...
+    @property
+    def attributes(self) -> int | None: ...
+    @property
+    def security_id(self) -> int | None: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def offset(self) -> int | None: ...
+    @property
+    def extents(self) -> tuple[ByteRange, ...]: ...
+    @property
+    def first_usn(self) -> int | None: ...
+    @property
+    def first_time(self) -> int | None: ...
+    @property
+    def records(self) -> int | None: ...
+    @property
+    def closed(self) -> bool | None: ...
+    @property
+    def old_path(self) -> str | None: ...
 
 @final
 class File(
@@ -128,6 +261,11 @@ class File(
         int | None,
         int | None,
         str | None,
+        Reparse | None,
+        tuple[ExtendedAttribute, ...],
+        Entry | None,
+        tuple[Stream, ...],
+        ZoneId | None,
     ],
 ):
     @property
@@ -174,6 +312,16 @@ class File(
     def usn(self) -> int | None: ...
     @property
     def object_id(self) -> str | None: ...
+    @property
+    def reparse(self) -> Reparse | None: ...
+    @property
+    def ea(self) -> tuple[ExtendedAttribute, ...]: ...
+    @property
+    def entry(self) -> Entry | None: ...
+    @property
+    def other_streams(self) -> tuple[Stream, ...]: ...
+    @property
+    def zone_id(self) -> ZoneId | None: ...
 
 @final
 class Event(
@@ -484,6 +632,8 @@ class Volume:
     @property
     def cluster_size(self) -> int | None: ...
     @property
+    def shadow(self) -> int | None: ...
+    @property
     def findings(self) -> list[Finding]: ...
     @overload
     def files(
@@ -492,6 +642,7 @@ class Volume:
         where: str | None = ...,
         states: Sequence[str] | None = ...,
         slack: bool = ...,
+        zone_ids: bool = ...,
         jobs: int = ...,
     ) -> Iterator[File]: ...
     @overload
@@ -502,8 +653,12 @@ class Volume:
         states: Sequence[str] | None = ...,
         slack: bool = ...,
         fields: Sequence[str],
+        zone_ids: bool = ...,
         jobs: int = ...,
     ) -> Iterator[tuple[Any, ...]]: ...
+    def journal(self, *, events: bool = ..., deleted: bool = ..., jobs: int = ...) -> Iterator[JournalRow]: ...
+    def shadow_copies(self) -> list[ShadowCopy]: ...
+    def open_shadow(self, number: int) -> Volume: ...
 
 class Trace:
     @property
@@ -550,7 +705,14 @@ class TypeFile:
     def findings(self) -> list[Finding]: ...
     def types(self, *names: str, depth: int = ...) -> Iterator[Type]: ...
 
-def open_image(path: _Path, *, parents: Sequence[_Path] = ...) -> DiskImage: ...
+def open_image(
+    path: _Path,
+    *,
+    parents: Sequence[_Path] = ...,
+    password_files: Sequence[_Path] = ...,
+    recovery_key_files: Sequence[_Path] = ...,
+    startup_keys: Sequence[_Path] = ...,
+) -> DiskImage: ...
 def open_trace(
     path: _Path,
     *,

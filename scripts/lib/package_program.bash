@@ -1,4 +1,4 @@
-# Sourced by scripts/package: the program, as a Debian package and as a tarball for all Linux systems.
+# Sourced by scripts/package and what it runs: what goes with the program, and its tarball for all Linux systems.
 
 # Whose code the programs contain: Debian's packages, static or headers alone.
 contained=(libfmt-dev libcli11-dev rapidjson-dev libexpected-dev nettle-dev libboost-dev zlib1g-dev libpugixml-dev
@@ -11,6 +11,7 @@ contained_static=(libewf-dev libbfio-dev libvhdi-dev libqcow-dev libvmdk-dev lib
 man_pages() {
   local folder=$1 name=coldtrace word
   shift
+  mkdir -p "$folder"
   for word; do name+=-$word; done
   "${coldtrace[@]}" help --man "$@" | gzip -9n >"$folder/$name.1.gz"
   for word in $("${coldtrace[@]}" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\)  .*/\1/p'); do
@@ -24,37 +25,6 @@ completion() {
   "${coldtrace[@]}" help --completion "$1" >"$2"
 }
 
-pack_program() {
-  local root=$work/program using=() programs depends
-  DESTDIR=$root cmake --install "$build" --prefix /usr --component Unspecified >"$work/install.log"
-  programs=("$root/usr/bin/coldtrace")
-  for helper in "$root"/usr/libexec/coldtrace/*; do [[ -f $helper ]] && programs+=("$helper"); done
-  strip --remove-section=.comment --remove-section=.note "${programs[@]}"
-  coldtrace=("$root/usr/bin/coldtrace")
-  if [[ $(objdump -p "${coldtrace[0]}") != *NEEDED*libZydis* ]]; then contained+=(libzydis-dev); fi
-  mkdir -p "$root/usr/share/man/man1"
-  man_pages "$root/usr/share/man/man1"
-  completion bash "$root/usr/share/bash-completion/completions/coldtrace"
-  completion zsh "$root/usr/share/zsh/vendor-completions/_coldtrace"
-  completion fish "$root/usr/share/fish/vendor_completions.d/coldtrace.fish"
-  write_documents "$root" coldtrace
-  copy_licences "$root/usr/share/doc/coldtrace/licences" "${contained[@]}"
-  # It contains libraries on purpose: to load a shared one at each start takes longer than to read a file.
-  mkdir -p "$root/usr/share/lintian/overrides"
-  printf 'coldtrace: embedded-library\n' >"$root/usr/share/lintian/overrides/coldtrace"
-  depends=$(needed_packages "${programs[@]}")
-  make_deb "$root" coldtrace <<TEXT
-Depends: $depends
-Recommends: libewf2, libarchive13, libvhdi1, libqcow1, libvmdk1
-Section: utils
-Description: offline forensic parser for Windows artefacts
- Reads what Windows leaves behind, without Windows: system call numbers and
- hooks of its images, structures and symbols of PDB files, NTFS volumes and
- change journals of disk images, and event traces (ETW), with reports and
- exports to other tools. Inputs are never written, and hostile ones are normal.
-TEXT
-}
-
 # bin/ and libexec/ side by side, wherever they are unpacked to; needs nothing of the system but its kernel.
 pack_tarball() {
   local name=coldtrace-${version/\~/-}-linux-$machine using=() root
@@ -64,7 +34,6 @@ pack_tarball() {
   "${cross:+$cross-}strip" --remove-section=.comment --remove-section=.note "$root/bin/coldtrace" \
     "$root"/libexec/coldtrace/*
   coldtrace=("${emulator[@]}" "$root/bin/coldtrace")
-  mkdir -p "$root/share/man/man1"
   man_pages "$root/share/man/man1"
   completion bash "$root/share/bash-completion/completions/coldtrace"
   completion zsh "$root/share/zsh/site-functions/_coldtrace"

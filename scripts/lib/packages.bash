@@ -9,7 +9,7 @@ product_packages=(
   libvhdi1 libqcow1 libvmdk1
 )
 
-# What the static programs need on top, with dpkg-dev.
+# What the static programs need on top, with debhelper and dh-python.
 static_packages=(
   libvhdi-dev libqcow-dev libvmdk-dev libzstd-dev liblz4-dev libbz2-dev liblief-dev libmbedtls-dev libssl-dev
 )
@@ -27,7 +27,7 @@ test_packages=(
   zsh fish mandoc
   chromium-headless-shell nodejs graphviz
   ewf-tools libbde-utils qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
-  ca-certificates dpkg-dev lintian
+  ca-certificates debhelper dh-python lintian
   "${python_packages[@]}" mypy
 )
 

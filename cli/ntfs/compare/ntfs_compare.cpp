@@ -19,7 +19,7 @@ struct NtfsCompareOptions : CommonOptions {
   std::string before;
   std::string after;
   std::vector<std::string> parents;
-  BitLockerKeyFiles bitlocker;
+  ntfs::BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u32> partition_before;
   std::optional<u32> partition_after;

@@ -1,0 +1,99 @@
+// Shadow copies of volumes.
+
+#include <pybind11/stl.h>
+
+#include "python/volume.hpp"
+
+namespace coldtrace::python {
+namespace {
+
+const Record* shadow_record = nullptr;
+
+// An image as it was, with what it is read through.
+struct ShadowImage {
+  std::shared_ptr<DiskImage> image;
+  ntfs::ShadowCopies copies;
+  std::unique_ptr<core::ImageSource> source;
+};
+
+std::optional<ntfs::ShadowCopies> read_shadows(const Volume& volume, core::Findings& findings) {
+  if (volume.volume.mft().extracted()) return std::nullopt;
+  return ntfs::ShadowCopies::read(*volume.image->file.source,
+                                  {volume.partition.offset, volume.partition.size}, findings);
+}
+
+py::list shadow_copies_of(Volume& volume) {
+  core::Findings findings;
+  std::vector<ntfs::ShadowCopy> copies;
+  {
+    const py::gil_scoped_release released;
+    if (const auto shadows = read_shadows(volume, findings))
+      copies.assign(shadows->copies().begin(), shadows->copies().end());
+  }
+  volume.findings.merge_unknown(findings);
+  py::list list;
+  for (const auto& copy : copies) {
+    const std::array values{number(copy.number), time(copy.created), guid_text(copy.store_id),
+                            number(copy.volume_size), truth(copy.deleted())};
+    list.append(py::reinterpret_steal<py::object>(shadow_record->make(values)));
+  }
+  return list;
+}
+
+std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 wanted) {
+  core::Findings findings;
+  std::optional<core::ParseError> error;
+  std::shared_ptr<Volume> opened;
+  {
+    const py::gil_scoped_release released;
+    auto shadows = read_shadows(*volume, findings);
+    if (shadows && wanted >= 1 && wanted <= shadows->copies().size()) {
+      auto image =
+          std::make_shared<ShadowImage>(ShadowImage{volume->image, std::move(*shadows), nullptr});
+      auto partition = volume->partition;
+      partition.shadow =
+          ntfs::ShadowMoment{wanted, image->copies.copies()[wanted - std::size_t{1}].created};
+      auto source = image->copies.open(wanted, findings);
+      if (source) {
+        image->source = std::move(*source);
+        const core::ImageSource& read = *image->source;
+        auto of_copy = ntfs::Volume::open(
+            read, {.offset = partition.offset, .size = partition.size}, findings);
+        if (of_copy)
+          opened = std::make_shared<Volume>(
+              Volume{volume->image, std::shared_ptr<const core::ImageSource>{image, &read},
+                     partition, std::move(*of_copy), std::move(findings), nullptr});
+        else
+          error = of_copy.error();
+      } else {
+        error = source.error();
+      }
+    }
+  }
+  if (error) raise_error(fmt::format("shadow copy {}: {}", wanted, *error));
+  if (!opened) raise_error(fmt::format("there is no shadow copy {}", wanted));
+  return opened;
+}
+
+}  // namespace
+
+void add_shadows(py::module_& module, py::class_<Volume, std::shared_ptr<Volume>>& type) {
+  static const Record shadow{module,
+                             "ShadowCopy",
+                             "A copy of a volume as it was, as 'coldtrace ntfs info' lists it.",
+                             {{"number", "from 1, the oldest"},
+                              {"created", "nanoseconds since 1970, UTC"},
+                              {"store_id", "in the name of its file"},
+                              {"volume_size", "in bytes"},
+                              {"deleted", "Windows shows it no more"}}};
+  shadow_record = &shadow;
+  type.def("shadow_copies", &shadow_copies_of, "Its shadow copies, the oldest first.")
+      .def(
+          "open_shadow",
+          [](const std::shared_ptr<Volume>& self, u32 wanted) {
+            return open_shadow(not_none(self), wanted);
+          },
+          py::arg("number"), "The volume as it was when the copy with this number was made.");
+}
+
+}  // namespace coldtrace::python
