@@ -112,7 +112,7 @@ std::string describe_locked(const ntfs::Partition& partition, const BitLockerVol
                          : fmt::format("its protectors are: {}", fmt::join(protectors, ", ")));
 }
 
-void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume) {
+void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume, bool named) {
   json.key("bitlocker");
   if (volume == nullptr) {
     json.value(nullptr);
@@ -127,7 +127,8 @@ void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume) {
       .field("state", state_name(metadata.state));
   json.key("encryption").value(method.empty() ? std::nullopt : std::optional{method});
   json.field("created", core::to_string(metadata.created));
-  json.field("description", metadata.description).field("opened", volume->opened);
+  json.field("description", named ? std::string_view{metadata.description} : std::string_view{})
+      .field("opened", volume->opened);
   json.key("protectors").begin_array();
   for (std::size_t i = 0; i < metadata.protectors.size(); ++i) {
     const auto& protector = metadata.protectors[i];
@@ -141,11 +142,11 @@ void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume) {
   json.end_array().end_object();
 }
 
-void write_bitlocker_text(Output& output, const BitLockerVolume& volume) {
+void write_bitlocker_text(Output& output, const BitLockerVolume& volume, bool named) {
   const auto& metadata = volume.metadata;
-  print(output, "  BitLocker{}: {}, {}, created {}, '{}'\n", metadata.to_go ? " To Go" : "",
+  print(output, "  BitLocker{}: {}, {}, created {}{}\n", metadata.to_go ? " To Go" : "",
         encryption_text(metadata), to_string(metadata.id), core::to_string(metadata.created),
-        printable(metadata.description));
+        named ? fmt::format(", '{}'", printable(metadata.description)) : std::string{});
   for (std::size_t i = 0; i < metadata.protectors.size(); ++i) {
     const auto& protector = metadata.protectors[i];
     print(output, "    {:<18} {}{}\n", ntfs::protector_name(protector.kind),

@@ -39,7 +39,7 @@ std::string describe_locked(const ntfs::Partition& partition, const BitLockerVol
                             bool keys_given);
 
 // The member "bitlocker" of a partition, and its lines; null: it is no such volume.
-void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume);
-void write_bitlocker_text(Output& output, const BitLockerVolume& volume);
+void write_bitlocker(JsonWriter& json, const BitLockerVolume* volume, bool named);
+void write_bitlocker_text(Output& output, const BitLockerVolume& volume, bool named);
 
 }  // namespace coldtrace::cli
