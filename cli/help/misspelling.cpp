@@ -146,6 +146,19 @@ std::string given_twice(const CLI::App& command, const CLI::ParseError& error) {
   return fmt::format("{} takes one value and is given more", text.substr(0, end));
 }
 
+// An input that is one more than the command takes at once.
+std::string further_input(CLI::App& command, const CLI::ParseError& error) {
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+      command.get_option_no_throw("--out-dir") == nullptr)
+    return {};
+  const auto left = command.remaining();
+  if (left.empty()) return {};
+  return fmt::format(
+      "'{}' is one input more: --out-dir DIR takes many inputs and folders, and writes the results "
+      "of each to a file of DIR",
+      left.front());
+}
+
 std::string with_help_hint(std::string_view told, const CLI::App& command) {
   return fmt::format("coldtrace: {}\nRun '{} --help' for more information.\n", printable(told),
                      full_name(command));
@@ -191,6 +204,7 @@ std::string usage_message(CLI::App& app, const CLI::ParseError& error,
   if (told.empty()) told = unknown_option(command);
   if (told.empty()) told = lacking_value(command, error);
   if (told.empty()) told = given_twice(command, error);
+  if (told.empty()) told = further_input(command, error);
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());
   if (told.empty()) told = error.what();

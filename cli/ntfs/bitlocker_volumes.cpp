@@ -20,7 +20,7 @@ std::string_view state_name(u16 state) {
 
 }  // namespace
 
-void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume) {
+void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume, bool named) {
   json.key("bitlocker");
   if (volume == nullptr) {
     json.value(nullptr);
@@ -35,7 +35,8 @@ void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume) {
       .field("state", state_name(metadata.state));
   json.key("encryption").value(method.empty() ? std::nullopt : std::optional{method});
   json.field("created", core::to_string(metadata.created));
-  json.field("description", metadata.description).field("opened", volume->opened);
+  json.field("description", named ? std::string_view{metadata.description} : std::string_view{})
+      .field("opened", volume->opened);
   json.key("protectors").begin_array();
   for (std::size_t i = 0; i < metadata.protectors.size(); ++i) {
     const auto& protector = metadata.protectors[i];
@@ -49,11 +50,11 @@ void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume) {
   json.end_array().end_object();
 }
 
-void write_bitlocker_text(Output& output, const ntfs::BitLockerVolume& volume) {
+void write_bitlocker_text(Output& output, const ntfs::BitLockerVolume& volume, bool named) {
   const auto& metadata = volume.metadata;
-  print(output, "  BitLocker{}: {}, {}, created {}, '{}'\n", metadata.to_go ? " To Go" : "",
+  print(output, "  BitLocker{}: {}, {}, created {}{}\n", metadata.to_go ? " To Go" : "",
         ntfs::encryption_text(metadata), to_string(metadata.id), core::to_string(metadata.created),
-        printable(metadata.description));
+        named ? fmt::format(", '{}'", printable(metadata.description)) : std::string{});
   for (std::size_t i = 0; i < metadata.protectors.size(); ++i) {
     const auto& protector = metadata.protectors[i];
     print(output, "    {:<18} {}{}\n", ntfs::protector_name(protector.kind),

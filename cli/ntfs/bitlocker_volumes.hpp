@@ -7,7 +7,7 @@
 namespace coldtrace::cli {
 
 // The member "bitlocker" of a partition, and its lines; null: it is no such volume.
-void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume);
-void write_bitlocker_text(Output& output, const ntfs::BitLockerVolume& volume);
+void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume, bool named);
+void write_bitlocker_text(Output& output, const ntfs::BitLockerVolume& volume, bool named);
 
 }  // namespace coldtrace::cli

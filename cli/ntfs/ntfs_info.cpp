@@ -8,9 +8,11 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/shadow_list.hpp"
+#include "cli/ntfs/snapshot_info.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
+#include "cli/privacy/names_option.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::cli {
@@ -21,6 +23,7 @@ struct NtfsInfoOptions : DiskOptions {
 
   bool verify = false;
   std::string color;
+  NamesOptions names;
   unsigned jobs = 1;
 };
 
@@ -67,23 +70,28 @@ RecordCounts count_records(const ntfs::Volume& volume, unsigned jobs, std::size_
   return counts;
 }
 
-void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput& input,
-                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries,
-                const core::Findings& findings) {
-  JsonWriter json{output, options.int64};
+void begin_json(JsonWriter& json, const privacy::HashedNames* names) {
   json.begin_object()
       .field("type", "info")
       .field("schema", "coldtrace.ntfs-info/1")
       .field("tool", tool_version);
+  write_names_member(json, names);
+}
+
+void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput& input,
+                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries,
+                const core::Findings& findings, const privacy::HashedNames* names) {
+  JsonWriter json{output, options.int64};
+  begin_json(json, names);
   write_disk(json, input);
   write_hashes(json, hashes);
   json.key("partitions").begin_array();
   for (const auto& entry : entries) {
     json.begin_object().key("partition");
-    write_partition(json, entry.partition);
+    write_partition(json, entry.partition, names == nullptr);
     json.field("holds", name_of(entry.partition.kind));
     if (entry.volume) {
-      write_volume(json, *entry.volume);
+      write_volume(json, *entry.volume, names == nullptr);
       json.key("counts")
           .begin_object()
           .field("used", entry.counts.used)
@@ -94,9 +102,10 @@ void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput&
     } else {
       json.field("volume", nullptr).field("counts", nullptr);
     }
-    write_shadow_list(json, entry.shadows ? &*entry.shadows : nullptr);
+    write_shadow_list(json, entry.shadows ? &*entry.shadows : nullptr, names == nullptr);
     const auto bitlocker = input.bitlocker.find(entry.partition.offset);
-    write_bitlocker(json, bitlocker == input.bitlocker.end() ? nullptr : &bitlocker->second);
+    write_bitlocker(json, bitlocker == input.bitlocker.end() ? nullptr : &bitlocker->second,
+                    names == nullptr);
     json.end_object();
   }
   json.end_array().key("findings");
@@ -129,13 +138,13 @@ std::string exact_size_text(u64 bytes) {
                       : fmt::format("{} ({} bytes)", size_text(bytes), grouped(bytes));
 }
 
-void write_volume_text(Output& output, const TextCharts& charts, const Entry& entry) {
+void write_volume_text(Output& output, const TextCharts& charts, const Entry& entry, bool named) {
   const auto& volume = *entry.volume;
   const auto& information = volume.information();
   const auto& mft = volume.mft();
   if (information)
-    print(output, "  NTFS {}.{}, label '{}', {}\n", information->major_version,
-          information->minor_version, printable(information->label),
+    print(output, "  NTFS {}.{}{}, {}\n", information->major_version, information->minor_version,
+          named ? fmt::format(", label '{}'", printable(information->label)) : std::string{},
           information->dirty() ? "dirty" : "clean");
   const auto& boot = volume.boot();
   if (boot && boot->inferred)
@@ -169,12 +178,14 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
 
 void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts& charts,
                 const DiskInput& input, const std::vector<ImageHash>& hashes,
-                const std::vector<Entry>& entries) {
+                const std::vector<Entry>& entries, bool named) {
   print(output, "{}: {} image of {}, {}\n", printable(options.image), input.file.container,
         exact_size_text(input.file.source->size()),
         input.disk.kind == ntfs::DiskKind::volume
             ? std::string{"one volume"}
-            : fmt::format("{} with {}, sectors of {}", to_string(input.disk.kind),
+            : fmt::format("{} with {}, sectors of {}",
+                          input.disk.kind == ntfs::DiskKind::lost ? "no partition table, disk"
+                                                                  : to_string(input.disk.kind),
                           counted(input.disk.partitions.size(), "partition", "partitions"),
                           size_text(input.disk.sector_size)));
   for (const auto& hash : hashes) output.write(hash_text(hash));
@@ -182,7 +193,7 @@ void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts
     const auto& partition = entry.partition;
     print(output, "{:>3}  at {:#x}, {}, type {}{}: {}\n", partition.number, partition.offset,
           exact_size_text(partition.size), partition.type.empty() ? "-" : partition.type,
-          partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
+          !named || partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
           input.is_mft ? "a $MFT" : to_string(partition.kind));
     if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
       ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width(charts)};
@@ -193,19 +204,19 @@ void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts
     }
     if (const auto bitlocker = input.bitlocker.find(partition.offset);
         bitlocker != input.bitlocker.end())
-      write_bitlocker_text(output, bitlocker->second);
-    if (entry.volume) write_volume_text(output, charts, entry);
+      write_bitlocker_text(output, bitlocker->second, named);
+    if (entry.volume) write_volume_text(output, charts, entry, named);
     if (entry.shadows) write_shadow_text(output, *entry.shadows);
   }
 }
 
-Exit run_ntfs_info(const NtfsInfoOptions& options) {
-  Output output{options.output};
-  Report report{options.findings};
-  core::Findings findings;
+bool show_image(const NtfsInfoOptions& options, GivenFile given, core::Findings findings,
+                const privacy::HashedNames* names, Output& output, Report& report) {
   UnopenedVolumes unopened;
-  auto input = open_disk(options, report, findings);
-  if (!input) return report.exit();
+  auto file = open_given_image(options, std::move(given), findings, report);
+  if (!file) return false;
+  auto input = find_volumes(options, std::move(*file), findings, report);
+  if (!input) return false;
   auto hashes = stored_hashes(input->file);
   if (options.verify) {
     TerminalProgress progress{options.output, options.findings.quiet};
@@ -239,16 +250,60 @@ Exit run_ntfs_info(const NtfsInfoOptions& options) {
   const auto unopened_findings = unopened.report(options.image, any, report);
   if (!any) {
     report.tell(options.image, findings);
-    return report.exit();
+    return false;
   }
   report.read(options.image, findings);
   findings.merge(unopened_findings);
   if (options.format == "json") {
-    write_json(output, options, *input, hashes, entries, findings);
+    write_json(output, options, *input, hashes, entries, findings, names);
   } else {
-    write_text(output, options, charts, *input, hashes, entries);
+    write_text(output, options, charts, *input, hashes, entries, names == nullptr);
   }
-  output.commit();
+  return true;
+}
+
+bool show_snapshot(const NtfsInfoOptions& options, const GivenFile& given, core::Findings findings,
+                   Output& output, Report& report) {
+  if (options.verify || options.names.hashed())
+    throw Failure{"--verify and --names keyed-hash are for images, and this is a snapshot"};
+  refuse_options_of_images(options);
+  const auto info = read_snapshot_info(*given.bytes, options.partition, options.int64, findings);
+  if (!info) {
+    report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    return false;
+  }
+  if (info->volumes.empty()) {
+    report.failed(options.image, fmt::format("the snapshot has no volume of partition {}",
+                                             options.partition.value_or(0)));
+    return false;
+  }
+  report.read(options.image, findings);
+  if (options.format == "text") {
+    write_snapshot_info_text(output, options.image, *info);
+    return true;
+  }
+  JsonWriter json{output, options.int64};
+  begin_json(json, nullptr);
+  write_snapshot_info_json(json, *info);
+  json.key("findings");
+  write_findings(json, findings);
+  json.end_object();
+  json.end_document();
+  return true;
+}
+
+Exit run_ntfs_info(const NtfsInfoOptions& options) {
+  const auto names = options.names.read_key();
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings findings;
+  auto given = open_given(options, findings, report);
+  if (!given) return report.exit();
+  const bool shown = given->is_snapshot()
+                         ? show_snapshot(options, *given, std::move(findings), output, report)
+                         : show_image(options, std::move(*given), std::move(findings), names.get(),
+                                      output, report);
+  if (shown) output.commit();
   return report.exit();
 }
 
@@ -262,10 +317,11 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
        "copies",
        "  coldtrace ntfs info disk.img\n"
        "  coldtrace ntfs info --verify disk.E01\n"
-       "  coldtrace ntfs info --format json /dev/sdb\n",
+       "  coldtrace ntfs info --format json /dev/sdb\n"
+       "  coldtrace ntfs info files.ndjson.zst\n",
        "  0  every NTFS volume could be opened\n"
        "  1  damage was found, or a hash that the image states is not that of its bytes\n"
-       "  2  there is no NTFS volume, or the image cannot be read\n"},
+       "  2  there is no NTFS volume, or the input cannot be read\n"},
       {"text", "json"},
       [](Command& command, NtfsInfoOptions& options) {
         add_disk_options(command, options);
@@ -273,6 +329,7 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
                          "Read the whole disk and verify it against the hashes in the E01 image");
         add_jobs_option(command, options, options.jobs);
         add_color_option(command, options.color);
+        add_names_options(command, options.names);
       },
       run_ntfs_info);
 }

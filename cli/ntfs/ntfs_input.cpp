@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ std::string describe_error(const core::ParseError& error) {
   if (error.structure == "EWF" && error.field == "SegmentNumber")
     return fmt::format("it is segment {} of an E01 image, and the first segment is not beside it",
                        error.found);
+  if (error.fault == core::Fault::io && error.found == EISDIR)
+    return "it is a folder; 'coldtrace batch', or --out-dir where the command has it, reads each "
+           "file in it";
   if (error.structure == "split image" && error.field == "part")
     return "it is a part of a split image, and not its first one";
   if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
@@ -62,10 +66,18 @@ std::string describe_search(u64 size) {
   return fmt::format("its first {} GiB, where the search ends", ntfs::longest_volume_search >> 30);
 }
 
+// What a file is whose first bytes are no disk's.
+std::string describe_no_disk(FileKind kind) {
+  auto text = describe_other(kind, wanted);
+  if (kind == FileKind::coldtrace_json)
+    text += "; 'ntfs query', 'info', 'locate', 'history' and 'compare' take a snapshot";
+  return text;
+}
+
 // A volume may have been formatted over one of NTFS.
 std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   if (disk.kind == ntfs::DiskKind::volume)
-    return describe_other(disk.partitions.front().kind, wanted) +
+    return describe_no_disk(disk.partitions.front().kind) +
            (ntfs::ends_with_ntfs_boot_sector(image)
                 ? "; the copy of an NTFS boot sector is at its end, by which --offset 0 reads it"
                 : "");
@@ -147,6 +159,14 @@ void add_disk_options(Command& command, DiskOptions& options) {
   auto mft = command.add_flag("--mft", options.mft_only,
                               "IMAGE is a $MFT that was copied out of its volume");
   for (const auto& option : of_volumes) mft.excludes(option);
+}
+
+void refuse_options_of_images(const DiskOptions& options) {
+  if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
+      !options.parents.empty() || !options.bitlocker.empty() || !options.shadows.empty())
+    throw Failure{
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow and keys of BitLocker "
+        "volumes are for images, and this is a snapshot"};
 }
 
 std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
@@ -345,7 +365,7 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                         ? input.file.kind
                         : ntfs::identify_at(*input.file.source, partition.offset);
   if (whole && kind != FileKind::ntfs_volume && !ntfs::may_be_damaged(kind))
-    return describe_other(kind, wanted);
+    return describe_no_disk(kind);
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
   if (ntfs::may_be_damaged(kind))
     return fmt::format(

@@ -47,6 +47,9 @@ void add_image_option(Command& command, DiskOptions& options, const char* help);
 // IMAGE, its options and --mft.
 void add_disk_options(Command& command, DiskOptions& options);
 
+// Throws where an option is for images, and what was given is a snapshot.
+void refuse_options_of_images(const DiskOptions& options);
+
 // An opened image with what is on it.
 struct DiskInput {
   ntfs::ImageFile file;  // BitLocker volumes that are opened are decrypted in it

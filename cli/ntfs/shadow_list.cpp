@@ -25,7 +25,7 @@ std::string describe(const ntfs::ShadowCopy& copy, bool elsewhere) {
 
 }  // namespace
 
-void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows) {
+void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows, bool named) {
   json.key("shadow_copies");
   if (shadows == nullptr) {
     json.value(nullptr);
@@ -48,7 +48,7 @@ void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows) {
     const auto& store = copy.store;
     json.key("copy_id").value(store ? std::optional{to_string(store->copy_id)} : std::nullopt);
     json.key("set_id").value(store ? std::optional{to_string(store->set_id)} : std::nullopt);
-    json.key("machine").value(store ? std::optional{store->machine} : std::nullopt);
+    json.key("machine").value(named && store ? std::optional{store->machine} : std::nullopt);
     json.key("attributes").begin_array();
     if (store)
       for (const auto& name : ntfs::shadow_attribute_names(store->attributes)) json.value(name);

@@ -7,7 +7,7 @@
 namespace coldtrace::cli {
 
 // The member "shadow_copies" of a volume: null where it never had any.
-void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows);
+void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows, bool named = true);
 
 // The same as lines of text.
 void write_shadow_text(Output& output, const ntfs::ShadowCopies& shadows);

@@ -1,6 +1,7 @@
 #include "coldtrace/ntfs/comparison/compared_file.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -23,8 +24,14 @@ bool is_unread(const FileRow& row, AttributeType type) {
   return attribute && !attribute->resident;
 }
 
+// As rows have it.
+std::string shown_type(AttributeType type) {
+  const auto name = to_string(type);
+  return name.empty() ? fmt::format("{:#x}", static_cast<u32>(type)) : std::string{name};
+}
+
 void set_members(const FileRow& row, ComparedFile& file) {
-  auto& [security_id, object_id, reparse, attributes] = file.members;
+  auto& [security_id, object_id, reparse, attributes, other_streams] = file.members;
   const auto& information = row.facts.information;
   security_id = information && information->security_id
                     ? fmt::format("{}", *information->security_id)
@@ -32,7 +39,11 @@ void set_members(const FileRow& row, ComparedFile& file) {
   object_id = row.object_id ? core::to_string(*row.object_id) : std::string{};
   reparse.reset();
   attributes.reset();
+  other_streams.reset();
   if (row.source->streams_left_out) return;
+  auto& others = other_streams.emplace();
+  for (const auto& stream : row.other_streams)
+    append_compared_stream(others, shown_type(stream.type), to_utf8(stream.name), stream.size);
   if (row.reparse_tag)
     reparse = compared_reparse(*row.reparse_tag, row.reparse_target);
   else if (!is_unread(row, AttributeType::reparse_point))
@@ -62,6 +73,15 @@ std::string compared_reparse(u32 tag, const std::optional<std::string>& target) 
 
 void append_compared_attribute(std::string& text, std::string_view name, u64 size) {
   text += fmt::format("{} {}\n", name, size);
+}
+
+void append_compared_stream(std::string& text, std::string_view type, std::string_view name,
+                            std::optional<u64> size) {
+  constexpr std::array<std::string_view, 7> left_out = {
+      "$ATTRIBUTE_LIST",   "$BITMAP",     "$EA",           "$EA_INFORMATION",
+      "$INDEX_ALLOCATION", "$INDEX_ROOT", "$REPARSE_POINT"};
+  if (std::ranges::find(left_out, type) != left_out.end()) return;
+  text += fmt::format("{} {} {}\n", type, name, size ? std::to_string(*size) : "?");
 }
 
 const ComparedStream* ComparedFile::content() const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "coldtrace/core/file_kind.hpp"
@@ -51,8 +52,9 @@ struct OpenedMap {
   // Of a disk that needs no library: its bytes, and its parent's name, empty where there is none.
   std::optional<u64> size;
   std::string parent;
-  std::string parent_format;  // "raw"; empty where the image does not say it
-  bool corrupt = false;       // QEMU found damage in the tables of a QCOW2 image
+  std::string parent_format;    // "raw"; empty where the image does not say it
+  std::string parent_identity;  // of a VHDX: what its parent has to be
+  bool corrupt = false;         // QEMU found damage in the tables of a QCOW2 image
 };
 
 // Of a QCOW2 image, all of it. libqcow 20201213 gives the parent's bytes for all of a read that
@@ -63,5 +65,11 @@ OpenedMap open_qcow_map(const std::string& path);
 // Of a VHD that has a parent: none for others. libvhdi 20210425 takes a sector that the child has
 // for the first of all that follow in its byte of the bitmap.
 OpenedMap open_vhd_map(const std::string& path);
+
+// Of a VHDX that has a parent, all of it: libvhdi does not open children whose blocks are there in
+// part.
+OpenedMap open_vhdx_map(const std::string& path);
+// Whether the data of a VHDX is what a child was made with, by the GUID that the child has of it.
+bool is_vhdx_of_identity(const core::ImageSource& file, std::string_view identity);
 
 }  // namespace coldtrace::ntfs

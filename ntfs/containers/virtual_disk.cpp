@@ -57,8 +57,8 @@ class VirtualDisk final : public core::ImageSource {
     return read_name(handle_, library_.get_parent_name_size, library_.get_parent_name);
   }
 
-  // A QCOW2 image may have another size than its parent, and a raw one, which libqcow does not
-  // take.
+  // Of an image with a map of all of it, whose parent no library has to take: that of a QCOW2 image
+  // may be raw, and of another size.
   bool set_parent(std::unique_ptr<core::ImageSource> parent) {
     parent_ = std::move(parent);
     return true;
@@ -201,7 +201,7 @@ class Chain {
       problem_ = {OpenProblem::What::corrupt,
                   fmt::format("QEMU marked {} as corrupt: its tables may lead to bytes of another "
                               "place; 'qemu-img check -r all' repairs a copy of it",
-                              file_name_of(path))};
+                              path.starts_with("/proc/") ? "the image" : file_name_of(path))};
     auto disk = opened.size
                     ? std::make_unique<VirtualDisk>(library, std::move(opened.map), *opened.size)
                     : open_by_library(library, path, kind);
@@ -210,7 +210,7 @@ class Chain {
                           ? (opened.parent.empty() ? std::nullopt : std::optional{opened.parent})
                           : disk->parent_name();
     if (name) {
-      if (!open_parent(*disk, path, *name, kind, opened.parent_format)) return nullptr;
+      if (!open_parent(*disk, path, *name, kind, opened)) return nullptr;
     } else if (opened.needs_parent) {
       return refuse(OpenProblem::What::parent, "the name of its parent cannot be read");
     }
@@ -228,6 +228,7 @@ class Chain {
 
   static OpenedMap open_map(const std::string& path, FileKind kind) {
     if (kind == FileKind::qcow) return open_qcow_map(path);
+    if (kind == FileKind::vhdx) return open_vhdx_map(path);
     return kind == FileKind::vhd ? open_vhd_map(path) : OpenedMap{};
   }
 
@@ -239,7 +240,8 @@ class Chain {
   // False with a problem. `format` is what a QCOW2 image says that its parent is: of one that is
   // raw the bytes are not asked, which may be those of another format, as QEMU has it.
   bool open_parent(VirtualDisk& disk, const std::string& child, const std::string& stated,
-                   FileKind child_kind, const std::string& format) {
+                   FileKind child_kind, const OpenedMap& opened) {
+    const auto& format = opened.parent_format;
     const auto name = file_name_of(stated);
     const auto fail = [&](std::string text) {
       return refuse(OpenProblem::What::parent, std::move(text)) != nullptr;
@@ -255,6 +257,10 @@ class Chain {
           fmt::format("it holds what changed since its parent, {}, which is not beside "
                       "it; --parent takes it",
                       name));
+    if (std::ranges::any_of(files_,
+                            [&](const std::string& known) { return is_same_file(known, *path); }))
+      return fail(
+          fmt::format("it names {} as its parent, which rests on it: none of them is whole", name));
     const auto kind = core::recognize_file(**file);
     const bool qcow = child_kind == FileKind::qcow;
     if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr))) {
@@ -271,9 +277,12 @@ class Chain {
                       disk_library(child_kind)->name.view()));
     auto parent = open_disk(*path, kind);
     if (!parent) return false;
-    if (qcow) return disk.set_parent(std::unique_ptr<core::ImageSource>{std::move(parent)});
-    return disk.set_parent(std::move(parent)) ||
-           fail(fmt::format("{} is not the parent it was made with", name));
+    const auto not_its_own = [&] {
+      return fail(fmt::format("{} is not the parent it was made with", name));
+    };
+    if (!opened.size) return disk.set_parent(std::move(parent)) || not_its_own();
+    if (!qcow && !is_vhdx_of_identity(**file, opened.parent_identity)) return not_its_own();
+    return disk.set_parent(std::unique_ptr<core::ImageSource>{std::move(parent)});
   }
 
   const std::vector<std::string>& parents_;

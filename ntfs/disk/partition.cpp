@@ -15,6 +15,8 @@ std::string_view to_string(DiskKind kind) {
       return "mbr";
     case DiskKind::gpt:
       return "gpt";
+    case DiskKind::lost:
+      return "lost";
   }
   return "unknown";
 }
@@ -68,6 +70,8 @@ Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
       read_mbr(image, sector, disk, findings);
       return disk;
     }
+    // Of a volume alone the files may hold volumes.
+    if (!ends_with_ntfs_boot_sector(image) && find_lost_volumes(image, disk, findings)) return disk;
   }
   disk.partitions.push_back(
       {.number = 0, .offset = 0, .size = image.size(), .kind = identify_at(image, 0)});

@@ -13,9 +13,8 @@ namespace {
 constexpr StateSet file_states = {State::live, State::deleted, State::detached, State::unreachable};
 
 // A record is given the next sequence when its file is deleted.
-FileReference reference_of(const RowSource& source) {
-  auto file = source.file;
-  if (source.state == State::deleted && file.sequence > 1) --file.sequence;
+FileReference reference_of(FileReference file, State state) {
+  if (state == State::deleted && file.sequence > 1) --file.sequence;
   return file;
 }
 
@@ -65,19 +64,55 @@ void VolumeHistory::search(const Snapshot& snapshot, unsigned jobs) {
           for (std::size_t i = 0; i < paths_.size(); ++i) {
             if (!glob_matches(paths_[i], path, GlobCase::insensitive)) continue;
             batch.patterns.push_back(i);
-            batch.matches.push_back(reference_of(source));
+            batch.matches.push_back(reference_of(source.file, source.state));
           }
         }
       },
       [&](Batch& batch) {
         for (const auto pattern : batch.patterns) found_[pattern] = true;
-        for (const auto& file : batch.matches) {
-          limited_ |= files_.size() == most_versions;
-          if (limited_) return;
-          if (by_reference_.emplace(std::pair{file.record, file.sequence}, files_.size()).second)
-            files_.push_back({file, {}});
-        }
+        for (const auto& file : batch.matches) remember(file);
       });
+}
+
+void VolumeHistory::remember(const FileReference& file) {
+  limited_ |= files_.size() == most_versions;
+  if (limited_) return;
+  if (by_reference_.emplace(std::pair{file.record, file.sequence}, files_.size()).second)
+    files_.push_back({file, {}});
+}
+
+void VolumeHistory::search(const Row& row) {
+  if (!file_states.contains(row.state)) return;
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    if (!glob_matches(paths_[i], row.path, GlobCase::insensitive)) continue;
+    found_[i] = true;
+    remember(reference_of(row.file, row.state));
+  }
+}
+
+bool VolumeHistory::has(const Row& row) const {
+  const auto file = reference_of(row.file, row.state);
+  return file_states.contains(row.state) && by_reference_.contains({file.record, file.sequence});
+}
+
+void VolumeHistory::collect(const Row& row, std::size_t view, std::string line, std::string shown) {
+  add(reference_of(row.file, row.state), {{}, std::move(line), std::move(shown), {view}});
+}
+
+void VolumeHistory::add(const FileReference& file, FileVersion version) {
+  const auto view = version.views.front();
+  auto& versions = files_[by_reference_.at({file.record, file.sequence})].versions;
+  const auto same = std::ranges::find_if(versions, [&](const FileVersion& other) {
+    return other.value == version.value && other.line == version.line;
+  });
+  if (same != versions.end()) {
+    if (same->views.back() != view) same->views.push_back(view);
+  } else if (versions_ == most_versions) {
+    limited_ = true;
+  } else {
+    ++versions_;
+    versions.push_back(std::move(version));
+  }
 }
 
 void VolumeHistory::collect(const Snapshot& snapshot, std::size_t view, unsigned jobs,
@@ -90,27 +125,17 @@ void VolumeHistory::collect(const Snapshot& snapshot, std::size_t view, unsigned
         batch.found.clear();
         auto& row = rows[worker];
         for (const auto& source : batch.rows.rows) {
-          const auto file = reference_of(source);
+          const auto file = reference_of(source.file, source.state);
           if (!source.wanted || !source.has_record ||
               !by_reference_.contains({file.record, file.sequence}))
             continue;
           snapshot.build_row(batch.rows, source, row);
-          batch.found.push_back({file, {to_value(row), show(worker, row), {view}}});
+          auto value = to_value(row);
+          batch.found.push_back({file, {std::move(value), {}, show(worker, row), {view}}});
         }
       },
       [&](Batch& batch) {
-        for (auto& [file, version] : batch.found) {
-          auto& versions = files_[by_reference_.at({file.record, file.sequence})].versions;
-          const auto same = std::ranges::find(versions, version.value, &FileVersion::value);
-          if (same != versions.end()) {
-            if (same->views.back() != view) same->views.push_back(view);
-          } else if (versions_ == most_versions) {
-            limited_ = true;
-          } else {
-            ++versions_;
-            versions.push_back(std::move(version));
-          }
-        }
+        for (auto& [file, version] : batch.found) add(file, std::move(version));
       });
 }
 

@@ -18,13 +18,6 @@ bool has_known_reasons(u32 reasons) {
   return reasons == 0;
 }
 
-// Stricter than what a record in its place must be: none of 1.3 GB of clusters that belong to no
-// journal looks like this. Version 4 has too little that could be held against anything.
-bool is_likely(const UsnRecord& record, u64 position) {
-  return record.major != 4 && record.usn % page_size == position % page_size &&
-         record.reasons != 0 && has_known_reasons(record.reasons) && record.file.sequence != 0;
-}
-
 // One page of a block.
 class Page {
  public:
@@ -56,7 +49,7 @@ class Page {
     const u64 start = at_;
     for (at_ += 8; at_ < bytes_.size(); at_ += 8) {
       const auto record = record_at(at_);
-      if (record && is_likely(*record, position_ + at_)) break;
+      if (record && is_likely_record(*record, position_ + at_)) break;
     }
     at_ = std::min<u64>(at_, bytes_.size());
     block_.losses.push_back({JournalLoss::Why::damaged, position_ + start, at_ - start});
@@ -77,6 +70,11 @@ void add_unread(JournalBlock& block, u64 position, u64 length) {
 }
 
 }  // namespace
+
+bool is_likely_record(const UsnRecord& record, u64 position) {
+  return record.major != 4 && record.usn % page_size == position % page_size &&
+         record.reasons != 0 && has_known_reasons(record.reasons) && record.file.sequence != 0;
+}
 
 void read_journal_block(const JournalStream& stream, const core::ByteRange& range,
                         JournalBlock& block) {

@@ -1,6 +1,45 @@
 #include "coldtrace/ntfs/locate/place.hpp"
 
+#include "coldtrace/ntfs/record_facts.hpp"
+
 namespace coldtrace::ntfs {
+namespace {
+
+bool is_of(const PlaceOwner& owner, SystemRecord record) {
+  return owner.file.record == static_cast<u64>(record) && owner.stream.empty() &&
+         owner.type == AttributeType::data;
+}
+
+Holds held_by(const PlaceOwner& owner) {
+  const bool content = owner.type == AttributeType::data;
+  if (owner.type == AttributeType::index_allocation && owner.stream == directory_index_name)
+    return Holds::index;
+  if (is_of(owner, SystemRecord::mft)) return Holds::mft;
+  if (is_of(owner, SystemRecord::log_file)) return Holds::log;
+  if (owner.system)
+    return content && owner.path == "/$Extend/$UsnJrnl" && owner.stream == "$J" ? Holds::journal
+                                                                                : Holds::system;
+  if (!content) return Holds::metadata;
+  return owner.part == StreamPart::slack ? Holds::slack : Holds::file;
+}
+
+}  // namespace
+
+Holds holds_of(const Place& place) {
+  if (place.record) return Holds::mft;
+  if (!place.owners.empty()) {
+    const auto& first = place.owners.front();
+    return first.state == State::deleted ? Holds::deleted : held_by(first);
+  }
+  if (!place.allocated) return Holds::unknown;
+  return *place.allocated ? Holds::unclaimed : Holds::free;
+}
+
+StreamPart part_at(bool compressed, u64 size, u64 valid, u64 position) {
+  if (compressed) return StreamPart::packed;
+  if (position >= size) return StreamPart::slack;
+  return position >= valid ? StreamPart::not_valid : StreamPart::content;
+}
 
 std::string_view to_string(StreamPart part) {
   switch (part) {
@@ -34,6 +73,8 @@ std::string_view to_string(RecordPart part) {
       return "damaged";
     case RecordPart::never_used:
       return "never_used";
+    case RecordPart::unknown:
+      return "unknown";
   }
   return "damaged";
 }

@@ -6,35 +6,6 @@
 #include "ntfs/locate/record_place.hpp"
 
 namespace coldtrace::ntfs {
-namespace {
-
-bool is_named(const PlaceOwner& owner, std::string_view path, std::string_view stream) {
-  return owner.path == path && owner.stream == stream && owner.type == AttributeType::data;
-}
-
-Holds held_by(const PlaceOwner& owner) {
-  const bool content = owner.type == AttributeType::data;
-  if (owner.type == AttributeType::index_allocation && owner.stream == directory_index_name)
-    return Holds::index;
-  if (is_named(owner, "/$MFT", "")) return Holds::mft;
-  if (is_named(owner, "/$LogFile", "")) return Holds::log;
-  if (owner.system)
-    return is_named(owner, "/$Extend/$UsnJrnl", "$J") ? Holds::journal : Holds::system;
-  if (!content) return Holds::metadata;
-  return owner.part == StreamPart::slack ? Holds::slack : Holds::file;
-}
-
-Holds classify(const Place& place) {
-  if (place.record) return Holds::mft;
-  if (!place.owners.empty()) {
-    const auto& first = place.owners.front();
-    return first.state == State::deleted ? Holds::deleted : held_by(first);
-  }
-  if (!place.allocated) return Holds::unknown;
-  return *place.allocated ? Holds::unclaimed : Holds::free;
-}
-
-}  // namespace
 
 std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
                                std::span<const u64> offsets, core::Findings& findings) {
@@ -56,7 +27,7 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
     place.allocated = bitmap.is_allocated(place.cluster);
     place.record =
         in_mft.find(place.cluster, (place.offset - map.volume_offset) % map.cluster_size);
-    place.holds = classify(place);
+    place.holds = holds_of(place);
     const bool used = !place.owners.empty() && place.owners.front().state != State::deleted;
     if (used && place.allocated == false)
       findings.warning("cluster-bitmap", place.offset,

@@ -10,11 +10,9 @@ namespace coldtrace::ntfs {
 namespace {
 
 // Sizes stand in the attribute with the first clusters of a stream.
-StreamPart part_at(const AttributeFacts& first, u64 position) {
-  if (first.compressed) return StreamPart::packed;
-  if (first.lowest_vcn != 0) return StreamPart::unknown;
-  if (position >= first.size) return StreamPart::slack;
-  return position >= first.valid_size ? StreamPart::not_valid : StreamPart::content;
+StreamPart part_of_first(const AttributeFacts& first, u64 position) {
+  if (first.lowest_vcn != 0 && !first.compressed) return StreamPart::unknown;
+  return part_at(first.compressed, first.size, first.valid_size, position);
 }
 
 }  // namespace
@@ -133,7 +131,7 @@ std::vector<ClusterClaim> PlaceOwners::add_streams(const RecordFacts& facts, Cla
         auto owner = known;
         owner.type = attribute.type;
         owner.stream = to_utf8(attribute.name);
-        owner.part = part_at(first, position);
+        owner.part = part_of_first(first, position);
         if (owner.part != StreamPart::packed) owner.position = position;
         if (first.lowest_vcn == 0) owner.size = first.size;
         const bool again = !place.owners.empty() && place.owners.back().file == owner.file &&

@@ -13,11 +13,11 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parent.parent / room) for room in ("", "ntfs/bitlocker", "ntfs/journal", "ntfs/shadow")]
-import bitlocker_writer  # noqa: E402
-import usn_writer  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from case import Case  # noqa: E402
-from shadow_writer import BLOCK, copy_on_write, identifier  # noqa: E402
+from ntfs.bitlocker import bitlocker_writer  # noqa: E402
+from ntfs.journal import usn_writer  # noqa: E402
+from ntfs.shadow.shadow_writer import BLOCK, copy_on_write, identifier  # noqa: E402
 
 try:
     import pyvshadow

@@ -125,7 +125,10 @@ class ComparedLines {
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (text_member(json, "state") != "live") return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
-    if (names_ != nullptr && !hashed_) hash_names(file_, *names_);
+    if (hashed_)
+      forget_stripped(file_);
+    else if (names_ != nullptr)
+      hash_names(file_, *names_);
     checked(volumes_.back().files.add(file_));
     return true;
   }

@@ -110,7 +110,8 @@ std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
   const auto tell_alone = [&](const ComparedVolume& volume, const Volumes& others) {
     const auto& name = volume.name;
     findings.warning("volume-unmatched", name.start,
-                     "{}, which starts at {:#x}, has no counterpart in {}: it is not compared",
+                     "{}, which starts at {:#x}, has no counterpart in {}: it is not compared "
+                     "(--before-partition and --after-partition choose one of each)",
                      view_title(name, copies), name.start, others.front().name.image);
   };
   Counterparts counterparts{after, is_one_volume(before) && is_one_volume(after)};
@@ -257,7 +258,8 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   if (pairs.empty()) {
     report.tell(options.after, of_both);
     throw Failure{
-        fmt::format("{} and {} have no volume in the same place, as it was at the same time",
+        fmt::format("{} and {} have no volume in the same place, as it was at the same time; "
+                    "--before-partition and --after-partition choose one of each",
                     printable(options.before), printable(options.after))};
   }
   for (const auto& pair : pairs) {
@@ -292,8 +294,8 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01\n"
        "  coldtrace ntfs compare --before-partition 2 --after-partition 3 old.E01 new.E01\n",
        "  0  names, sizes, clusters, times, owners and other metadata of all files are the same;\n"
-       "     contents are not compared, and with --names keyed-hash neither are owners nor\n"
-       "     other metadata that is not shown then\n"
+       "     contents are not compared, and of a snapshot with hashed names neither are owners\n"
+       "     nor what else such a snapshot strips\n"
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
       {"text", "ndjson", "json"},

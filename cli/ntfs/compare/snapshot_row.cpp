@@ -94,6 +94,21 @@ std::optional<std::string> read_reparse(const Value& json, MistypedMembers& mist
              : std::nullopt;
 }
 
+std::optional<std::string> read_other_streams(const Value& json, MistypedMembers& mistyped) {
+  const auto* streams = mistyped.find(json, "other_streams", &Value::IsArray);
+  if (!streams) return std::nullopt;
+  std::string text;
+  for (const auto& stream : streams->GetArray()) {
+    if (!is_snapshot_stream(stream)) {
+      mistyped.add("other_streams");
+      return std::nullopt;
+    }
+    ntfs::append_compared_stream(text, text_member(stream, "type"), text_member(stream, "name"),
+                                 number_member(stream, "size"));
+  }
+  return text;
+}
+
 std::optional<std::string> read_extended_attributes(const Value& json, MistypedMembers& mistyped) {
   const auto* entries = mistyped.find(json, "ea", &Value::IsArray);
   if (!entries || (entries->Empty() && has_other_stream(json, "$EA"))) return std::nullopt;
@@ -143,14 +158,16 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   if (const auto* owner = mistyped.find(json, "owner_sid", &Value::IsString);
       owner && owner->GetStringLength() > 0)
     file.owner.emplace(owner->GetString(), owner->GetStringLength());
-  auto& [security_id, object_id, reparse, extended_attributes] = file.members;
+  auto& [security_id, object_id, reparse, extended_attributes, other_streams] = file.members;
   security_id = read_security_id(json, mistyped);
   object_id = text_or_none(json, "object_id", mistyped);
   if (!has_streams_left_out(json)) {
     reparse = read_reparse(json, mistyped);
     extended_attributes = read_extended_attributes(json, mistyped);
+    other_streams = read_other_streams(json, mistyped);
   }
-  for (const std::string name : {"short_name", "fn", "security_id", "object_id", "reparse", "ea"})
+  for (const std::string name :
+       {"short_name", "fn", "security_id", "object_id", "reparse", "ea", "other_streams"})
     if (!json.HasMember(name.c_str())) lacking.others.insert(name);
   lacking.times |= !json.HasMember("si");
   lacking.attributes |= !json.HasMember("attributes");

@@ -74,15 +74,15 @@ void HistoryWriter::write_version(const std::vector<HistoryView>& views, const F
   lines_.end();
 }
 
-void HistoryWriter::write(const DiskInput& input, const std::vector<HistoryView>& views,
-                          const VolumeHistory& history) {
+void HistoryWriter::write(const std::function<void(JsonWriter&)>& begin,
+                          const std::vector<HistoryView>& views, const VolumeHistory& history) {
   if (!is_text_) {
     auto& json = lines_.begin_header("coldtrace.ntfs-history/1");
-    write_disk(json, input);
+    begin(json);
     json.key("views").begin_array();
     for (const auto& view : views) {
       json.begin_object().key("partition");
-      write_partition(json, view.partition);
+      write_partition(json, view.partition, named_);
       json.field("opened", view.opened).end_object();
     }
     json.end_array();

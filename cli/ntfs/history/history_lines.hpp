@@ -16,6 +16,12 @@ struct HistoryView {
   bool opened = false;
 };
 
+// One volume at all its times.
+struct VolumeAtTimes {
+  std::vector<HistoryView> views;
+  VolumeHistory history;
+};
+
 struct HistoryCounts {
   u64 files = 0;
   u64 versions = 0;
@@ -24,11 +30,17 @@ struct HistoryCounts {
 // Writes histories in one format.
 class HistoryWriter {
  public:
-  HistoryWriter(const std::string& format, Int64 int64, const std::string& image, Output& output)
-      : is_text_{format == "text"}, image_{image}, output_{output}, lines_{output, format, int64} {}
+  HistoryWriter(const std::string& format, Int64 int64, const std::string& image, bool named,
+                Output& output)
+      : is_text_{format == "text"},
+        named_{named},
+        image_{image},
+        output_{output},
+        lines_{output, format, int64} {}
 
-  // One volume, whose views are in the order of their time.
-  void write(const DiskInput& input, const std::vector<HistoryView>& views,
+  // One volume, whose views are in the order of their time. `begin` writes the members of the
+  // header before them.
+  void write(const std::function<void(JsonWriter&)>& begin, const std::vector<HistoryView>& views,
              const VolumeHistory& history);
   void finish(const core::Findings& findings);
 
@@ -38,6 +50,7 @@ class HistoryWriter {
                      const FileVersion& version);
 
   bool is_text_;
+  bool named_;  // partitions have their names
   bool is_begun_ = false;
   const std::string& image_;
   Output& output_;

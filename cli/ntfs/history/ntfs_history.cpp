@@ -2,31 +2,27 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/ntfs/history/history_lines.hpp"
+#include "cli/ntfs/history/snapshot_history.hpp"
 #include "cli/ntfs/history/version_text.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
+#include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/no_match.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 struct NtfsHistoryOptions : DiskOptions {
-  NtfsHistoryOptions() { shadows = {"all", "live"}; }
-
   std::vector<std::string> paths;
+  NamesOptions names;
   unsigned jobs = 1;
-};
-
-// One volume at all its times.
-struct VolumeAtTimes {
-  std::vector<HistoryView> views;
-  VolumeHistory history;
 };
 
 class HistoryRun {
  public:
-  HistoryRun(const NtfsHistoryOptions& options, const DiskInput& input)
-      : options_{options}, input_{input} {
+  HistoryRun(const NtfsHistoryOptions& options, const DiskInput& input,
+             const privacy::HashedNames* names)
+      : options_{options}, input_{input}, names_{names} {
     for (const auto& partition : input.chosen) {
       if (volumes_.empty() || volumes_.back().views.front().partition.offset != partition.offset)
         volumes_.push_back({{}, VolumeHistory{options.paths}});
@@ -48,31 +44,15 @@ class HistoryRun {
     visit([&](VolumeAtTimes& volume, HistoryView& view, const ntfs::Snapshot& snapshot,
               const core::Findings&) {
       const auto index = static_cast<std::size_t>(&view - volume.views.data());
-      volume.history.collect(snapshot, index, options_.jobs,
-                             show_versions(snapshot, options_.format == "text", options_.jobs));
+      volume.history.collect(
+          snapshot, index, options_.jobs,
+          show_versions(snapshot, options_.format == "text", options_.jobs, names_));
     });
     return unopened;
   }
 
   const std::vector<VolumeAtTimes>& volumes() const { return volumes_; }
   bool any() const { return any_; }
-
-  // What was not found, and what was left out.
-  void note_lacks(core::Findings& findings) const {
-    core::NoMatch unmatched;
-    for (std::size_t i = 0; i < options_.paths.size(); ++i)
-      if (std::ranges::none_of(
-              volumes_, [&](const VolumeAtTimes& volume) { return volume.history.found()[i]; }))
-        unmatched.add_sentence(
-            fmt::format("{}: no file had such a path at any time", options_.paths[i]));
-    unmatched.report(findings);
-    if (std::ranges::any_of(volumes_,
-                            [](const VolumeAtTimes& volume) { return volume.history.limited(); }))
-      findings.warning("history-limit", std::nullopt,
-                       "there are more than {} files or versions of them, and the others are left "
-                       "out",
-                       VolumeHistory::most_versions);
-  }
 
  private:
   template <class Visit>
@@ -95,32 +75,98 @@ class HistoryRun {
 
   const NtfsHistoryOptions& options_;
   const DiskInput& input_;
+  const privacy::HashedNames* names_;  // null: they are as they are
   std::vector<VolumeAtTimes> volumes_;
   bool any_ = false;
 };
 
-Exit run_ntfs_history(const NtfsHistoryOptions& options) {
-  Output output{options.output};
-  Report report{options.findings};
-  core::Findings of_disk;
-  const auto input = open_disk(options, report, of_disk);
-  if (!input) return report.exit();
+// What was not found, and what was left out.
+void note_lacks(const std::vector<VolumeAtTimes>& volumes, const std::vector<std::string>& paths,
+                core::Findings& findings) {
+  core::NoMatch unmatched;
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    if (std::ranges::none_of(
+            volumes, [&](const VolumeAtTimes& volume) { return volume.history.found()[i]; }))
+      unmatched.add_sentence(fmt::format("{}: no file had such a path at any time", paths[i]));
+  unmatched.report(findings);
+  if (std::ranges::any_of(volumes,
+                          [](const VolumeAtTimes& volume) { return volume.history.limited(); }))
+    findings.warning("history-limit", std::nullopt,
+                     "there are more than {} files or versions of them, and the others are left "
+                     "out",
+                     VolumeHistory::most_versions);
+}
+
+bool history_of_image(const NtfsHistoryOptions& options, GivenFile given, core::Findings of_disk,
+                      const privacy::HashedNames* names, Output& output, Report& report) {
+  auto file = open_given_image(options, std::move(given), of_disk, report);
+  if (!file) return false;
+  DiskOptions of_image = options;
+  of_image.shadows = {"all", "live"};
+  const auto input = find_volumes(of_image, std::move(*file), of_disk, report);
+  if (!input) return false;
   core::Findings findings;
-  HistoryRun run{options, *input};
+  HistoryRun run{options, *input, names};
   const auto unopened = run.read(findings, report);
   input->file.add_findings(of_disk);
   findings.merge(unopened.report(options.image, run.any(), report));
   if (!run.any()) {
     report.tell(options.image, of_disk);
-    return report.exit();
+    return false;
   }
-  run.note_lacks(of_disk);
+  note_lacks(run.volumes(), options.paths, of_disk);
   if (!of_disk.empty()) report.read(options.image, of_disk);
   findings.merge(of_disk);
-  HistoryWriter writer{options.format, options.int64, options.image, output};
-  for (const auto& [views, history] : run.volumes()) writer.write(*input, views, history);
+  HistoryWriter writer{options.format, options.int64, options.image, names == nullptr, output};
+  const auto begin = [&](JsonWriter& json) {
+    write_names_member(json, names);
+    write_disk(json, *input);
+  };
+  for (const auto& [views, history] : run.volumes()) writer.write(begin, views, history);
   writer.finish(findings);
-  output.commit();
+  return true;
+}
+
+bool history_of_snapshot(const NtfsHistoryOptions& options, const GivenFile& given,
+                         core::Findings findings, Output& output, Report& report) {
+  if (options.names.hashed())
+    throw Failure{"--names keyed-hash is for images, and this is a snapshot"};
+  refuse_options_of_images(options);
+  SnapshotHistory snapshot{*given.bytes, options.paths, options.partition,
+                           options.format == "text"};
+  if (const auto refusal = snapshot.read(findings); !refusal.empty()) {
+    report.failed(options.image, refusal);
+    return false;
+  }
+  note_lacks(snapshot.volumes(), options.paths, findings);
+  report.read(options.image, findings);
+  HistoryWriter writer{options.format, options.int64, options.image, true, output};
+  for (std::size_t i = 0; i < snapshot.volumes().size(); ++i) {
+    const auto& header = snapshot.header(i);
+    const auto begin = [&](JsonWriter& json) {
+      if (header.names != "null") write_read_member(json, "names", header.names);
+      write_read_member(json, "disk", header.disk);
+    };
+    const auto& [views, history] = snapshot.volumes()[i];
+    writer.write(begin, views, history);
+  }
+  writer.finish(findings);
+  return true;
+}
+
+Exit run_ntfs_history(const NtfsHistoryOptions& options) {
+  const auto names = options.names.read_key();
+  Output output{options.output};
+  Report report{options.findings};
+  core::Findings findings;
+  auto given = open_given(options, findings, report);
+  if (!given) return report.exit();
+  const bool written =
+      given->is_snapshot()
+          ? history_of_snapshot(options, *given, std::move(findings), output, report)
+          : history_of_image(options, std::move(*given), std::move(findings), names.get(), output,
+                             report);
+  if (written) output.commit();
   return report.exit();
 }
 
@@ -133,10 +179,11 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
        "List the versions of files in the shadow copies of their volume, and now: names, sizes, "
        "times, streams, places",
        "  coldtrace ntfs history disk.E01 /Users/user/NTUSER.DAT\n"
-       "  coldtrace ntfs history --format ndjson disk.img '/Windows/System32/winevt/Logs/*.evtx'\n",
+       "  coldtrace ntfs history --format ndjson disk.img '/Windows/System32/winevt/Logs/*.evtx'\n"
+       "  coldtrace ntfs history files.ndjson.zst '/Users/*/NTUSER.DAT'\n",
        "  0  each path was found, in some shadow copy or now\n"
        "  1  one was not, or damage was found\n"
-       "  2  there is no NTFS volume, or the image cannot be read\n"},
+       "  2  there is no NTFS volume, or the input cannot be read\n"},
       {"text", "ndjson", "json"},
       [](Command& command, NtfsHistoryOptions& options) {
         add_volume_options(command, options);
@@ -147,6 +194,7 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
             .required()
             .type_name("PATH");
         add_text_time_options(command, options.text);
+        add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_history);

@@ -11,7 +11,8 @@ namespace {
 class BodyLines final : public JournalFormat {
  public:
   explicit BodyLines(const JournalFormatOptions& options)
-      : volume_{options.volume ? path_prefix(*options.volume) : ""} {}
+      : volume_{options.volume ? path_prefix(*options.volume) : ""},
+        carved_{options.carved.value_or(false) ? ", carved" : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -30,6 +31,7 @@ class BodyLines final : public JournalFormat {
     out.append(" ($UsnJrnl: ");
     out.append(reasons_.text(row.record.reasons));
     if (row.path_known && !row.path_certain) out.append(", path uncertain");
+    out.append(carved_);
     out.append(")|");
     out.append_decimal(u64{row.record.file.record});
     out.append(row.record.is_directory() ? "|d/drwxrwxrwx|0|0|0" : "|r/rrwxrwxrwx|0|0|0");
@@ -44,6 +46,7 @@ class BodyLines final : public JournalFormat {
 
  private:
   std::string volume_;
+  std::string_view carved_;
   std::string name_;
   UnixTimeFormatter formatter_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};

@@ -12,14 +12,17 @@ constexpr std::string_view columns =
     "usn,time,path,path_certain,name,record,sequence,parent_record,parent_sequence,reasons,sources,"
     "attributes,security_id,version,offset";
 constexpr std::string_view last_columns =
-    ",file_id,parent_file_id,name_utf16,name_from_next,extents_left,extents\n";
+    ",file_id,parent_file_id,name_utf16,name_from_next,extents_left,extents";
 constexpr std::string_view event_columns = ",first_usn,first_time,records,closed,old_path";
 
 class CsvLines final : public JournalFormat {
  public:
   explicit CsvLines(const JournalFormatOptions& options)
       : events_{options.events},
-        volume_{options.volume ? volume_cells(*options.volume) : std::string{no_volume_cells}} {}
+        volume_{options.volume ? volume_cells(*options.volume) : std::string{no_volume_cells}},
+        carved_{!options.carved   ? ""
+                : *options.carved ? ",true"
+                                  : ",false"} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -47,6 +50,7 @@ class CsvLines final : public JournalFormat {
     out.append(volume_);
     out.append(',');
     write_last(row);
+    out.append(carved_);
     out.append('\n');
   }
 
@@ -108,6 +112,7 @@ class CsvLines final : public JournalFormat {
 
   bool events_;
   std::string volume_;
+  std::string_view carved_;
   core::TextBuffer* out_ = nullptr;
   std::string scratch_;
   core::FileTimeFormatter formatter_;
@@ -129,7 +134,8 @@ std::string long_file_id(u64 high, ntfs::FileReference low) {
 std::string journal_csv_header(const JournalFormatOptions& options) {
   if (options.format == "csv")
     return std::string{columns} + (options.events ? std::string{event_columns} : "") + ',' +
-           std::string{volume_columns} + std::string{last_columns};
+           std::string{volume_columns} + std::string{last_columns} +
+           (options.carved ? ",carved\n" : "\n");
   if (options.format == "mftecmd-csv")
     return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"
            "ParentPath,UpdateSequenceNumber,UpdateTimestamp,UpdateReasons,FileAttributes,"

@@ -26,6 +26,8 @@ struct JournalFormatOptions {
   bool events = false;
   Int64 int64 = Int64::number;
   std::optional<VolumeName> volume = std::nullopt;  // a journal that was copied has none
+  // Whether rows are of pages in free clusters; nothing where these were not searched.
+  std::optional<bool> carved = std::nullopt;
 };
 
 std::unique_ptr<JournalFormat> make_journal_format(const JournalFormatOptions& options);

@@ -15,7 +15,9 @@ class JournalJson final : public JournalFormat {
         array_{options.format == "json"},
         events_{options.events},
         volume_{options.volume ? volume_member(*options.volume, options.int64)
-                               : R"(,"volume":null)"} {}
+                               : R"(,"volume":null)"} {
+    if (options.carved) volume_ += *options.carved ? R"(,"carved":true)" : R"(,"carved":false)";
+  }
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {

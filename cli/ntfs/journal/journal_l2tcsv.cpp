@@ -12,7 +12,8 @@ namespace {
 class L2tLines final : public JournalFormat {
  public:
   explicit L2tLines(const JournalFormatOptions& options)
-      : prefix_{options.volume ? path_prefix(*options.volume) : ""} {}
+      : prefix_{options.volume ? path_prefix(*options.volume) : ""},
+        carved_{options.carved.value_or(false) ? "; carved" : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -35,6 +36,7 @@ class L2tLines final : public JournalFormat {
     auto extra = fmt::format("update_sequence_number: {}", record.usn);
     if (record.time) extra = fmt::format("file_time: {}; {}", core::to_string(*record.time), extra);
     if (row.path_known && !row.path_certain) extra += "; path uncertain";
+    extra += carved_;
     out.append(l2tcsv_line({.time = record.time.value_or(core::FileTime{}),
                             .macb = "..C.",
                             .source_type = "NTFS USN change",
@@ -48,6 +50,7 @@ class L2tLines final : public JournalFormat {
 
  private:
   std::string prefix_;
+  std::string_view carved_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
 };
 

@@ -13,9 +13,10 @@ namespace {
 class MftecmdLines final : public JournalFormat {
  public:
   explicit MftecmdLines(const JournalFormatOptions& options)
-      : source_{csv_field(options.volume ? volume_title(options.source, options.volume->partition,
-                                                        options.volume->shadow)
-                                         : std::string{options.source})},
+      : source_{csv_field((options.volume ? volume_title(options.source, options.volume->partition,
+                                                         options.volume->shadow)
+                                          : std::string{options.source}) +
+                          (options.carved.value_or(false) ? " (carved)" : ""))},
         is_copy_{!options.volume} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,

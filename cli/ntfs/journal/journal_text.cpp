@@ -10,7 +10,8 @@ namespace {
 class JournalLines final : public JournalFormat {
  public:
   explicit JournalLines(const JournalFormatOptions& options)
-      : volume_{options.volume ? path_prefix(*options.volume) : ""} {}
+      : volume_{options.volume ? path_prefix(*options.volume) : ""},
+        carved_{options.carved.value_or(false) ? " (carved)" : ""} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -22,6 +23,7 @@ class JournalLines final : public JournalFormat {
     const auto time = record.time ? text_time(*record.time) : std::string{"-"};
     out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, core::printable(path)));
     if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
+    out.append(carved_);
     if (row.event) {
       const auto& event = batch.events[*row.event];
       if (!event.old_path.empty()) out.append(" was " + core::printable(volume_ + event.old_path));
@@ -37,6 +39,7 @@ class JournalLines final : public JournalFormat {
 
  private:
   std::string volume_;
+  std::string_view carved_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
 };
 

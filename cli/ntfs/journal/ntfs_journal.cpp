@@ -15,6 +15,7 @@
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/change_journal.hpp"
+#include "coldtrace/ntfs/journal/carved_journals.hpp"
 #include "coldtrace/ntfs/journal/journal_times.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 #include "coldtrace/ntfs_privacy/hashed_journal.hpp"
@@ -28,14 +29,17 @@ struct NtfsJournalOptions : VolumeFileOptions {
   bool copied = false;
   bool events = false;
   bool deleted = false;
+  bool carve = false;
   NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
   bool is_of_volume() const {
-    return locates_volume() || cluster_size || deleted || !shadows.empty();
+    return locates_volume() || cluster_size || deleted || carve || !shadows.empty();
   }
-  JournalFormatOptions row_format() const { return {format, image, events, int64, {}}; }
+  JournalFormatOptions row_format(bool carved = false) const {
+    return {format, image, events, int64, {}, carve ? std::optional{carved} : std::nullopt};
+  }
 };
 
 struct Batch {
@@ -62,6 +66,7 @@ struct Totals {
 // A journal of a volume, or a copy of one.
 struct Source : VolumeFileSource {
   const ntfs::ChangeJournal* journal = nullptr;
+  bool carved = false;
 };
 
 // Writes the journals of one input, one after the other.
@@ -95,8 +100,13 @@ class JournalWriter {
   Totals totals_;
 };
 
-void write_journal(JsonWriter& json, const ntfs::ChangeJournal* journal,
-                   const ntfs::JournalStream& stream) {
+std::string_view state_of(const Source& source) {
+  if (source.carved) return "carved";
+  return !source.journal ? "copied" : source.journal->in_use ? "live" : "deleted";
+}
+
+void write_journal(JsonWriter& json, const Source& source, const ntfs::JournalStream& stream) {
+  const auto* const journal = source.journal;
   const auto& settings = journal ? journal->settings : std::nullopt;
   const auto optional = [](bool known, auto value) {
     return known ? std::optional<decltype(value)>{value} : std::nullopt;
@@ -104,7 +114,7 @@ void write_journal(JsonWriter& json, const ntfs::ChangeJournal* journal,
   json.key("journal").begin_object();
   json.key("record").value(optional(journal != nullptr, journal ? journal->file.record : 0));
   json.key("sequence").value(optional(journal != nullptr, journal ? journal->file.sequence : 0));
-  json.field("state", !journal ? "copied" : journal->in_use ? "live" : "deleted");
+  json.field("state", state_of(source));
   json.field("size", stream.size());
   json.key("id").value(settings ? std::optional{fmt::format("{:016x}", settings->id)}
                                 : std::nullopt);
@@ -124,7 +134,7 @@ void JournalWriter::write_header(const Source& source, const ntfs::JournalStream
   auto& json = lines_.begin_header("coldtrace.ntfs-journal/1");
   write_names_member(json, names_.get());
   write_source(json, source, names_ == nullptr);
-  write_journal(json, source.journal, stream);
+  write_journal(json, source, stream);
   lines_.end();
 }
 
@@ -132,7 +142,7 @@ void JournalWriter::write_header(const Source& source, const ntfs::JournalStream
 void JournalWriter::write_rows(const Source& source, ntfs::JournalReplay& replay,
                                TerminalProgress& progress, core::Findings& findings) {
   progress.begin("reading the journal", "rows", replay.size());
-  auto format_options = options_.row_format();
+  auto format_options = options_.row_format(source.carved);
   if (source.volume != nullptr)
     format_options.volume.emplace(options_.image, *source.partition, *source.volume);
   std::vector<std::unique_ptr<JournalFormat>> formats;
@@ -172,7 +182,7 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
                           ntfs::DirectoryHistory directories, ntfs::JournalTimes* times,
                           core::Findings& findings) {
   if (options_.has_lines()) write_header(source, stream);
-  const bool deleted = source.journal && !source.journal->in_use;
+  const bool deleted = source.carved || (source.journal && !source.journal->in_use);
   TerminalProgress progress{options_.output, options_.findings.quiet};
   const auto begin = [&](u64 bytes) {
     progress.begin("reading the journal backwards", "records", bytes);
@@ -181,7 +191,7 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
   ntfs::JournalReplay replay{stream,
                              std::move(directories),
                              {.events = options_.events,
-                              .in_place = source.journal != nullptr,
+                              .in_place = source.journal != nullptr || source.carved,
                               .times = deleted ? nullptr : times,
                               .current = !deleted,
                               .begin = begin}};
@@ -256,6 +266,21 @@ Exit run_copy(const NtfsJournalOptions& options, const ntfs::ImageFile& file,
   return report.exit();
 }
 
+// Returns how many there are.
+std::size_t write_carved_journals(const NtfsJournalOptions& options, const VolumeFileSource& source,
+                                  std::span<const ntfs::ChangeJournal> known,
+                                  const ntfs::DirectoryHistory& directories, JournalWriter& writer,
+                                  core::Findings& findings) {
+  TerminalProgress progress{options.output, options.findings.quiet};
+  const auto& clusters = source.volume->mft().clusters();
+  progress.begin("searching free clusters", "pages",
+                 core::saturating_multiply(clusters.clusters, clusters.cluster_size));
+  const auto carved = carve_journals(*source.volume, known, progress.hook(), findings);
+  for (const auto& stream : carved.streams)
+    writer.write({source, nullptr, true}, stream, directories, nullptr, findings);
+  return carved.streams.size();
+}
+
 // False where there is no journal.
 bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& input,
                            const ntfs::Partition& partition, const ntfs::Volume& volume,
@@ -278,7 +303,11 @@ bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& i
                   deleted);
   if (std::ranges::none_of(journals, &ntfs::ChangeJournal::in_use))
     findings.info("journal-none", partition.offset, "the volume has no change journal");
-  return journals.size() > deleted;
+  const auto carved = options.carve
+                          ? write_carved_journals(options, {&input, &partition, &volume}, journals,
+                                                  directories.history, writer, findings)
+                          : 0;
+  return journals.size() + carved > deleted;
 }
 
 Exit run_ntfs_journal(const NtfsJournalOptions& options) {
@@ -310,6 +339,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs journal disk.E01 -o journal.ndjson\n"
        "  coldtrace ntfs journal --events --format csv --partition 2 disk.img\n"
        "  coldtrace ntfs journal --mft-file '$MFT' '$J'\n"
+       "  coldtrace ntfs journal --carve --format csv disk.img\n"
        "  coldtrace ntfs journal --format bodyfile disk.img | mactime -b -\n",
        "  0  the journal was read to its end\n"
        "  1  damage: records are lost, or contradict each other or their places\n"
@@ -326,6 +356,9 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
                          "Merge a file's records, up to its close, into one row");
         command.add_flag("--deleted", options.deleted,
                          "Also what is left of journals that were deleted");
+        command.add_flag("--carve", options.carve,
+                         "Also records of journals in free clusters, all of which are read; rows "
+                         "say which they are (carved)");
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },

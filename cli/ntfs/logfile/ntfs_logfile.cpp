@@ -6,6 +6,9 @@
 #include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
+#include "cli/privacy/names_option.hpp"
+#include "coldtrace/ntfs_privacy/hashed_log.hpp"
+#include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -14,6 +17,7 @@ constexpr VolumeFileNames log_names{"$LogFile", "log", "a $LogFile"};
 
 struct NtfsLogfileOptions : VolumeFileOptions {
   bool copied = false;
+  NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
@@ -30,7 +34,10 @@ struct Totals {
 class LogWriter {
  public:
   LogWriter(const NtfsLogfileOptions& options, Output& output)
-      : options_{options}, output_{output}, lines_{output, options.format, options.int64} {
+      : options_{options},
+        output_{output},
+        lines_{output, options.format, options.int64},
+        names_{options.names.read_key()} {
     if (options.format == "csv") output_.write(log_csv_header);
   }
 
@@ -42,11 +49,13 @@ class LogWriter {
 
  private:
   void write_header(const VolumeFileSource& source, const ntfs::LogFile& log);
+  void hash_row(ntfs::LogEvent& event, LogRow& row) const;
   void write_row(const LogRow& row);
 
   const NtfsLogfileOptions& options_;
   Output& output_;
   JsonLines lines_;
+  std::unique_ptr<const privacy::HashedNames> names_;  // null: they are as they are
   Totals totals_;
 };
 
@@ -54,9 +63,20 @@ void LogWriter::write_header(const VolumeFileSource& source, const ntfs::LogFile
   if (options_.format == "text") return output_.write(log_heading(log));
   if (!options_.has_lines()) return;
   auto& json = lines_.begin_header("coldtrace.ntfs-logfile/1");
-  write_source(json, source);
+  write_names_member(json, names_.get());
+  write_source(json, source, names_ == nullptr);
   write_log(json, log);
   lines_.end();
+}
+
+void LogWriter::hash_row(ntfs::LogEvent& event, LogRow& row) const {
+  if (!names_) return;
+  hash_names(event, *names_);
+  for (auto* const path : {&row.path, &row.old_path}) {
+    std::string hashed;
+    ntfs::append_hashed_path(hashed, *names_, *path);
+    *path = std::move(hashed);
+  }
 }
 
 void LogWriter::write_row(const LogRow& row) {
@@ -113,6 +133,7 @@ void LogWriter::write(const VolumeFileSource& source, const ntfs::LogStream& str
       if (event.after) row.path = presence->path_of(*event.after);
       if (event.before) row.old_path = presence->path_of(*event.before);
     }
+    hash_row(event, row);
     write_row(row);
   }
 }
@@ -216,6 +237,7 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
             "--copied", options.copied,
             "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
         add_mft_file_option(command, options);
+        add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },
       run_ntfs_logfile);

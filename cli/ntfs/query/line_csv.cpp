@@ -4,7 +4,7 @@
 
 #include <rapidjson/document.h>
 
-#include "cli/ntfs/query/line_json.hpp"
+#include "cli/ntfs/line_json.hpp"
 #include "cli/output/csv_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/text.hpp"

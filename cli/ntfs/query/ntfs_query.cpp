@@ -54,13 +54,10 @@ void check_options_of_lines(const QueryOptions& options) {
   if (!options.has_lines() && options.format != "csv" && options.format != "text")
     throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
                               options.format)};
-  if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
-      options.slack || !options.parents.empty() || !options.bitlocker.empty() ||
-      !options.shadows.empty() || options.journal || options.names.hashed())
+  if (options.slack || options.journal || options.names.hashed())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow, --slack, --journal, "
-        "keys "
-        "of BitLocker volumes and --names keyed-hash are for images, and this is a snapshot"};
+        "--slack, --journal and --names keyed-hash are for images, and this is a snapshot"};
+  refuse_options_of_images(options);
 }
 
 bool answer(Query& query, Report& report) {

@@ -4,8 +4,8 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/ntfs/line_json.hpp"
 #include "cli/ntfs/query/line_csv.hpp"
-#include "cli/ntfs/query/line_json.hpp"
 #include "cli/ntfs/query/line_values.hpp"
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"

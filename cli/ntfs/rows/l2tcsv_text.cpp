@@ -15,10 +15,12 @@ std::string l2t_cell(std::string_view text) {
   return cell.empty() ? "-" : cell;
 }
 
-// "02/29/2024,12:34:56" of "2024-02-29T12:34:56.1234567Z"; as plaso has it where there is none.
+// "02/29/2024,12:34:56" of "2024-02-29T12:34:56.1234567Z"; as plaso has it where there is none, or
+// a year of more than four digits, which the format has no room for.
 std::string date_and_time(core::FileTime time) {
-  if (time.ticks == 0) return "00/00/0000,--:--:--";
+  constexpr std::string_view none = "00/00/0000,--:--:--";
   const auto text = core::to_string(time);
+  if (time.ticks == 0 || text.starts_with('+')) return std::string{none};
   const auto t = text.find('T');
   const std::string_view whole = text;
   const auto date = whole.substr(0, t);

@@ -200,6 +200,64 @@ class Privacy(Case):
             self.assertIn(hashed(name).encode(), done.stdout)
             self.assertNotIn(name.encode(), done.stdout)
 
+    def test_no_name_is_left_in_what_other_commands_tell(self):
+        image = self.image("ntfs-ptrn.raw.gz")
+        lines = strict_ndjson(self.run_tool("ntfs", "snapshot", "--state", "all", image).stdout)
+        rows = [line for line in lines if line["type"] == "file"]
+        # "$MFT" and such are words of the outputs too.
+        secrets = {text for text in self.secrets(rows, lines[0]) if not text.startswith("$")}
+        places = [str(extent["offset"]) for row in rows for stream in row["streams"] + row["other_streams"]
+                  for extent in stream["extents"] if extent["offset"] is not None][:400]
+        places += [str(row["record_offset"] + 400) for row in rows if row["record_offset"]][:200]
+        for command, more in (("info", ()), ("locate", places), ("history", ("*",)), ("logfile", ())):
+            for form in {"info": ("text", "json"), "logfile": ("ndjson", "csv", "text")}.get(command, ("ndjson", "text")):
+                arguments = ("ntfs", command, "--format", form, image, *more)
+                plain, done = self.run_tool(*arguments), self.hash(*arguments)
+                self.assert_none_left(secrets, done.stdout, (command, form))
+                self.assertTrue(any(one in plain.stdout for secret in secrets for one in forms(secret)), (command, form))
+                if form == "ndjson":
+                    schema = json_schema.of(json.loads((SOURCES / f"docs/schema/ntfs-{command}.schema.json").read_text()))
+                    told, known = strict_ndjson(done.stdout), strict_ndjson(plain.stdout)
+                    self.assertEqual(told[0]["names"]["key_check"], hashed(""))
+                    self.assertEqual(len(told), len(known))
+                    for line, row in zip(told[:300], known):
+                        schema.validate(line)
+                        for owner, of in zip(line.get("owners", ()), row.get("owners", ())):
+                            self.assertEqual(owner, dict(of, path=of["path"] and hashed_path(of["path"]),
+                                                         stream=of["stream"] and hashed(of["stream"])))
+                        if row["type"] == "operation":
+                            self.assertEqual((line["name"], line["path"], line["lsn"]),
+                                             (row["name"] and hashed(row["name"]), row["path"] and hashed_path(row["path"]),
+                                              row["lsn"]))
+                        if row["type"] == "version":
+                            self.assertEqual(line["file"]["path"], hashed_path(row["file"]["path"]) if row["file"]["path"] != "/" else "/")
+
+    def test_compare_sees_what_is_not_shown(self):
+        image = self.image("ntfs-lastaccess.raw.gz")
+        plain = [json.loads(line) for line in self.run_tool("ntfs", "snapshot", image).stdout.splitlines()]
+        changed = json.loads(json.dumps(plain))
+        victims = [line for line in changed if line["type"] == "file" and line["owner_sid"] and line["name"][0] != "$"]
+        owner = victims[0]["owner_sid"]
+        victims[0]["owner_sid"] = "S-1-5-21-1-2-3-1001"
+        victims[1]["object_id"] = "01234567-89ab-cdef-0123-456789abcdef"
+        victims[2]["other_streams"] = [dict((plain[1]["other_streams"])[1], type="$LOGGED_UTILITY_STREAM", name="$EFS")]
+        before, after = (self.write(name, "".join(json.dumps(line) + "\n" for line in lines).encode())
+                         for name, lines in (("before", plain), ("after", changed)))
+        for hide in (False, True):
+            run = self.hash if hide else self.run_tool
+            rows = {row["record"]: row for row in
+                    strict_ndjson(run("ntfs", "compare", "--format", "ndjson", before, after, status=(1,)).stdout)
+                    if row["type"] == "file"}
+            shown = hashed if hide else str
+            self.assertEqual(rows[victims[0]["record"]]["owner_sid"],
+                             {"before": shown(owner), "after": shown("S-1-5-21-1-2-3-1001")})
+            self.assertEqual(rows[victims[1]["record"]]["metadata"], ["object_id"])
+            self.assertEqual(rows[victims[2]["record"]]["metadata"], ["other_streams"])
+            self.assertEqual(len(rows), 3)
+        # What a snapshot with hashes strips is not known, and no change.
+        stripped = self.write("stripped", self.hash("ntfs", "snapshot", image).stdout)
+        self.hash("ntfs", "compare", stripped, before, status=(0,))
+
     def test_keys_that_are_none_are_refused(self):
         image = self.write("image", bytes(512))
         for arguments, message in (

@@ -251,7 +251,7 @@ def made_up(record, sequence=1, name=None, parent=(5, 5), size=1, extents=(), **
             "parent": dict(zip(("record", "sequence"), parent)), "state": "live", "directory": False,
             "attributes": ["archive"], "si": dict.fromkeys(("created", "modified", "changed", "accessed")),
             "owner_sid": None, "findings": [], "short_name": None, "security_id": None, "object_id": None,
-            "fn": dict.fromkeys(("created", "modified", "changed", "accessed")), "reparse": None, "ea": [],
+            "fn": dict.fromkeys(("created", "modified", "changed", "accessed")), "reparse": None, "ea": [], "other_streams": [],
             "streams": [{"name": None, "resident": not extents, "size": size, "extents": [
                 dict(zip(("vcn", "lcn", "clusters"), extent)) for extent in extents]}]} | rest
 
@@ -290,6 +290,7 @@ class MadeUp(Case):
             return [{"name": None, "resident": False, "size": 1, "valid": 1, "extents": [], "compressed": False,
                      "encrypted": False, "sparse": False} | rest]
 
+        efs = {"type": "$LOGGED_UTILITY_STREAM", "name": "$EFS", "size": 600, "resident": True}
         for member, before, after, said in (
                 ("short_name", None, "FILE~1", ["short_name"]), ("short_name", "FILE~1", "FILE~2", ["short_name"]),
                 ("fn", made_up(30)["fn"], made_up(30)["fn"] | {"changed": "2024-02-29T00:00:00.0000001Z"}, ["fn"]),
@@ -299,6 +300,7 @@ class MadeUp(Case):
                 ("reparse", target, target | {"target": "b"}, ["reparse"]), ("ea", [], [attribute], ["ea"]),
                 ("ea", [attribute], [attribute | {"size": 4}], ["ea"]),
                 ("ea", [attribute], [attribute | {"name": "y"}], ["ea"]),
+                ("other_streams", [], [efs], ["other_streams"]), ("other_streams", [efs], [efs | {"size": 700}], ["other_streams"]),
                 ("streams", stream(), stream(compressed=True), ["flags"]),
                 ("streams", stream(), stream(encrypted=True), ["flags"]),
                 ("streams", stream(), stream(sparse=True, valid=0), ["flags", "valid"])):
@@ -311,6 +313,9 @@ class MadeUp(Case):
         (row,), _ = self.differ([made_up(30, streams=stream())], [made_up(30, streams=stream(size=5, valid=5))])
         self.assertEqual((row["changes"], row["metadata"]), (["resized"], []))
         self.differ([made_up(30, ea=[attribute])], [made_up(30, other_streams=[{"type": "$EA"}])], status=0)
+        # A directory's index is another with each file.
+        index = [{"type": "$INDEX_ALLOCATION", "name": "$I30", "size": 4096, "resident": False}]
+        self.differ([made_up(30)], [made_up(30, other_streams=index)], status=0)
 
     def test_names_are_paired_as_people_would(self):
         def names(*names):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import unittest
+import uuid
 import zipfile
 from pathlib import Path
 from random import Random
@@ -279,7 +280,11 @@ class VirtualDisks(Case):
         two = self.here / "two.qcow2"
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "one.qcow2", two], check=True)
         subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "two.qcow2", one], check=True)
-        self.refused(two, "more than 64 parents")
+        self.refused(two, "it names two.qcow2 as its parent, which rests on it")
+        itself = self.here / "self.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", itself, "1M"], check=True)
+        subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "self.qcow2", itself], check=True)
+        self.refused(itself, "it names self.qcow2 as its parent, which rests on it")
 
     def test_a_parent_elsewhere_is_not_followed(self):
         needs("qcow")
@@ -492,6 +497,89 @@ class VirtualDisks(Case):
         self.assertNotEqual(expected, self.expected)
         self.assertEqual(self.told(child), expected)
         self.assertEqual(self.rows(parent), self.expected)
+
+    def test_each_sector_of_a_differencing_vhdx_is_its_own(self):
+        """As [MS-VHDX] has it; no tool of Debian writes such children."""
+        needs("vhdi")
+        parent = self.convert("parent.vhdx", "vhdx")
+        headers = [parent.read_bytes()[at << 10:(at << 10) + 48] for at in (64, 128)]
+        identity = max(headers, key=lambda header: struct.unpack_from("<Q", header, 8))[32:]
+        mebibyte, ratio = 1 << 20, 1 << 12
+        joined, random = bytearray(self.raw.read_bytes()), Random(7)
+        count = -(-len(joined) // mebibyte)
+        table, bitmap, blocks = [0] * (ratio + 1), bytearray(mebibyte), bytearray()
+        table[ratio] = 4 * mebibyte | 6
+        states = [0, 2, 6, 7, 7]
+        for block in range(count):
+            start = block * mebibyte
+            inside = [place for place in self.places if start <= place < start + mebibyte]
+            state = states[block % len(states)] if inside else 0
+            if len(inside) > 3 and 7 not in [entry & 7 for entry in table[:block]]:
+                state = 7
+            table[block] = state | (5 * mebibyte + len(blocks) if state > 5 else 0)
+            size = len(joined[start:start + mebibyte])
+            if state == 2:
+                joined[start:start + size] = bytes(size)
+            if state < 6:
+                continue
+            content = bytearray(b"\xcc" * mebibyte)
+            chosen = range(mebibyte // 512) if state == 6 else sorted(
+                {place % mebibyte // 512 + random.randrange(8) for place in inside if random.random() < 0.5})
+            for sector in chosen:
+                if state == 7:
+                    number = block * (mebibyte // 512) + sector
+                    bitmap[number // 8] |= 1 << number % 8
+                content[sector * 512:sector * 512 + 512] = bytes(512)
+                joined[start + sector * 512:min(start + sector * 512 + 512, start + size)] = bytes(512)
+            blocks += content
+        self.assertIn(7, [entry & 7 for entry in table[:count]])
+
+        def guid(text):
+            return uuid.UUID(text).bytes_le
+
+        def checked(data):
+            struct.pack_into("<I", data, 4, crc32c(data))
+            return bytes(data)
+
+        header = bytearray(struct.pack("<4sIQ16s16s16sHHIQ", b"head", 0, 1, bytes(range(16)), bytes(range(1, 17)), bytes(16),
+                                       0, 1, mebibyte, mebibyte).ljust(4096, b"\0"))
+        regions = bytearray(struct.pack("<4sIII", b"regi", 0, 2, 0) + b"".join(
+            guid(name) + struct.pack("<QII", place * mebibyte, mebibyte, 1) for name, place in
+            (("2dc27766-f623-4200-9d64-115e9bfd4a08", 3), ("8b7ca206-4790-4b9a-b8fe-575f050f886e", 2)))).ljust(64 << 10, b"\0")
+        pairs = [("parent_linkage", "{%s}" % uuid.UUID(bytes_le=identity)), ("relative_path", ".\\parent.vhdx"),
+                 ("absolute_win32_path", "C:\\disks\\parent.vhdx")]
+        entries, strings = b"", b""
+        for key, value in pairs:
+            key, value = key.encode("utf-16-le"), value.encode("utf-16-le")
+            place = 20 + 12 * len(pairs) + len(strings)
+            entries += struct.pack("<IIHH", place, place + len(key), len(key), len(value))
+            strings += key + value
+        locator = guid("b04aefb7-d19e-4a81-b789-25b8e9445913") + struct.pack("<HH", 0, len(pairs)) + entries + strings
+        items = (("caa16737-fa36-4d43-b3b6-33f0aa44e76b", struct.pack("<II", mebibyte, 2), 4),
+                 ("2fa54224-cd1b-4876-b211-5dbed83bf4b8", struct.pack("<Q", len(joined)), 6),
+                 ("beca12ab-b2e6-4523-93ef-c309e000c746", bytes(range(16)), 6),
+                 ("8141bf1d-a96f-4709-ba47-f233a8faab5f", struct.pack("<I", 512), 6),
+                 ("cda348c7-445d-4471-9cc9-e9885251c556", struct.pack("<I", 4096), 6),
+                 ("a8d35f2d-b30b-454d-abf7-d3d84834ab0c", locator, 4))
+        metadata, values = struct.pack("<8sHH20x", b"metadata", 0, len(items)), b""
+        for name, value, flags in items:
+            metadata += guid(name) + struct.pack("<IIII", (64 << 10) + len(values), len(value), flags, 0)
+            values += value
+        data = bytearray(5 * mebibyte)
+        for place, part in ((0, b"vhdxfile"), (64 << 10, checked(header)), (128 << 10, checked(header)),
+                            (192 << 10, checked(regions)), (256 << 10, checked(regions)), (2 * mebibyte, metadata),
+                            (2 * mebibyte + (64 << 10), values), (3 * mebibyte, struct.pack(f"<{len(table)}Q", *table)),
+                            (4 * mebibyte, bitmap)):
+            data[place:place + len(part)] = part
+        child = self.write("child.vhdx", data + blocks)
+        expected = self.told(self.write("joined", joined))
+        self.assertNotEqual(expected, self.expected)
+        self.assertEqual(self.told(child), expected)
+        other = str(uuid.UUID(bytes_le=bytes(16))).encode("utf-16-le")
+        self.refused(self.write("stranger.vhdx", (data + blocks).replace(
+            str(uuid.UUID(bytes_le=identity)).encode("utf-16-le"), other)), "parent.vhdx is not the parent it was made with")
+        parent.rename(self.here / "other.vhdx")
+        self.refused(child, "image-parent", "parent.vhdx")
 
     def test_flat_extents_have_offsets_and_zeros(self):
         raw = bytearray(self.raw.read_bytes())

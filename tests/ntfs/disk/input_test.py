@@ -1280,5 +1280,63 @@ class Columns(Images):
         self.assertIn(f"{longer} cells longer than 60 bytes are left empty", said)
 
 
+class LostTables(Images):
+    """Disks without a usable partition table, whose volumes are known."""
+
+    def setUp(self):
+        super().setUp()
+        self.volumes = []
+        for seed in (3, 4):
+            volume, _ = usn_writer.volume(usn_writer.History(seed, 60), 1)
+            path = self.write(f"alone{seed}", volume)
+            usns = [row["usn"] for row in strict_ndjson(ntfs("journal", path, status=0).stdout) if row["type"] == "record"]
+            self.volumes.append((bytes(volume), usns))
+
+    def disk(self, *places, end=9 << 20, first=bytes(512)):
+        disk = bytearray(end)
+        disk[:512] = first
+        for (volume, _), place in zip(self.volumes, places):
+            disk[place:place + len(volume)] = volume
+        disk[-8:] = b"the end."  # what a $J is known by, where a file starts with zeros, is its last page
+        return disk
+
+    def check(self, disk, *places):
+        path = self.write("disk.dd", disk)
+        lines = strict_ndjson(ntfs("journal", path, status=1).stdout)
+        headers = [line for line in lines if line["type"] == "header"]
+        self.assertEqual([(line["partition"]["number"], line["partition"]["offset"]) for line in headers],
+                         list(enumerate(places, 1)))
+        self.assertEqual({line["disk"]["table"] for line in headers}, {"lost"})
+        self.assertEqual([row["usn"] for row in lines if row["type"] == "record"],
+                         [usn for _, usns in self.volumes[:len(places)] for usn in usns])
+        self.assertIn("partition-lost", {finding["code"] for finding in lines[-1]["findings"]})
+        for number, place in enumerate(places, 1):
+            one = strict_ndjson(ntfs("journal", "--partition", number, path, status=1).stdout)
+            self.assertEqual(one[0]["partition"]["offset"], place)
+
+    def test_all_volumes_are_found(self):
+        mebibyte, cylinder = 1 << 20, 255 * 63 * 512
+        self.check(self.disk(mebibyte, 5 * mebibyte), mebibyte, 5 * mebibyte)
+        self.check(self.disk(63 * 512, cylinder), 63 * 512, cylinder)
+        noise = random.Random(5).randbytes(510) + b"\x55\xaa"
+        self.check(self.disk(mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20), first=noise),
+                   mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20))
+
+    def test_by_the_copy_of_a_boot_sector(self):
+        place = (6 << 20) - len(self.volumes[1][0])
+        disk = self.disk(1 << 20, place)
+        disk[place:place + 512] = bytes(512)
+        self.check(disk, 1 << 20, place)
+
+    def test_a_boot_sector_alone_is_no_volume(self):
+        disk = self.disk(1 << 20, 5 << 20)
+        for place in (3 << 20, 8 << 20):  # of whose $MFT nothing is there
+            disk[place:place + 512] = self.volumes[0][0][:512]
+        self.check(disk, 1 << 20, 5 << 20)
+        alone = self.write("alone", bytes(512) + self.volumes[0][0][512:])
+        (header,) = (line for line in strict_ndjson(ntfs("journal", alone, status=1).stdout) if line["type"] == "header")
+        self.assertEqual((header["disk"]["table"], header["partition"]["number"]), ("volume", None))
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

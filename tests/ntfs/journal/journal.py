@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import shutil
 import struct
@@ -690,6 +691,76 @@ class Volumes(Journals):
         self.assertEqual([r["usn"] for r in rows], [t[0] for t in self.history.truth])
         self.assertEqual({row["path_certain"] for row in rows}, {False})  # nobody knows what came after it
         self.assertEqual(self.codes(lines), {"journal-none": 1})
+
+    def without_record(self, bitmap=True):
+        """The volume, its $UsnJrnl's record written over, and with a $Bitmap in which the journal is free."""
+        image, places = w.volume(self.history, 3)
+        image[4 * w.PAGE + 27 * w.RECORD:4 * w.PAGE + 28 * w.RECORD] = w.file_record(27, 3, [], in_use=False)
+        clusters = len(image) // w.PAGE
+        if bitmap:
+            used = bytearray(b"\xff" * (-(-clusters // 64) * 8))
+            for place in places:
+                used[place // w.PAGE // 8] &= ~(1 << place // w.PAGE % 8)
+            room = clusters - 4
+            image[room * w.PAGE:room * w.PAGE + len(used)] = used
+            stream = w.attribute(0x80, (w.run(1, room) + b"\0", 1, len(used), len(used), False), 2, resident=False)
+            image[4 * w.PAGE + 6 * w.RECORD:4 * w.PAGE + 7 * w.RECORD] = w.plain_record(
+                6, 6, w.reference(5, 5), "$Bitmap", False, more=[stream])
+        return image, places
+
+    def test_a_deleted_journal_whose_record_is_gone(self):
+        image, places = self.without_record()
+        path = self.write("gone", image)
+        self.assertIn(b"no volume of it has a change journal", self.run_journal("--deleted", path, status=2).stderr)
+        lines = self.lines("--carve", path)
+        self.assertEqual(lines[0]["journal"]["state"], "carved")
+        rows = [line for line in lines if line["type"] == "record"]
+        self.assertEqual([row["usn"] for row in rows], [t[0] for t in self.history.truth])
+        self.assertEqual([(row["record"], row["sequence"]) for row in rows], [t[2:4] for t in self.history.truth])
+        self.assertEqual({(row["carved"], row["path_certain"]) for row in rows}, {(True, False)})
+        start = self.history.journal.start
+        self.assertEqual([row["offset"] for row in rows],
+                         [places[(row["usn"] - start) // w.PAGE] + row["usn"] % w.PAGE for row in rows])
+        self.assertEqual(self.codes(lines), {"journal-carved": 1, "journal-none": 1})
+        cells = strict_csv(self.run_journal("--carve", "--format", "csv", path).stdout)
+        self.assertEqual({row["carved"] for row in cells}, {"true"})
+        for form, mark in (("text", b" (carved)"), ("bodyfile", b", carved)"), ("l2tcsv", b"; carved"),
+                           ("mftecmd-csv", b"gone (carved)")):
+            out = self.run_journal("--carve", "--format", form, path).stdout.splitlines()
+            self.assertEqual(sum(mark in line for line in out), len(rows), form)
+
+    def test_carving_takes_each_page_once_and_says_what_is_missing(self):
+        image, places = self.without_record()
+        whole = self.lines("--carve", self.write("whole", image))
+        lost = bytearray(image)
+        lost[places[2]:places[2] + w.PAGE] = random.Random(1).randbytes(w.PAGE)
+        lost[places[0]:places[0] + 8] = bytes(8)  # no page begins so
+        rows = [line for line in self.lines("--carve", self.write("lost", lost), status=1) if line["type"] == "record"]
+        start = self.history.journal.start
+        self.assertEqual([row["usn"] for row in rows],
+                         [t[0] for t in self.history.truth if (t[0] - start) // w.PAGE not in (0, 2)])
+        # A page that is there twice is one; one of another journal at the same place is another stream's.
+        twice = bytearray(image)
+        twice[places[1]:places[1] + w.PAGE] = image[places[2]:places[2] + w.PAGE]
+        lines = self.lines("--carve", self.write("twice", twice), status=1)
+        self.assertEqual(lines[-1]["counts"]["journals"], 1)
+        other = bytearray(image)
+        other[places[1]:places[1] + w.PAGE] = image[places[2]:places[2] + w.PAGE]
+        other[places[1] + 0x3c] ^= 1  # of the first name
+        lines = self.lines("--carve", self.write("other", other), status=1)
+        self.assertEqual(lines[-1]["counts"]["journals"], 2)
+        # What is in use is nobody's to carve, and a known deleted journal is --deleted's.
+        used, _ = self.without_record(bitmap=False)
+        lines = self.run_journal("--carve", "-v", self.write("used", used), status=2)
+        self.assertIn(b"journal-carve-left: ", lines.stderr)
+        live, _ = w.volume(self.history, 3)
+        live[4 * w.PAGE + 6 * w.RECORD:4 * w.PAGE + 7 * w.RECORD] = image[4 * w.PAGE + 6 * w.RECORD:4 * w.PAGE + 7 * w.RECORD]
+        room = len(live) // w.PAGE - 4
+        live[room * w.PAGE:(room + 1) * w.PAGE] = image[room * w.PAGE:(room + 1) * w.PAGE]
+        lines = self.lines("--carve", self.write("live", live))
+        self.assertEqual({row["carved"] for row in lines if row["type"] == "record"}, {False})
+        self.assertEqual(lines[1:-1], [dict(line, carved=False) for line in self.lines(self.here / "live")[1:-1]])
+        self.assertEqual(len(whole), len(lines))
 
     def test_both_of_a_volume(self):
         image, _ = w.volume(self.history, 2)

@@ -31,7 +31,12 @@ struct Partition {
   std::optional<ShadowMoment> shadow = {};  // the volume as it was, not as it is now
 };
 
-enum class DiskKind : u8 { volume, mbr, gpt };
+enum class DiskKind : u8 {
+  volume,
+  mbr,
+  gpt,
+  lost,  // no table is usable, and the partitions are NTFS volumes that were found
+};
 
 [[nodiscard]] std::string_view to_string(DiskKind kind);
 
@@ -50,6 +55,11 @@ struct Disk {
 void read_mbr(const core::ImageSource& image, core::ByteView first_sector, Disk& disk,
               core::Findings& findings);
 bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findings);
+
+// Where no table is usable: NTFS volumes whose boot sector or its copy is where partitions begin or
+// end. The search ends where longest_volume_search has none, which is said. False where there is
+// none.
+bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings);
 
 // True when the sector has partition entries that could be.
 [[nodiscard]] bool looks_like_mbr(core::ByteView first_sector);

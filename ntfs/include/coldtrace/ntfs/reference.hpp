@@ -27,6 +27,7 @@ constexpr u64 root_record = 5;
 enum class SystemRecord : u64 {
   mft = 0,
   mft_mirror = 1,
+  log_file = 2,
   volume = 3,
   bitmap = 6,
   bad_clusters = 8,

@@ -34,8 +34,8 @@ struct ComparedStream {
 };
 
 // What has no change of its own, by its member in rows of a snapshot.
-constexpr std::array<std::string_view, 4> compared_members{"security_id", "object_id", "reparse",
-                                                           "ea"};
+constexpr std::array<std::string_view, 5> compared_members{"security_id", "object_id", "reparse",
+                                                           "ea", "other_streams"};
 
 struct ComparedFile {
   FileReference file;
@@ -59,6 +59,10 @@ struct ComparedFile {
 // What is compared of members of rows.
 [[nodiscard]] std::string compared_reparse(u32 tag, const std::optional<std::string>& target);
 void append_compared_attribute(std::string& text, std::string_view name, u64 size);
+// A stream of another type than $DATA. Those that other members are made of, and the indexes of a
+// directory, which change with each of its files, add nothing.
+void append_compared_stream(std::string& text, std::string_view type, std::string_view name,
+                            std::optional<u64> size);
 
 // One name with its file, as a row of a snapshot has both.
 void to_compared(const FileRow& row, ComparedFile& file);

@@ -16,6 +16,7 @@ namespace coldtrace::ntfs {
 // on.
 struct FileVersion {
   FileValue value;
+  std::string line;                // a snapshot's, of what is compared, in place of the value
   std::string shown;               // as the caller writes it, of the first view that has it
   std::vector<std::size_t> views;  // ascending
 };
@@ -41,11 +42,24 @@ class VolumeHistory {
   // Remembers which files have such a path in this view.
   void search(const Snapshot& snapshot, unsigned jobs);
 
-  // What is written of a row, by the worker of that number, from 0 up to `jobs`.
-  using Show = std::function<std::string(unsigned worker, const FileRow& row)>;
+  // What is written of a row, by the worker of that number, from 0 up to `jobs`. The row is its
+  // own.
+  using Show = std::function<std::string(unsigned worker, FileRow& row)>;
   // Adds what those files are called in the view, and what is known of them there. A version that
   // an earlier view has is the same when all its values are.
   void collect(const Snapshot& snapshot, std::size_t view, unsigned jobs, const Show& show);
+
+  // The same of rows of a snapshot, one by one: which name a file has, and in which state.
+  struct Row {
+    std::string_view path;
+    FileReference file;
+    State state;
+  };
+  void search(const Row& row);
+  // Whether a row is of a file that was found, and is collected.
+  [[nodiscard]] bool has(const Row& row) const;
+  // `line` is what is compared of such a row.
+  void collect(const Row& row, std::size_t view, std::string line, std::string shown);
 
   [[nodiscard]] const std::vector<FileHistory>& files() const { return files_; }
   // Of each pattern, whether any view has such a path.
@@ -55,6 +69,9 @@ class VolumeHistory {
 
  private:
   struct Batch;
+
+  void remember(const FileReference& file);
+  void add(const FileReference& file, FileVersion version);
 
   std::vector<std::string> paths_;
   std::vector<bool> found_;

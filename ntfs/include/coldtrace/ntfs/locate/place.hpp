@@ -20,6 +20,9 @@ enum class StreamPart : u8 {
 };
 [[nodiscard]] std::string_view to_string(StreamPart part);
 
+// By the sizes of the stream.
+[[nodiscard]] StreamPart part_at(bool compressed, u64 size, u64 valid, u64 position);
+
 // A file that has a cluster.
 struct PlaceOwner {
   FileReference file;
@@ -44,6 +47,7 @@ enum class RecordPart : u8 {
   unused,     // behind the end of what the record uses
   damaged,    // the record cannot be read
   never_used,
+  unknown,  // where a snapshot is asked: it has no bytes of records
 };
 [[nodiscard]] std::string_view to_string(RecordPart part);
 
@@ -80,5 +84,8 @@ struct Place {
   bool more_owners = false;
   std::optional<RecordPlace> record;  // of $MFT
 };
+
+// By its owners, its record and what $Bitmap says.
+[[nodiscard]] Holds holds_of(const Place& place);
 
 }  // namespace coldtrace::ntfs

@@ -1,4 +1,4 @@
-#include "cli/ntfs/query/line_json.hpp"
+#include "cli/ntfs/line_json.hpp"
 
 #include <rapidjson/document.h>
 

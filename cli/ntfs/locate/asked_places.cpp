@@ -1,4 +1,4 @@
-#include "cli/ntfs/asked_places.hpp"
+#include "cli/ntfs/locate/asked_places.hpp"
 
 #include <fmt/format.h>
 

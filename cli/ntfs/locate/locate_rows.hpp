@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/ntfs/asked_places.hpp"
+#include "cli/ntfs/locate/asked_places.hpp"
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/ntfs/locate/place.hpp"

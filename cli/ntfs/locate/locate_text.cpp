@@ -1,4 +1,4 @@
-#include "cli/ntfs/locate_rows.hpp"
+#include "cli/ntfs/locate/locate_rows.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {

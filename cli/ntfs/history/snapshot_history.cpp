@@ -1,0 +1,107 @@
+#include "cli/ntfs/history/snapshot_history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include "cli/ntfs/history/line_versions.hpp"
+#include "cli/ntfs/line_json.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/output/json_members.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+constexpr const char* needed[] = {"path", "record", "sequence", "state"};
+
+bool is_same_time(const ntfs::Partition& a, const ntfs::Partition& b) {
+  return a.shadow.has_value() == b.shadow.has_value() &&
+         (!a.shadow || a.shadow->number == b.shadow->number);
+}
+
+}  // namespace
+
+void SnapshotHistory::begin(SnapshotHeader header) {
+  const auto& partition = header.partition;
+  auto volume = volumes_.size();
+  if (volume > 0 && headers_.back().disk == header.disk &&
+      headers_.back().partition.offset == partition.offset &&
+      std::ranges::none_of(volumes_.back().views, [&](const HistoryView& view) {
+        return is_same_time(view.partition, partition);
+      }))
+    --volume;
+  if (volume == volumes_.size()) {
+    volumes_.push_back({{}, VolumeHistory{paths_}});
+    headers_.push_back(header);
+  }
+  views_.push_back(View{volume, volumes_[volume].views.size()});
+  volumes_[volume].views.push_back({partition, true});
+}
+
+template <class Visit>
+void SnapshotHistory::visit_rows(Visit visit) {
+  SnapshotLines lines{file_};
+  std::size_t count = 0;
+  std::string path;
+  static_cast<void>(lines.read_all([&](const Value& json) {
+    if (!json.IsObject()) return false;
+    if (is_snapshot_header(json)) ++count;
+    if (count == 0 || count > views_.size() || !views_[count - 1] ||
+        text_member(json, "type") != "file")
+      return true;
+    if (const auto row = read_history_row(json, path)) visit(*views_[count - 1], *row, json);
+    return true;
+  }));
+}
+
+std::string SnapshotHistory::read(core::Findings& findings) {
+  SnapshotLines lines{file_};
+  SnapshotDamage damage;
+  std::string lacking;
+  std::string path;
+  const bool read = lines.read_all([&](const Value& json) {
+    if (!json.IsObject() || !is_shallow(json)) return false;
+    if (is_snapshot_header(json)) {
+      auto header = read_snapshot_header(json, Int64::number);
+      if (!header) return false;
+      if (!partition_ || header->partition.number == *partition_)
+        begin(std::move(*header));
+      else
+        views_.emplace_back();
+      return true;
+    }
+    if (views_.empty()) return false;
+    const auto type = text_member(json, "type");
+    if (type == "summary") damage.read(json);
+    if (type != "file" || !views_.back()) return true;
+    if (lacking.empty())
+      for (const auto* const member : needed)
+        if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
+    if (const auto row = read_history_row(json, path))
+      volumes_[views_.back()->volume].history.search(*row);
+    return true;
+  });
+  if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
+  if (volumes_.empty())
+    return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
+  if (!lacking.empty())
+    return fmt::format(
+        "rows lack members that say which file they are of:{}. Take the snapshot without --fields",
+        lacking);
+  visit_rows([&](const View& view, const VolumeHistory::Row& row, const Value& json) {
+    auto& history = volumes_[view.volume].history;
+    if (!history.has(row) || !is_shallow(json)) return;
+    auto line = version_line(json);
+    auto shown = as_text_ ? version_summary(json) : line;
+    history.collect(row, view.view, std::move(line), std::move(shown));
+  });
+  lines.report(findings);
+  damage.report(findings);
+  return {};
+}
+
+}  // namespace coldtrace::cli

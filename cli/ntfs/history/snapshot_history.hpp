@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/ntfs/history/history_lines.hpp"
+#include "cli/ntfs/snapshot_header.hpp"
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/image_source.hpp"
+
+namespace coldtrace::cli {
+
+// The versions that the NDJSON of a snapshot has of files: one of each, or of each shadow copy that
+// it was taken of. A volume that begins again is one of its own: of another time, or disk.
+class SnapshotHistory {
+ public:
+  SnapshotHistory(core::Borrowed<core::ImageSource> file, const std::vector<std::string>& paths,
+                  std::optional<u32> partition, bool as_text)
+      : file_{file.get()}, paths_{paths}, partition_{partition}, as_text_{as_text} {}
+
+  // Why there is no history of it; empty where there is one.
+  std::string read(core::Findings& findings);
+
+  const std::vector<VolumeAtTimes>& volumes() const { return volumes_; }
+  // Of the first view of a volume.
+  const SnapshotHeader& header(std::size_t volume) const { return headers_[volume]; }
+
+ private:
+  struct View {
+    std::size_t volume;
+    std::size_t view;
+  };
+  void begin(SnapshotHeader header);
+  // Gives each "file" line of a view that is chosen to `visit`, as VolumeHistory::Row.
+  template <class Visit>
+  void visit_rows(Visit visit);
+
+  const core::ImageSource& file_;
+  const std::vector<std::string>& paths_;
+  std::optional<u32> partition_;
+  bool as_text_;
+  std::vector<VolumeAtTimes> volumes_;
+  std::vector<SnapshotHeader> headers_;
+  std::vector<std::optional<View>> views_;  // of the header lines of the file
+};
+
+}  // namespace coldtrace::cli

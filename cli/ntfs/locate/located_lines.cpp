@@ -1,0 +1,158 @@
+#include "cli/ntfs/locate/located_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include "cli/ntfs/snapshot_values.hpp"
+#include "cli/output/json_members.hpp"
+#include "coldtrace/ntfs/locate/row_places.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+// Rows without these do not say whose a byte is.
+constexpr std::array needed = {"path", "record", "sequence", "state", "streams", "other_streams"};
+
+ntfs::AttributeType type_of(const Value& stream) {
+  const auto name = text_member(stream, "type");
+  for (u32 type = 0x10; type <= 0x100; type += 0x10)
+    if (to_string(ntfs::AttributeType{type}) == name) return ntfs::AttributeType{type};
+  return ntfs::AttributeType::end;
+}
+
+ntfs::RowStream read_stream(const Value& json, const char* member, MistypedMembers& mistyped) {
+  if (!is_snapshot_stream(json)) {
+    mistyped.add(member);
+    return {};
+  }
+  ntfs::RowStream stream{.name = text_member(json, "name"),
+                         .compressed = find_member(json, "compressed", &Value::IsTrue) != nullptr,
+                         .size = number_member(json, "size"),
+                         .valid = number_member(json, "valid"),
+                         .resident_offset = number_member(json, "resident_offset"),
+                         .extents = {}};
+  if (json.HasMember("type")) stream.type = type_of(json);
+  if (const auto* extents = mistyped.find(json, "extents", &Value::IsArray))
+    for (const auto& extent : extents->GetArray())
+      stream.extents.push_back(read_snapshot_extent(extent, member, mistyped));
+  return stream;
+}
+
+// Nothing of an entry of a directory's index, which is no file's own.
+std::optional<ntfs::PlaceOwner> read_owner(const Value& json) {
+  constexpr u64 most_records = u64{1} << 48;
+  const auto record = number_member(json, "record");
+  const auto sequence = number_member(json, "sequence");
+  const auto state = ntfs::to_state(text_member(json, "state"));
+  if (!record || !sequence || !state || *record >= most_records || *sequence > 0xffff ||
+      state == ntfs::State::stale || state == ntfs::State::slack)
+    return std::nullopt;
+  ntfs::PlaceOwner owner{.file = {*record, static_cast<u16>(*sequence)}, .state = *state};
+  owner.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
+  owner.path = text_member(json, "path");
+  owner.system = *record < ntfs::first_user_record || owner.path.starts_with("/$Extend/");
+  owner.links = static_cast<u32>(std::min<u64>(number_member(json, "links").value_or(0), ~u32{0}));
+  return owner;
+}
+
+void read_row(const Value& json, ntfs::RowPlaces& places, MistypedMembers& mistyped) {
+  const auto owner = read_owner(json);
+  if (!owner) return;
+  std::vector<ntfs::RowStream> streams;
+  for (const auto* member : {"streams", "other_streams"})
+    if (const auto* list = mistyped.find(json, member, &Value::IsArray))
+      for (const auto& stream : list->GetArray())
+        streams.push_back(read_stream(stream, member, mistyped));
+  places.add(*owner, streams);
+}
+
+}  // namespace
+
+std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
+                               core::Findings& findings) {
+  SnapshotLines lines{file_};
+  SnapshotDamage damage;
+  std::size_t count = 0;
+  std::string lacking;
+  std::string disk;
+  bool several = false;
+  bool is_mft = false;
+  const bool read = lines.read_all([&](const Value& json) {
+    if (!json.IsObject()) return false;
+    if (is_snapshot_header(json)) {
+      auto header = read_snapshot_header(json, int64);
+      if (!header) return false;
+      several |= count > 0 && header->disk != disk;
+      disk = header->disk;
+      const bool chosen = !partition || header->partition.number == *partition;
+      is_mft |= chosen && header->clusters.cluster_size == 0;
+      if (chosen && header->clusters.cluster_size > 0) {
+        headers_.push_back(std::move(*header));
+        numbers_.push_back(count);
+      }
+      ++count;
+      return true;
+    }
+    if (count == 0) return false;
+    const auto type = text_member(json, "type");
+    if (type == "summary") damage.read(json);
+    if (type == "file" && lacking.empty())
+      for (const auto* const member : needed)
+        if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
+    return true;
+  });
+  if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
+  if (several) return "snapshots of several disks, one after the other: ask one by one";
+  if (headers_.empty() && is_mft)
+    return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";
+  if (headers_.empty())
+    return fmt::format("the snapshot has no volume of partition {}", partition.value_or(0));
+  if (!lacking.empty())
+    return fmt::format(
+        "rows lack members that say where files lie:{}. Take the snapshot without --fields",
+        lacking);
+  lines.report(findings);
+  damage.report(findings);
+  return {};
+}
+
+LocatedDisk LocatedLines::disk() const {
+  return {headers_.front().disk_size, headers_.front().sector_size, {}, true};
+}
+
+std::vector<std::vector<LocatedVolume>> LocatedLines::views(std::string_view path) {
+  std::map<u32, std::vector<LocatedVolume>> by_copy;  // the volume as it is now comes last
+  for (std::size_t i = 0; i < headers_.size(); ++i) {
+    const auto& header = headers_[i];
+    by_copy[header.shadow() - 1].push_back(
+        {{header.clusters, header.partition.offset, header.partition.size},
+         header.name(path),
+         [this, i](std::span<const u64> offsets) { return find(i, offsets); }});
+  }
+  std::vector<std::vector<LocatedVolume>> views;
+  for (auto& [number, volumes] : by_copy) views.push_back(std::move(volumes));
+  return views;
+}
+
+std::vector<ntfs::Place> LocatedLines::find(std::size_t volume, std::span<const u64> offsets) {
+  const auto& header = headers_[volume];
+  ntfs::RowPlaces places{header.clusters, header.record_size, header.mft, offsets};
+  SnapshotLines lines{file_};
+  std::size_t count = 0;
+  static_cast<void>(lines.read_all([&](const Value& json) {
+    if (!json.IsObject()) return false;
+    if (is_snapshot_header(json)) ++count;
+    if (count == numbers_[volume] + 1 && text_member(json, "type") == "file")
+      read_row(json, places, mistyped_);
+    return true;
+  }));
+  return places.take();
+}
+
+}  // namespace coldtrace::cli

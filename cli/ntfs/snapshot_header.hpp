@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rapidjson/fwd.h>
+
+#include "cli/ntfs/rows/volume_name.hpp"
+#include "cli/output/json.hpp"
+#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+
+namespace coldtrace::cli {
+
+// The line that begins a volume of a snapshot. What it lacks, or has of another type, counts as
+// none.
+struct SnapshotHeader {
+  ntfs::Partition partition;  // its `kind` is not known
+  u64 disk_size = 0;
+  u32 sector_size = 512;
+  ntfs::ClusterMap clusters;  // of no cluster where the geometry is not known
+  u32 record_size = 0;
+  std::vector<ntfs::Extent> mft;
+  std::string tool;
+  // The members as JSON, as they stand there; "null" where there is none.
+  std::string disk, partition_json, volume, names;
+
+  u32 shadow() const { return partition.shadow ? partition.shadow->number : 0; }
+  VolumeName name(std::string_view path) const {
+    return {path, partition.number, partition.offset, shadow()};
+  }
+};
+
+// Of a line that is_snapshot_header(); nothing of one that is too deep to be any.
+std::optional<SnapshotHeader> read_snapshot_header(const rapidjson::Value& json, Int64 int64);
+
+// A member whose value is JSON that was read.
+void write_read_member(JsonWriter& json, std::string_view name, std::string_view value);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,147 @@
+#include "cli/ntfs/snapshot_info.hpp"
+
+#include <rapidjson/document.h>
+
+#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/output/json_members.hpp"
+#include "cli/output/text.hpp"
+#include "cli/output/text_time.hpp"
+#include "coldtrace/core/file_kind.hpp"
+
+namespace coldtrace::cli {
+namespace {
+
+using rapidjson::Value;
+
+void count_row(const Value& json, SnapshotInfo::Volume& volume) {
+  const auto type = text_member(json, "type");
+  if (type == "gap") ++volume.gaps;
+  if (type != "file") return;
+  if (const auto state = ntfs::to_state(text_member(json, "state")))
+    ++volume.rows[static_cast<std::size_t>(*state)];
+}
+
+rapidjson::Document parsed(const std::string& text) {
+  rapidjson::Document json;
+  json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  return json;
+}
+
+core::FileKind kind_of(const rapidjson::Document& volume) {
+  return text_member(volume, "source") == "mft" ? core::FileKind::ntfs_mft
+                                                : core::FileKind::ntfs_volume;
+}
+
+std::string rows_text(const SnapshotInfo::Volume& volume) {
+  std::string text;
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    if (volume.rows[i] > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(volume.rows[i]),
+                          to_string(static_cast<ntfs::State>(i)));
+  if (text.empty()) text = "none";
+  if (volume.gaps > 0) text += fmt::format("; {}", counted(volume.gaps, "gap", "gaps"));
+  return text;
+}
+
+std::string known(const Value& json, const char* member, std::string_view unit = {}) {
+  const auto number = number_member(json, member);
+  return number ? unit.empty() ? size_text(*number) : fmt::format("{} {}", grouped(*number), unit)
+                : std::string{"not known"};
+}
+
+void write_volume(Output& output, const SnapshotInfo::Volume& volume) {
+  const auto& partition = volume.header.partition;
+  const auto json = parsed(volume.header.volume);
+  print(output, "{:>3}  at {:#x}, {}, type {}{}{}: {}\n", partition.number, partition.offset,
+        size_text(partition.size), partition.type.empty() ? "-" : printable(partition.type),
+        partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
+        partition.shadow ? fmt::format(", shadow copy {} of {}", partition.shadow->number,
+                                       exact_text_time(partition.shadow->created))
+                         : "",
+        to_string(kind_of(json)));
+  if (const auto version = text_member(json, "version"); !version.empty())
+    print(output, "  NTFS {}, label '{}', {}\n", printable(version),
+          printable(text_member(json, "label")),
+          find_member(json, "dirty", &Value::IsTrue) ? "dirty" : "clean");
+  const auto serial = text_member(json, "serial_number");
+  print(output, "  serial number {}, sectors of {}, {} of {}, records of {}\n",
+        serial.empty() ? "not known" : printable(serial), known(json, "bytes_per_sector"),
+        known(json, "clusters", "clusters"), known(json, "cluster_size"),
+        known(json, "record_size"));
+  print(output, "  $MFT of {}; rows: {}\n", known(json, "records", "records"), rows_text(volume));
+}
+
+}  // namespace
+
+std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
+                                               std::optional<u32> partition, Int64 int64,
+                                               core::Findings& findings) {
+  SnapshotLines lines{file};
+  SnapshotDamage damage;
+  SnapshotInfo info;
+  bool begun = false;
+  bool chosen = false;
+  const bool read = lines.read_all([&](const Value& json) {
+    if (!json.IsObject()) return false;
+    if (is_snapshot_header(json)) {
+      auto header = read_snapshot_header(json, int64);
+      if (!header) return false;
+      begun = true;
+      chosen = !partition || header->partition.number == *partition;
+      if (chosen) info.volumes.push_back({.header = std::move(*header)});
+      return true;
+    }
+    if (!begun) return false;
+    if (text_member(json, "type") == "summary") damage.read(json);
+    if (chosen) count_row(json, info.volumes.back());
+    return true;
+  });
+  if (!read) return std::nullopt;
+  info.complete = lines.whole();
+  lines.report(findings);
+  damage.report(findings);
+  return info;
+}
+
+void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info) {
+  const auto& first = info.volumes.front().header;
+  write_read_member(json, "disk", first.disk);
+  json.key("hashes").begin_array().end_array();
+  json.key("snapshot").begin_object().field("tool", first.tool).field("complete", info.complete);
+  write_read_member(json, "names", first.names);
+  json.end_object();
+  json.key("partitions").begin_array();
+  for (const auto& volume : info.volumes) {
+    json.begin_object();
+    write_read_member(json, "partition", volume.header.partition_json);
+    json.field("holds", name_of(kind_of(parsed(volume.header.volume))));
+    write_read_member(json, "volume", volume.header.volume);
+    json.key("rows").begin_object();
+    for (std::size_t i = 0; i < ntfs::state_count; ++i)
+      json.field(to_string(static_cast<ntfs::State>(i)), volume.rows[i]);
+    json.field("gaps", volume.gaps).end_object();
+    for (const auto* const absent : {"counts", "shadow_copies", "bitlocker"})
+      json.key(std::string_view{absent}).value(nullptr);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_snapshot_info_text(Output& output, const std::string& path, const SnapshotInfo& info) {
+  const auto& first = info.volumes.front().header;
+  const auto disk = parsed(first.disk);
+  print(output, "{}: snapshot by {}{} of a {} image of {}, {}sectors of {}\n", printable(path),
+        first.tool.empty() ? "an unknown program" : printable(first.tool),
+        info.complete ? "" : ", incomplete,", printable(text_member(disk, "container")),
+        size_text(first.disk_size),
+        text_member(disk, "table") == "volume"
+            ? std::string{"one volume, "}
+            : fmt::format("{} with {}, ", printable(text_member(disk, "table")),
+                          counted(number_member(disk, "partitions").value_or(0), "partition",
+                                  "partitions")),
+        size_text(first.sector_size));
+  if (first.names != "null") output.write("  names are keyed hashes\n");
+  for (const auto& volume : info.volumes) write_volume(output, volume);
+}
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+#include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
+#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/volume_search.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+constexpr u64 sector_size = BootSector::size_on_disk;
+// Where partitions start and end: at MiB since Windows Vista, before it at cylinders of the
+// geometry that BIOSes give (255 heads of 63 sectors), a track behind the first one's.
+constexpr u64 mebibyte = u64{1} << 20;
+constexpr u64 track = 63 * sector_size;
+constexpr u64 cylinder = 255 * track;
+
+struct Found {
+  u64 start;
+  u64 size;
+};
+
+// The volume whose first or last sector a boot sector at `at` is: its $MFT is where it says.
+std::optional<Found> read_volume(const core::ImageSource& image, core::ByteView sector, u64 at) {
+  const auto boot = read_boot_sector(sector, at);
+  if (!boot) return std::nullopt;
+  const auto before_copy = core::checked_multiply(boot->total_sectors, u64{boot->bytes_per_sector});
+  const auto mft = core::checked_multiply(static_cast<u64>(boot->mft), u64{boot->cluster_size});
+  if (!before_copy || !mft) return std::nullopt;
+  const auto has_mft = [&](u64 start) {
+    std::array<std::byte, 4> magic{};
+    const auto place = core::checked_add(start, *mft);
+    return place && image.read_at(*place, magic) && core::to_chars(magic) == "FILE";
+  };
+  const auto found = [&](u64 start) {
+    return Found{start, core::saturating_add(*before_copy, u64{boot->bytes_per_sector})};
+  };
+  if (has_mft(at)) return found(at);
+  if (*before_copy <= at && has_mft(at - *before_copy)) return found(at - *before_copy);
+  return std::nullopt;
+}
+
+// The next place from `at` on where a partition may start or have ended.
+u64 next_place(u64 at) {
+  const auto up = [&](u64 unit, u64 first) {
+    return at <= first ? first : (at - first + unit - 1) / unit * unit + first;
+  };
+  return std::min({up(mebibyte, mebibyte), up(cylinder, track), up(cylinder, cylinder)});
+}
+
+// Both sides of a place: what starts there, and what ended there.
+std::optional<Found> find_at(const core::ImageSource& image, u64 place) {
+  std::array<std::byte, 2 * sector_size> sectors{};
+  const auto both = std::span{sectors};
+  if (!image.read_at(place - sector_size, both) &&
+      !image.read_at(place - sector_size, both.first<sector_size>()))
+    return std::nullopt;
+  if (auto found = read_volume(image, both.subspan<sector_size>(), place)) return found;
+  return read_volume(image, both.first<sector_size>(), place - sector_size);
+}
+
+}  // namespace
+
+bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings) {
+  u64 end = 0;  // of the last volume
+  u64 place = next_place(0);
+  for (; place <= image.size() && place - end <= longest_volume_search;
+       place = next_place(place + 1)) {
+    const u64 data = image.next_data(place - sector_size);
+    if (data >= place + sector_size) {
+      place = data - 1;  // the hole's last byte
+      continue;
+    }
+    const auto found = find_at(image, place);
+    if (!found || found->start < end) continue;
+    disk.partitions.push_back({.number = static_cast<u32>(disk.partitions.size() + 1),
+                               .offset = found->start,
+                               .size = found->size,
+                               .kind = core::FileKind::ntfs_volume});
+    end = core::saturating_add(found->start, found->size);
+    place = std::max(place, end - 1);
+  }
+  // That of a volume alone, whose first sector is lost.
+  if (disk.partitions.size() == 1 && disk.partitions.front().offset == 0) disk.partitions.clear();
+  if (disk.partitions.empty()) return false;
+  disk.kind = DiskKind::lost;
+  findings.warning("partition-lost", 0,
+                   "no partition table is usable; NTFS volumes were looked for by their boot "
+                   "sectors where partitions begin and end, up to byte {:#x}: {}",
+                   std::min(place, image.size()), disk.partitions.size());
+  return true;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "coldtrace/ntfs/locate/place.hpp"
+#include "coldtrace/privacy/hashed_names.hpp"
+
+namespace coldtrace::ntfs {
+
+// Hashes the paths of a place's owners and the names of their streams; what it holds stays.
+void hash_names(Place& place, const privacy::HashedNames& names);
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,188 @@
+"""The NDJSON of 'ntfs snapshot' where an image may stand: 'info', 'locate' and 'history' tell what its rows have.
+
+usage: snapshot_inputs.py COLDTRACE SOURCES [unittest arguments]
+"""
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema  # noqa: E402
+from case import Case  # noqa: E402
+from ntfs.journal import usn_writer as w  # noqa: E402
+from strict import strict_json, strict_ndjson  # noqa: E402
+
+COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
+SCHEMAS = {name: json_schema.of(json.loads((SOURCES / f"docs/schema/ntfs-{name}.schema.json").read_text()))
+           for name in ("history", "info", "locate")}
+
+
+class Inputs(Case):
+    def setUp(self):
+        super().setUp()
+        self.history = w.History(11, 400, start=8 * w.PAGE)
+        volume, self.places = w.volume(self.history, 3)
+        self.image = self.write("disk.img", volume)
+        self.clusters = len(volume) // w.PAGE
+        self.snapshot = self.take("files.ndjson")
+        self.lines = strict_ndjson(self.snapshot.read_bytes())
+        self.files = [line for line in self.lines if line["type"] == "file"]
+
+    def take(self, name, *options):
+        path = self.here / name
+        self.run_ntfs("snapshot", "--state", "all", self.image, "-o", path, *options)
+        return path
+
+    # No directory of the volume lists its files, which is damage.
+    def run_ntfs(self, *arguments, status=(0, 1), **given):
+        done = subprocess.run([COLDTRACE, "ntfs", *map(str, arguments)], capture_output=True, timeout=60, **given)
+        self.assertIn(done.returncode, status if isinstance(status, tuple) else (status,), done.stderr)
+        return done
+
+    def told(self, command, *arguments, **rest):
+        lines = strict_ndjson(self.run_ntfs(command, "--format", "ndjson", *arguments, **rest).stdout)
+        for line in lines:
+            SCHEMAS[command].validate(line)
+        return lines
+
+    def packed(self):
+        """The snapshot as it is, packed, and from a pipe."""
+        yield self.snapshot, {}
+        yield self.write("files.ndjson.gz", gzip.compress(self.snapshot.read_bytes())), {}
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "-f", self.snapshot, "-o", self.here / "files.ndjson.zst"], check=True)
+            yield self.here / "files.ndjson.zst", {}
+        yield "-", {"input": self.snapshot.read_bytes()}
+
+    def test_info_is_of_the_header_and_counts_rows(self):
+        states = Counter(row["state"] for row in self.files)
+        self.assertGreater(len(states), 1)
+        whole = strict_json(self.run_ntfs("info", "--format", "json", self.image).stdout)
+        for path, given in self.packed():
+            document = strict_json(self.run_ntfs("info", "--format", "json", path, **given).stdout)
+            SCHEMAS["info"].validate(document)
+            (partition,), (of_image,) = document["partitions"], whole["partitions"]
+            self.assertEqual({key: partition[key] for key in ("partition", "holds", "volume")},
+                             {key: of_image[key] for key in ("partition", "holds", "volume")})
+            self.assertEqual(document["disk"], whole["disk"])
+            rows = partition["rows"]
+            self.assertEqual({key: count for key, count in rows.items() if count}, dict(states))
+            self.assertEqual((document["snapshot"]["complete"], document["snapshot"]["names"]), (True, None))
+            self.assertEqual((partition["counts"], partition["shadow_copies"]), (None, None))
+        text = self.run_ntfs("info", self.snapshot).stdout.decode()
+        for part in ("snapshot by coldtrace", "NTFS 3.1, label 'TEST'", "1122334455667788",
+                     f"{states['unreachable']} unreachable"):
+            self.assertIn(part, text)
+
+    def test_a_snapshot_that_is_cut_is_told(self):
+        cut = self.write("cut.ndjson", self.snapshot.read_bytes().rsplit(b"\n", 2)[0] + b"\n")
+        document = strict_json(self.run_ntfs("info", "--format", "json", cut, status=1).stdout)
+        self.assertFalse(document["snapshot"]["complete"])
+        for command, more in (("locate", ("0",)), ("history", ("/*",))):
+            line = self.told(command, cut, *more, status=1)[-1]
+            self.assertIn("snapshot-incomplete", {finding["code"] for finding in line["findings"]})
+
+    def test_locate_is_of_the_extents_of_rows(self):
+        owners = {}
+        for row in self.files:
+            for stream in row["streams"] + row["other_streams"]:
+                for extent in stream["extents"]:
+                    for at in range(extent["clusters"] if extent["lcn"] is not None else 0):
+                        owners.setdefault(extent["lcn"] + at, set()).add((row["path"], row["record"], stream["name"]))
+        self.assertGreater(len(owners), 10)
+        asked = "\n".join(map(str, range(self.clusters))).encode()
+        whole = self.told("locate", "--clusters", "--list", "-", self.image, input=asked)[1:-1]
+        for path in (self.snapshot, self.write("files.ndjson.gz", gzip.compress(self.snapshot.read_bytes()))):
+            lines = self.told("locate", "--clusters", "--list", "-", path, input=asked)
+            places = lines[1:-1]
+            self.assertEqual(len(places), self.clusters)
+            for place, of_image in zip(places, whole):
+                self.assertEqual({(o["path"], o["record"], o["stream"]) for o in place["owners"]},
+                                 owners.get(place["cluster"], set()))
+                # Without the indexes of directories, which locate does not read, these are live.
+                self.assertEqual([dict(o, state=o["state"].replace("unreachable", "live")) for o in place["owners"]],
+                                 of_image["owners"])
+                if of_image["holds"] not in ("free", "unclaimed", "unknown"):
+                    self.assertEqual(place["holds"], of_image["holds"])
+                self.assertIsNone(place["allocated"])
+            self.assertEqual({place["holds"] for place in places}, {"mft", "journal", "unknown", "outside_volume"})
+        # A record of $MFT is the row's of this number; of names that are deleted too.
+        for row in self.files:
+            place, = self.told("locate", self.snapshot, row["record_offset"] + 8)[1:-1]
+            record = place["mft_record"]
+            self.assertEqual((record["record"], record["at"], record["part"], record["owner"]["path"]),
+                             (row["record"], 8, "unknown", row["path"]))
+        last = self.told("locate", self.snapshot, self.clusters * w.PAGE - 1)[1]
+        self.assertEqual(last["holds"], "outside_volume")
+
+    def test_history_has_the_rows(self):
+        for path, given in self.packed():
+            lines = self.told("history", path, "/*", **given)
+            versions = [line for line in lines if line["type"] == "version"]
+            self.assertEqual(len(versions), sum(row["state"] not in ("unnamed", "stale", "slack") for row in self.files))
+            self.assertEqual(versions, [dict(line, volume=dict(line["volume"], image=Path(path).name)) for line in
+                                        self.told("history", self.image, "/*") if line["type"] == "version"])
+        name = next(row["path"] for row in self.files if row["state"] == "unreachable" and row["record"] > 29)
+        self.assertIn(name, self.run_ntfs("history", self.snapshot, name).stdout.decode())
+        self.assertEqual(self.run_ntfs("history", self.snapshot, name).stdout,
+                         self.run_ntfs("history", self.image, name).stdout)
+        self.assertIn(b"no file had such a path", self.run_ntfs("history", self.snapshot, "/never", status=1).stderr)
+
+    def test_what_a_snapshot_cannot_tell_is_refused(self):
+        for command in ("journal", "logfile", "snapshot"):
+            said = self.run_ntfs(command, self.snapshot, status=2).stderr.decode()
+            self.assertIn("'ntfs query', 'info', 'locate', 'history' and 'compare' take a snapshot", said)
+        for command, more in (("locate", ("0",)), ("history", ("/*",)), ("info", ())):
+            said = self.run_ntfs(command, self.snapshot, *more, "--offset", "0", status=2).stderr.decode()
+            self.assertIn("are for images, and this is a snapshot", said)
+            said = self.run_ntfs(command, self.snapshot, *more, "--partition", "7", status=2).stderr.decode()
+            self.assertIn("partition 7", said)
+        few = self.take("few.ndjson", "--fields", "path,name")
+        self.assertIn("record sequence state streams",
+                      self.run_ntfs("locate", few, 0, status=2).stderr.decode())
+        self.assertIn("record sequence state", self.run_ntfs("history", few, "/*", status=2).stderr.decode())
+        other = self.write("other.ndjson", self.snapshot.read_bytes() + self.snapshot.read_bytes().replace(
+            b'"container":"raw"', b'"container":"vhd"'))
+        self.assertIn("several disks", self.run_ntfs("locate", other, 0, status=2).stderr.decode())
+
+    def test_hostile_rows_end(self):
+        header = self.lines[0]
+        row = dict(self.files[0], record=77, state="live")
+        extent = {"vcn": 0, "lcn": 0, "clusters": self.clusters - 1, "offset": 0}
+        stream = dict(name=None, id=1, resident=False, resident_offset=None, fixup_positions=[], size=2**63,
+                      allocated=None, valid=None, compressed=False, encrypted=False, sparse=False)
+        rows = [dict(row, record=number, streams=[dict(stream, extents=[extent] * 50)]) for number in range(30, 130)]
+        rows += [dict(row, streams=[dict(stream, extents=[dict(extent, lcn=2**64 - 1, clusters=2**64 - 1)])]),
+                 dict(row, streams=[dict(stream, resident_offset=2**64 - 1, size=2**64 - 1, extents=[])]),
+                 dict(row, streams=[dict(stream, extents="x")]), dict(row, streams=7)]
+        path = self.write("hostile.ndjson", "".join(json.dumps(line) + "\n" for line in
+                                                    (header, *rows, self.lines[-1])).encode())
+        lines = self.told("locate", "--clusters", path, *range(5, 10), status=1)
+        for place in lines[1:-1]:
+            self.assertEqual((len(place["owners"]), place["more_owners"]), (16, True))
+        self.assertIn("snapshot-value", {finding["code"] for finding in lines[-1]["findings"]})
+        for geometry in ({"cluster_size": 0}, {"cluster_size": 2**32 - 1, "clusters": 2**64 - 1}, {"record_size": 0},
+                         {"mft_extents": [{"vcn": 2**64 - 1, "lcn": 0, "clusters": 9, "offset": 0}]}):
+            bad = dict(header, volume=dict(header["volume"], **geometry))
+            path = self.write("bad.ndjson", "".join(json.dumps(line) + "\n" for line in (bad, row, self.lines[-1])).encode())
+            done = subprocess.run([COLDTRACE, "ntfs", "locate", path, "4096", "0xffffffffffffffff"], capture_output=True)
+            self.assertIn(done.returncode, (1, 2), done.stderr)
+
+    def test_further_inputs_and_folders_have_a_way(self):
+        for command in ("info", "snapshot", "journal", "logfile", "query"):
+            said = self.run_ntfs(command, self.image, self.image, status=2).stderr.decode()
+            self.assertIn("is one input more: --out-dir DIR takes many inputs and folders", said)
+            said = self.run_ntfs(command, self.here, status=2).stderr.decode()
+            self.assertIn("it is a folder; 'coldtrace batch', or --out-dir", said)
+        results = self.here / "results"
+        self.run_ntfs("info", self.image, self.snapshot, "--out-dir", results)
+        self.assertEqual(len([path for path in results.iterdir() if path.is_file()]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
