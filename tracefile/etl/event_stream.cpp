@@ -18,9 +18,9 @@ constexpr u32 least_window = 4U << 10;
 
 }  // namespace
 
-EventStream::EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
+EventStream::EventStream(core::BorrowedSpan<ScannedFile> files, core::Borrowed<NameTables> names,
                          const StreamOptions& options)
-    : files_{files}, names_{names.get()}, options_{options} {
+    : files_{files.get()}, names_{names.get()}, options_{options} {
   plan_buffers();
   plan_gaps();
 }
