@@ -19,7 +19,7 @@ bool has_known_reasons(u32 reasons) {
 }
 
 // Stricter than what a record in its place must be: none of 1.3 GB of clusters that belong to no
-// journal looks like this. Version 4 has too little that could be held against anything.
+// journal looks like this. Version 4 has too little that could be checked.
 bool is_likely(const UsnRecord& record, u64 position) {
   return record.major != 4 && record.usn % page_size == position % page_size &&
          record.reasons != 0 && has_known_reasons(record.reasons) && record.file.sequence != 0;
