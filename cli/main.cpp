@@ -124,7 +124,8 @@ Exit run_program(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // One input's memory serves the next: giving it back in between costs more than the parsing.
+  // One input's memory serves the next: 7,200 page faults for 16,200 over 800 DLLs, a twentieth of
+  // the processor's time (bench/compare-pe, `pe info` over folders).
   ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
   ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   hold_standard_descriptors();

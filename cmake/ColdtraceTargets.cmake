@@ -61,16 +61,20 @@ endif()
 # The libraries built here, a library behind what it needs; for the package that other projects find.
 set_property(GLOBAL PROPERTY coldtrace_components "")
 
-# coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [PACKAGES...] [PKG_CONFIG...]
-#                       [LIBS...])
+# coldtrace_add_library(NAME ROOMS... [LINK...] [PRIVATE_LINK...] [COMPILE_WITH...] [PACKAGES...]
+#                       [PKG_CONFIG...] [LIBS...])
 # The folder's library, or a part of it that stands alone: target coldtrace_NAME, alias
 # coldtrace::NAME. Its public headers lie in the folder's include/coldtrace/NAME and are included as
 # <coldtrace/NAME/image.hpp>. PACKAGES are what find_package must find, here and for whoever uses the
-# installed library; PKG_CONFIG and LIBS are the same for who asks pkg-config.
+# installed library; PKG_CONFIG and LIBS are the same for who asks pkg-config. COMPILE_WITH are targets
+# of packages whose headers public headers include, and which nobody links: there is nothing in them, or
+# what is used of it is in the library.
 function(coldtrace_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;PACKAGES;PKG_CONFIG;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;LINK;PRIVATE_LINK;COMPILE_WITH;PACKAGES;PKG_CONFIG;LIBS")
+  list(TRANSFORM arg_COMPILE_WITH REPLACE "::.*" "" OUTPUT_VARIABLE compiled_with)
+  list(APPEND arg_PACKAGES ${compiled_with})
   foreach(package IN LISTS arg_PACKAGES)
-    find_package(${package} REQUIRED)
+    find_package(${package} REQUIRED GLOBAL)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY coldtrace_components ${name})
   set_property(GLOBAL PROPERTY coldtrace_packages_${name} ${arg_PACKAGES})
@@ -91,20 +95,27 @@ function(coldtrace_add_library name)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PUBLIC ${arg_LINK}
     PRIVATE $<BUILD_INTERFACE:coldtrace_options> ${arg_PRIVATE_LINK})
+  foreach(package_target IN LISTS arg_COMPILE_WITH)
+    target_include_directories(${target} SYSTEM PUBLIC
+      $<TARGET_PROPERTY:${package_target},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
   install(TARGETS ${target} EXPORT coldtrace-${name}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libraries)
-  coldtrace_install_pkg_config(${name} ${target} "${needs}" "${arg_PKG_CONFIG}" "${arg_LIBS}")
+  coldtrace_install_pkg_config(${name} ${target} "${needs}" "${arg_PKG_CONFIG}" "${compiled_with}"
+                               "${arg_LIBS}")
   foreach(room IN LISTS arg_ROOMS)
     add_subdirectory(${room})
   endforeach()
 endfunction()
 
 # pkg-config coldtrace-NAME, for builds without CMake. Found by its own place: the prefix may move.
-function(coldtrace_install_pkg_config name target needs packages libraries)
+function(coldtrace_install_pkg_config name target needs packages headers libraries)
   list(TRANSFORM needs PREPEND coldtrace-)
   list(APPEND needs ${packages})
   list(JOIN needs ", " requires)
+  list(REMOVE_ITEM headers Boost)  # Debian has no .pc of it
+  list(JOIN headers ", " compiled_with)
   list(JOIN libraries " " libs)
   set(destination ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   string(REGEX REPLACE "[^/]+" ".." up ${destination})

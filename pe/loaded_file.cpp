@@ -8,18 +8,18 @@ Likeness compare(const Identity& file, const LoadedFile& loaded) {
   if (loaded.size_of_image != 0 && pages(loaded.size_of_image) != pages(file.size_of_image))
     return Likeness::other;
   bool proved = false;
-  const auto agree = [&](const auto& one, const auto& other, const auto& unsaid) {
-    if (one == unsaid || other == unsaid) return true;
+  const auto agree = [&](u32 one, u32 other) {
+    if (one == 0 || other == 0) return true;
     proved = true;
     return one == other;
   };
-  if (!agree(file.time_date_stamp, loaded.time_date_stamp, 0U) ||
-      !agree(file.checksum, loaded.checksum, 0U))
+  if (!agree(file.time_date_stamp, loaded.time_date_stamp) ||
+      !agree(file.checksum, loaded.checksum))
     return Likeness::other;
-  if (file.pdb && loaded.pdb &&
-      (!agree(file.pdb->guid, loaded.pdb->guid, std::nullopt) ||
-       (file.pdb->guid && loaded.pdb->guid && file.pdb->age != loaded.pdb->age)))
-    return Likeness::other;
+  if (file.pdb && loaded.pdb && file.pdb->guid && loaded.pdb->guid) {
+    if (!same_pdb(*file.pdb, *loaded.pdb)) return Likeness::other;
+    proved = true;
+  }
   return proved ? Likeness::same : Likeness::unproved;
 }
 

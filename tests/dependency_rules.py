@@ -53,6 +53,15 @@ PARTS = {
     "registry": {"registry": {"core"}},
 }
 
+# For drivers, which have no use for the rest.
+C_HEADERS = {
+    "syscall-map": {"hook_table.h", "hook_table_open.h", "hook_table_types.h"},
+    "tracefile": {"platform.h", "trace_file.h", "trace_writer.h"},
+}
+
+# What libraries know nothing of, nor one of them of another.
+FRONTS = ("python", "cli")
+
 # The packages that each library may ask for, beside those of the libraries it is built on.
 PACKAGES = {
     "core": {"fmt", "tl-expected", "Boost"},
@@ -73,8 +82,10 @@ FORBIDDEN_IN_LIBRARIES = {
     r"#include\s*[<\"](rapidjson|CLI)/": "libraries know neither JSON nor options",
 }
 # Where something is thrown and does not leave: the same room catches it, the compiler evaluates it,
-# or there is no memory, which is all that a library's user may have to catch.
+# or there is no memory, which is all that a library's user may have to catch. What is thrown again is that,
+# or what the caller's own work threw.
 THROWS = {
+    "core/include/coldtrace/core/parallel.hpp",
     "core/text/text_tokens.cpp",
     "ntfs/snapshot/packed.cpp",
     "syscall-map/hook-profiles/hook_profile.cpp",
@@ -84,8 +95,10 @@ THROWS = {
     "syscall-map/signatures/signature_derivation.cpp",
     "syscall-map/stubs/stub_pattern.hpp",
     "tracefile/schema-language/schema_builder.cpp",
+    "tracefile/synthesis/program.hpp",
     "core/where/where_builder.cpp",
 }
+THROW = r"\bthrow\b(?!\")|\b(re)?throw_(exception|with_nested|if_nested)\b"
 FORBIDDEN_OUTSIDE_CORE = {r"\breinterpret_cast\b": "only core/ touches raw memory"}
 
 
@@ -126,10 +139,15 @@ def without_hashes(text):
     return re.sub(r"#.*", "", text)
 
 
+# What of the project is included, whichever way.
+INCLUDE = re.compile(r'^\s*#include\s*(?:"|<(?=coldtrace/))([^">]+)[">]', re.M)
+
+
 def path_of(include):
     """Where a file lies that is included so: "coldtrace/pe/image.hpp" is in pe/include."""
     top, _, rest = include.partition("/")
-    folders = [folder for folder, parts in PARTS.items() if rest.split("/")[0] in parts]
+    folders = [folder for folder, parts in PARTS.items()
+               if rest.split("/")[0] in parts or rest in C_HEADERS.get(folder, ())]
     return f"{folders[0]}/include/{include}" if top == "coldtrace" and folders else include
 
 
@@ -138,7 +156,7 @@ def check_file(path, library, project):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code = without_comments(line)
         where = f"{path.relative_to(project)}:{number}"
-        include = re.match(r'\s*#include\s*"([^"]+)"', code)
+        include = INCLUDE.match(code)
         if include:
             target = path_of(include.group(1))
             folder, public = target.split("/")[0], "/include/" in target
@@ -149,13 +167,15 @@ def check_file(path, library, project):
                 yield f"{where}: {library} must not include {target}"
             elif folder in ALLOWED and folder != library and not public:
                 yield f"{where}: {target} is not public"
+            elif folder in FRONTS and folder != path.relative_to(project).parts[0]:
+                yield f"{where}: {target} is of another program"
             elif "include" in path.relative_to(project).parts and not public:
                 yield f"{where}: a public header must not include {target}"
         rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
         if library:
             rules |= FORBIDDEN_IN_LIBRARIES
         if library and str(path.relative_to(project)) not in THROWS:
-            rules[r"\bthrow\s"] = "libraries do not throw"
+            rules[THROW] = "libraries do not throw"
         for pattern, reason in rules.items():
             if re.search(pattern, code):
                 yield f"{where}: {reason}: {line.strip()}"
@@ -168,11 +188,10 @@ def project_includes(project):
     homeless = sorted(header for header, room in rooms.items() if room is None)
     if homeless:
         sys.exit(f"no CMakeLists.txt names {homeless}")
-    for part in (*ALLOWED, "cli"):
+    for part in (*ALLOWED, *FRONTS):
         for path in sources(project / part):
             text = without_comments(path.read_text(encoding="utf-8"))
-            included = re.findall(r'^\s*#include\s*"([^"]+)"', text, re.MULTILINE)
-            targets = {path_of(target) for target in included}
+            targets = {path_of(target) for target in INCLUDE.findall(text)}
             own = str(path.relative_to(project))
             graph[rooms.get(own, own)] = {
                 rooms.get(target, target) for target in targets if (project / target).exists()
@@ -259,12 +278,16 @@ def check_folders(paths, rooms):
 
 
 def check_listings(listings, texts):
-    """Lists that are not sorted, sources that none names, and files without anything in them."""
+    """Lists that are not sorted or have several files on a line, sources that none names, and files without
+    anything in them."""
     listed = set()
     for listing, text in listings:
         folder = pathlib.PurePath(listing).parent
         for part in re.findall(r"\b(?:SOURCES|HEADERS)\b(.*?)(?=\b[A-Z]{4,}\b|\))", without_hashes(text), re.S):
             names = re.findall(r"[\w./-]+\.\w+", part)
+            for line in part.splitlines():
+                if len(re.findall(r"[\w./-]+\.\w+", line)) > 1:
+                    yield f"{listing}: several files on one line: {line.strip()}"
             if names != sorted(names):
                 first = next(name for name, right in zip(names, sorted(names)) if name != right)
                 yield f"{listing}: not sorted from {first} on"
@@ -331,6 +354,10 @@ def check_functions(texts):
 CLASS = re.compile(r"^( *)(?:class|struct) (?:[\w:]+::)?(\w+)[^;{}]*\{$(.*?)^\1\};", re.M | re.S)
 KEPT = re.compile(r"^ *const ([\w:]+(?:<[^;&*]*>)?)[&*] \w+_(?: = nullptr)?;", re.M)
 
+# Views that are kept, and what is given for them: a container that is a temporary becomes one too.
+VIEW = r"std::span<const [^;()]*?>|(?:core::)?ByteView|std::string_view"
+KEPT_VIEW = re.compile(rf"^ *(?:const )?(?:{VIEW}) \w+_(?: = [^;()]*|\{{\}})?;", re.M)
+
 # Who keeps the one may have been given the other.
 GIVEN_WITH = {"Image": {"Image", "ImageTables", "KernelView"}}
 NEVER_TEMPORARY = {"LazyFile"}  # held by pointers alone: it can be neither copied nor moved
@@ -338,11 +365,15 @@ NEVER_TEMPORARY = {"LazyFile"}  # held by pointers alone: it can be neither copi
 
 def check_lifetimes(headers):
     """Public constructors, and static functions that return the class, that take a plain reference of
-    what their class keeps one or a pointer to: a temporary would compile, and dangle. One that converts
-    on purpose has an overload for temporaries, deleted."""
+    what their class keeps one or a pointer to, or a view where it keeps one: a temporary would compile, and
+    dangle. One that converts on purpose has an overload for temporaries, deleted."""
     for path, text in headers:
         for _, name, body in CLASS.findall(text):
             public = body.split("private:")[0]
+            given = rf"\((?:[^()]*,)?\s*(?:{VIEW}) \w+"
+            if KEPT_VIEW.search(body) and not re.search(rf"\b{name}\(std::(?:vector<[^()]*>|string)&&\) = delete", public):
+                if re.search(rf"\b{name}{given}|static [^;()]*\b{name}\b[^;()]*{given}", public):
+                    yield f"{path}: {name} keeps a view that may be of a temporary: core::BorrowedSpan"
             members = {kept.split("::")[-1] for kept in KEPT.findall(body)} - NEVER_TEMPORARY
             for kept in sorted({given for member in members for given in GIVEN_WITH.get(member, {member})}):
                 plain = rf"\b{name}\((?:[^()]*,)?\s*const (?:\w+::)*{re.escape(kept)}& \w+"
@@ -360,6 +391,10 @@ def check_rules_notice():
     assert not list(check_cycles(good))
     assert len(list(check_cycles(rooms))) == 1
     assert len(list(check_cycles(units))) == 1
+    for code in ("throw Error{};", "throw;", "std::rethrow_exception(it);", "std::throw_with_nested(it);"):
+        assert re.search(THROW, code), code
+    for code in ('"struct", "throw",', "first.rethrow();", "void throws();"):
+        assert not re.search(THROW, code), code
     types = "namespace n {\n%s\nstruct Same {\n  int x;\n};\n%s\n}  // namespace n\n"
     own = types % ("namespace {\n", "}  // namespace\n")
     assert not check_types([("a.hpp", types % ("", "")), ("b.cpp", own)])
@@ -376,6 +411,7 @@ def check_rules_notice():
     assert not list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n    b.cpp\n")], files))
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    b.cpp\n    a.cpp\n")], files))) == 1
     assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp\n")], files))) == 1
+    assert len(list(check_listings([("a/CMakeLists.txt", listing % "    a.cpp b.cpp\n")], files))) == 1
     assert len(list(check_listings([], [(pathlib.PurePath("a/b.hpp"), "\n")]))) == 1
     points = keeps.replace("const n::B& b_", "const n::B* b_ = nullptr")
     assert len(list(check_lifetimes([("a.hpp", points % ("const B&", ""))]))) == 1
@@ -392,6 +428,14 @@ def check_rules_notice():
     assert len(list(check_mirror(here, [room / "none"], listing | {room / "d.py": ""}))) == 2
     assert len(list(check_mirror(here, [], {room / "CMakeLists.txt": add % ("x", "b") + add % ("y", "a")}))) == 1
     assert len(list(check_mirror(here, [], {room / "CMakeLists.txt": "", room / "a_test.cpp": ""}))) == 1
+    views = "class A {\n public:\n  explicit A(%s b);\n%s\n private:\n  %s b_;\n};\n"
+    for view in ("core::ByteView", "std::span<const n::B* const>", "std::string_view"):
+        assert len(list(check_lifetimes([("a.hpp", views % (view, "", view))]))) == 1
+        assert not list(check_lifetimes([("a.hpp", views % (view, "", "n::B"))]))
+        assert not list(check_lifetimes([("a.hpp", views % (view, "  explicit A(std::vector<B>&&) = delete;", view))]))
+        assert not list(check_lifetimes([("a.hpp", views % ("core::BorrowedSpan<B>", "", view))]))
+        made = "  static Result<A> read(%s view);" % view
+        assert len(list(check_lifetimes([("a.hpp", views % ("int", made, view))]))) == 1
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -403,11 +447,11 @@ PICTURE = ("```mermaid\nflowchart BT\n", "```\n")
 def picture(project):
     """The libraries with their rooms, and what they include, as docs/architecture.md shows them."""
     rooms, needs = {}, {}
-    for folder in (*ALLOWED, "python", "cli"):
+    for folder in (*ALLOWED, *FRONTS):
         listed = [path.parent for path in (project / folder).glob("**/CMakeLists.txt")]
         rooms[folder] = sorted({path.relative_to(project / folder).parts[0] for path in listed if path != project / folder})
         texts = "".join(path.read_text(encoding="utf-8") for path in sources(project / folder))
-        included = {path_of(name).split("/")[0] for name in re.findall(r'^\s*#include\s*"([^"]+)"', texts, re.M)}
+        included = {path_of(name).split("/")[0] for name in INCLUDE.findall(texts)}
         needs[folder] = included & set(ALLOWED) - {folder}
     closure = {name: set().union(*(ALLOWED[need] for need in found)) for name, found in needs.items()}
     lines = []
@@ -431,24 +475,24 @@ def check_includes(project):
         if "coldtrace_add_library(" in path.read_text() and path.parent.name not in ALLOWED
     ]
     count = 0
-    for library in (*ALLOWED, "cli"):
+    for library in (*ALLOWED, *FRONTS):
         for path in sources(project / library):
             count += 1
             rules_of = library if library in ALLOWED else None
             broken += check_file(path, rules_of, project)
     broken += check_cycles(project_includes(project))
     broken += check_folders([path.relative_to(project)
-                             for folder in (*ALLOWED, "cli", "fixtures", "tests", "bench", "fuzz")
+                             for folder in (*ALLOWED, *FRONTS, "fixtures", "tests", "bench", "fuzz")
                              for path in (*sources(project / folder), *(project / folder).rglob("*.py"))],
                             public_headers(project))
     broken += check_types((path.relative_to(project), path.read_text())
-                          for library in (*ALLOWED, "cli") for path in sources(project / library))
+                          for library in (*ALLOWED, *FRONTS) for path in sources(project / library))
     broken += check_functions((path.relative_to(project), path.read_text())
-                              for library in (*ALLOWED, "cli") for path in sources(project / library))
+                              for library in (*ALLOWED, *FRONTS) for path in sources(project / library))
     broken += check_listings(
-        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, "cli")
+        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, *FRONTS)
          for path in (project / folder).rglob("CMakeLists.txt")],
-        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, "cli")
+        [(path.relative_to(project), path.read_text()) for folder in (*ALLOWED, *FRONTS)
          for path in sources(project / folder)])
     tests = [path.relative_to(project / "tests") for path in (project / "tests").rglob("*") if "__pycache__" not in path.parts]
     broken += check_mirror(project, [path for path in tests if (project / "tests" / path).is_dir()],

@@ -227,6 +227,28 @@ class Examples(unittest.TestCase):
                     seen.add(expected)
         self.assertEqual(seen, {0, 1, 2})
 
+    def test_packages_whose_headers_are_included_are_named(self):
+        """fmt, which is in the libraries and not linked, is found where it is: as a package and by its .pc."""
+        own = self.here / "own"
+        (own / "fmt").mkdir(parents=True)
+        (own / "fmt/fmt-config.cmake").write_text(
+            "add_library(fmt::fmt INTERFACE IMPORTED)\n"
+            f"set_target_properties(fmt::fmt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES {own}/headers)\n")
+        (own / "fmt.pc").write_text(f"Name: fmt\nDescription: own\nVersion: 9\nLibs: -lown\nCflags: -I{own}/headers\n")
+        (own / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(own CXX)\n"
+            "find_package(coldtrace REQUIRED COMPONENTS pe)\n"
+            "file(GENERATE OUTPUT folders CONTENT $<TARGET_PROPERTY:coldtrace::core,INTERFACE_INCLUDE_DIRECTORIES>)\n")
+        run(CMAKE, "-S", own, "-B", own / "built", f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-Dfmt_DIR={own}/fmt")
+        self.assertIn(f"{own}/headers", (own / "built/folders").read_text().split(";"))
+        if shutil.which("pkg-config"):
+            folder = next(self.prefix.rglob("pkgconfig"))
+            paths = {"PKG_CONFIG_PATH": f"{own}:{folder}", "PATH": "/usr/bin:/bin"}
+            for library in ("core", "pe", "ntfs", "tracefile"):
+                flags = run("pkg-config", "--cflags", "--libs", f"coldtrace-{library}", env=paths).split()
+                self.assertIn(f"-I{own}/headers", flags)
+                self.assertNotIn("-lown", flags)
+
     def test_pkg_config(self):
         if not shutil.which("pkg-config"):
             self.skipTest("no pkg-config here")

@@ -3,7 +3,7 @@
 usage: include_rules.py SOURCES
 
 Itself, or through what it includes. Unity builds, as scripts/test has them, hide what a file forgot to include,
-since a neighbour of the unit may have it. What counts are names that one header alone declares.
+since a neighbour of the unit may have it. What counts are names that one header alone declares, and those of fmt.
 """
 import functools
 import re
@@ -14,7 +14,8 @@ SOURCES = Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(SOURCES / "cmake"))
 from unity_groups import DIRECTIVE, NOISE  # noqa: E402
 
-ROOMS = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry", "cli", "fixtures", "bench", "fuzz", "tests")
+ROOMS = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry", "cli", "python", "fixtures", "bench", "fuzz",
+         "tests")
 INCLUDE = re.compile(r'^#include ["<](.*)[">]$', re.M)
 TYPE = r"[A-Z]\w*[a-z]\w*"
 FUNCTION = r"[a-z]\w*"
@@ -76,6 +77,8 @@ def main():
     for path in files:
         near = reached(path)
         known = set().union(*(own_types(other) for other in near))
+        if "fmt::" in code_of(path) and not any("#include <fmt/" in text_of(other) for other in near):
+            missing.append(f"{path.relative_to(SOURCES)} names fmt without a header of it")
         for pair in set(NAMED.findall(code_of(path))):
             name = pair[0] or pair[1]
             named += name in only

@@ -36,22 +36,14 @@ std::vector<std::string> known_names(const ServiceMap& kernel, const UserSides& 
   return names;
 }
 
-// The Filter table of win32k has the numbers of the other: where both have the same arguments,
-// what names an entry of one names that of the other.
 void name_filter_table(std::vector<NamedTable>& tables) {
   const auto find = [&](std::string_view name) {
     return std::find_if(tables.begin(), tables.end(),
                         [&](const NamedTable& named) { return named.table.name == name; });
   };
-  const auto filter = find("W32pServiceTableFilter"), twin = find("W32pServiceTable");
-  if (filter == tables.end() || twin == tables.end()) return;
-  const auto same_arguments =
-      std::equal(filter->table.entries.begin(), filter->table.entries.end(),
-                 twin->table.entries.begin(), twin->table.entries.end(),
-                 [](const auto& a, const auto& b) { return a.argument_bytes == b.argument_bytes; });
-  if (!same_arguments) return;
-  for (std::size_t i = 0; i < twin->names.entries.size(); ++i)
-    if (filter->names.entries[i].name.empty()) filter->names.entries[i] = twin->names.entries[i];
+  const auto filter = find("W32pServiceTableFilter"), plain = find("W32pServiceTable");
+  if (filter != tables.end() && plain != tables.end())
+    syscall_map::name_filter(plain->table, plain->names, filter->table, filter->names);
 }
 
 void name_after_user(const MappedImage& user, const HashedIdentity& identity, NamedTable& named,

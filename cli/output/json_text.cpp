@@ -55,7 +55,7 @@ u64 find_special(u64 eight) {
 
 // Copies a text of eight characters or more, sixteen or eight at once; false when one of them is
 // not ASCII or needs an escape. The last ones may be copied twice: that is faster than a loop's
-// end.
+// end (bench/compare-ntfs, NDJSON).
 bool copy_plain(char* at, std::string_view text) {
   constexpr std::size_t half = sizeof(u64);
   const auto last = [&](std::size_t width) { return text.size() - width; };
@@ -124,7 +124,8 @@ std::size_t write_ascii(char*& at, std::string_view text) {
   return i;
 }
 
-// Copies ASCII that needs no escape, eight units at once, to `at`; returns how many units that was.
+// Copies ASCII that needs no escape, eight units at once, to `at`; returns how many units that was
+// (bench/compare-trace, `trace decode`).
 std::size_t copy_plain_units(char*& at, core::ByteView units) {
   using Units [[gnu::vector_size(16)]] = u16;
   using Characters [[gnu::vector_size(8)]] = char;

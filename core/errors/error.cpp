@@ -54,8 +54,3 @@ std::string to_string(const ParseError& error) {
 }
 
 }  // namespace coldtrace::core
-
-fmt::format_context::iterator fmt::formatter<coldtrace::core::ParseError>::format(
-    const coldtrace::core::ParseError& error, format_context& context) const {
-  return fmt::format_to(context.out(), "{}", coldtrace::core::to_string(error));
-}

@@ -63,3 +63,8 @@ u64 Findings::count(std::string_view code) const {
 }
 
 }  // namespace coldtrace::core
+
+fmt::format_context::iterator fmt::formatter<coldtrace::core::ParseError>::format(
+    const coldtrace::core::ParseError& error, format_context& context) const {
+  return fmt::format_to(context.out(), "{}", coldtrace::core::to_string(error));
+}

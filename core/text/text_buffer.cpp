@@ -8,7 +8,7 @@ namespace coldtrace::core {
 namespace {
 
 // The eight hexadecimal digits of a number, a byte each, the first one lowest. All at once, as none
-// waits for the one before.
+// waits for the one before (bench/compare-trace).
 u64 eight_hex_digits(u32 number) {
   constexpr u64 ones = 0x0101'0101'0101'0101;
   constexpr u64 letter = 'a' - '0' - 10;

@@ -296,7 +296,7 @@ inline void check(const Priorities& priorities) {
               level.priority <= Priorities::most_priority);
     steps += thread.steps;
   }
-  require(steps == priorities.steps().size() + priorities.steps_left_out());
+  require(steps == priorities.steps().size() + priorities.more_steps());
   for (const auto& step : priorities.steps()) require(step.before != step.now);
 }
 

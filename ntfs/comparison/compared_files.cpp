@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t written_at_once = std::size_t{1} << 20;
 
-u64 key_of(FileReference file) {
-  return file.record << 16 | file.sequence;
-}
-
 core::ByteView bytes_of(std::string_view text) {
   return std::as_bytes(std::span{text});
 }
@@ -147,8 +143,8 @@ core::Result<core::Done> ComparedFiles::add(const ComparedFile& file) {
   const auto compared = static_cast<u32>(writer_->view().size());
   put_text(*writer_, file.names.front().path);
   const auto bytes = writer_->view();
-  entries_.push_back({key_of(file.file), file_->size() + pending_.size(),
-                      static_cast<u32>(bytes.size()), compared});
+  entries_.push_back(
+      {file.file, file_->size() + pending_.size(), static_cast<u32>(bytes.size()), compared});
   pending_.insert(pending_.end(), bytes.begin(), bytes.end());
   if (pending_.size() >= written_at_once) return flush();
   return core::Done{};
@@ -163,7 +159,7 @@ core::Result<core::Done> ComparedFiles::flush() {
 core::Result<core::Done> ComparedFiles::finish() {
   COLDTRACE_TRY(flush());
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
-    return std::tie(a.key, a.offset) < std::tie(b.key, b.offset);
+    return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
   });
   return core::Done{};
 }
@@ -171,9 +167,9 @@ core::Result<core::Done> ComparedFiles::finish() {
 ComparedFiles::Group ComparedFiles::next(const Group& group) const {
   Group next{.first = group.first + group.count};
   if (next.first >= entries_.size()) return next;
-  next.key = entries_[next.first].key;
+  next.file = entries_[next.first].file;
   while (next.first + next.count < entries_.size() &&
-         entries_[next.first + next.count].key == next.key)
+         entries_[next.first + next.count].file == next.file)
     ++next.count;
   return next;
 }
@@ -189,7 +185,7 @@ core::Result<ComparedFile> ComparedFiles::read(const Group& group) const {
   ComparedFile file;
   for (std::size_t i = group.first; i < group.first + group.count; ++i) {
     auto row = get_file(COLDTRACE_TRY(load(entries_[i], memory_)));
-    row.file = {group.key >> 16, static_cast<u16>(group.key)};
+    row.file = group.file;
     if (i == group.first) {
       file = std::move(row);
       continue;

@@ -236,8 +236,8 @@ core::Result<ComparisonCounts> compare_files(
   auto b = before.next({});
   auto a = after.next({});
   while (b.count > 0 || a.count > 0) {
-    const bool has_before = b.count > 0 && (a.count == 0 || b.key <= a.key);
-    const bool has_after = a.count > 0 && (b.count == 0 || a.key <= b.key);
+    const bool has_before = b.count > 0 && (a.count == 0 || b.file <= a.file);
+    const bool has_after = a.count > 0 && (b.count == 0 || a.file <= b.file);
     counts.before += has_before;
     counts.after += has_after;
     if (has_before && has_after && COLDTRACE_TRY(before.same(b, after, a))) {

@@ -11,10 +11,6 @@
 namespace coldtrace::ntfs {
 namespace {
 
-u64 file_key(FileReference file) {
-  return file.record | u64{file.sequence} << 48;
-}
-
 // The sequence number that the file had: 0 is left out in counting.
 u16 before_deletion(u16 sequence) {
   return sequence <= 1 ? u16{0xffff} : static_cast<u16>(sequence - 1);
@@ -24,7 +20,7 @@ u16 before_deletion(u16 sequence) {
 
 void DeletedTimes::add(const UsnRecord& record) {
   if ((record.reasons & usn_file_delete) == 0 || !record.time || record.file_high != 0) return;
-  times_.insert_or_assign(file_key(record.file), DeletedAt{*record.time, record.usn});
+  times_.insert_or_assign(to_stored(record.file), DeletedAt{*record.time, record.usn});
 }
 
 std::optional<DeletedAt> DeletedTimes::find(const RowSource& source) const {
@@ -34,7 +30,7 @@ std::optional<DeletedAt> DeletedTimes::find(const RowSource& source) const {
     file.sequence = before_deletion(file.sequence);
   else if (source.state != State::stale && source.state != State::slack)
     return std::nullopt;
-  const auto found = times_.find(file_key(file));
+  const auto found = times_.find(to_stored(file));
   return found == times_.end() ? std::nullopt : std::optional{found->second};
 }
 

@@ -28,8 +28,8 @@ void DirectoryHistory::start_from(const RecordTable& records) {
     // To delete a file counts its sequence number up.
     const auto sequence =
         static_cast<u16>(summary.in_use ? summary.sequence : summary.sequence - 1);
-    directories_.insert_or_assign(key_of({record, sequence}),
-                                  Directory{key_of(name->parent), name_of(name->name, nullptr)});
+    directories_.insert_or_assign(to_stored({record, sequence}),
+                                  Directory{to_stored(name->parent), name_of(name->name, nullptr)});
   }
 }
 
@@ -44,10 +44,10 @@ u32 DirectoryHistory::name_of(StoredText text, const Directory* known) {
 
 void DirectoryHistory::rewind(const UsnRecord& record, u64 position, bool lossless) {
   if (!record.is_directory() || record.name.empty() || record.file.record == root_record) return;
-  const u64 key = key_of(record.file);
+  const u64 key = to_stored(record.file);
   const auto [found, added] = directories_.try_emplace(key);
   const auto before = found->second;
-  const Directory now{key_of(record.parent), name_of(record.name, added ? nullptr : &before)};
+  const Directory now{to_stored(record.parent), name_of(record.name, added ? nullptr : &before)};
   if (!added && now == before) return;
   found->second = now;
   const bool lasts = added && lossless && (record.reasons & usn_rename_old_name) == 0;
@@ -95,7 +95,7 @@ DirectoryHistory::KnownPath DirectoryHistory::read_path(u64 directory) const {
 }
 
 DirectoryHistory::Path DirectoryHistory::find(FileReference directory) {
-  const u64 key = key_of(directory);
+  const u64 key = to_stored(directory);
   auto found = paths_.find(key);
   if (found == paths_.end()) {
     if (paths_size_ > most_kept) forget_paths();

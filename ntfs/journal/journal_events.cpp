@@ -13,7 +13,7 @@ constexpr u64 most_kept = u64{256} << 20;  // bytes of old paths
 
 std::optional<JournalEvent> JournalEvents::add(const UsnRecord& record, u64 position,
                                                std::string_view path) {
-  const Key key{record.file.record | u64{record.file.sequence} << 48, record.file_high};
+  const Key key{to_stored(record.file), record.file_high};
   auto& event = open_[key];
   if (event.records++ == 0) event.first_usn = record.usn;
   if (!event.first_time) event.first_time = record.time;

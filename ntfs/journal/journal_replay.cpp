@@ -101,7 +101,7 @@ void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
   }
 }
 
-// Holds the record's number against its place and against the record before it.
+// Checks the record's number by its place and by the record before it.
 void JournalReplay::check(const JournalRecord& record, JournalBatch& batch,
                           core::Findings& findings) {
   const u64 usn = record.record.usn;

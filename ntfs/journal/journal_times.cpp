@@ -13,10 +13,6 @@ constexpr u64 tolerance = u64{60} * 10'000'000;
 // Files that never close, as a crash leaves them, must not fill the memory.
 constexpr std::size_t most_open = std::size_t{1} << 20;
 
-u64 key_of(FileReference file) {
-  return file.record | u64{file.sequence} << 48;
-}
-
 bool are_apart(core::FileTime a, core::FileTime b) {
   return std::max(a, b).ticks - std::min(a, b).ticks > tolerance;
 }
@@ -46,7 +42,7 @@ void JournalTimes::ask_for_volume() {
     records_.unpack(number, facts_);
     const auto& information = facts_.information;
     if (information && information->usn.value_or(0) != 0)
-      last_.emplace(*information->usn, key_of({number, summary.sequence}));
+      last_.emplace(*information->usn, to_stored({number, summary.sequence}));
   }
 }
 
@@ -55,7 +51,7 @@ void JournalTimes::compare_number(const UsnRecord& record) {
   last_number_ = record.usn;
   const auto known = last_.find(record.usn);
   if (known == last_.end()) return;
-  ++(known->second == key_of(record.file) ? agreeing_ : contradicting_);
+  ++(known->second == to_stored(record.file) ? agreeing_ : contradicting_);
   last_.erase(known);
 }
 
@@ -75,7 +71,7 @@ void JournalTimes::add(const UsnRecord& record, std::optional<u64> offset,
                        core::Findings& findings) {
   if (record.major == 4 || record.file_high != 0) return;
   if (!last_.empty()) compare_number(record);
-  const u64 file = key_of(record.file);
+  const u64 file = to_stored(record.file);
   const u32 fresh = fresh_reasons(file, record.reasons, record.closes());
   if (fresh == 0 || !record.time || record.file.record < first_user_record ||
       !records_.has(record.file.record))

@@ -117,16 +117,16 @@ bool covers(core::ByteView mapping_pairs, u64 clusters) {
 
 }  // namespace
 
-AttributeReader::AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset)
-    : record_{record},
-      used_{record.first(std::min<std::size_t>(record.size(), used_size))},
+AttributeReader::AttributeReader(core::BorrowedBytes record, u32 first, u32 used_size, u64 offset)
+    : record_{record.get()},
+      used_{record_.first(std::min<std::size_t>(record_.size(), used_size))},
       base_{offset},
       first_{first},
       at_{first},
       start_{first} {
-  if (used_size > record.size())
+  if (used_size > record_.size())
     damage_ = core::ParseError{Fault::out_of_bounds, offset + 0x18, "FILE",
-                               "UsedSize",           record.size(), used_size};
+                               "UsedSize",           record_.size(), used_size};
 }
 
 bool AttributeReader::note(Fault fault, core::Name field, u64 expected, u64 found) {

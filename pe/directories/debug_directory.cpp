@@ -92,6 +92,12 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
   return std::nullopt;
 }
 
+bool same_pdb(const PdbReference& a, const PdbReference& b) {
+  if (a.guid && b.guid) return a.names(*b.guid, b.age);
+  return !a.guid && !b.guid && a.time_date_stamp && a.time_date_stamp == b.time_date_stamp &&
+         a.age == b.age;
+}
+
 std::string symbol_server_path(const PdbReference& reference) {
   const auto name = reference.name.substr(reference.name.find_last_of("\\/") + 1);
   std::string key;

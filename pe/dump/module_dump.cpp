@@ -48,8 +48,7 @@ std::optional<std::string> find_other_build(const Image& file, const Image& dump
   core::Findings unused;
   const auto filed = find_pdb_reference(file, unused);
   const auto dumped = find_pdb_reference(dump, unused);
-  if (filed && dumped && filed->guid && dumped->guid &&
-      (*filed->guid != *dumped->guid || filed->age != dumped->age))
+  if (filed && dumped && filed->guid && dumped->guid && !same_pdb(*filed, *dumped))
     return fmt::format("the PDB is {} age {} in the dump, {} age {} in the file",
                        to_string(*dumped->guid), dumped->age, to_string(*filed->guid), filed->age);
   return std::nullopt;

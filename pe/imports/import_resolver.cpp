@@ -65,10 +65,10 @@ std::string_view to_string(Outcome outcome) {
   return "resolved";
 }
 
-ImportResolver::ImportResolver(std::span<const ModuleTables* const> modules,
+ImportResolver::ImportResolver(core::BorrowedSpan<const ModuleTables*> modules,
                                const ApiSetSchema* schema)
-    : modules_{modules}, schema_{schema}, target_of_export_(modules.size()) {
-  for (u32 i = 0; i < modules.size(); ++i) by_name_.emplace(to_lower(modules[i]->name), i);
+    : modules_{modules.get()}, schema_{schema}, target_of_export_(modules_.size()) {
+  for (u32 i = 0; i < modules_.size(); ++i) by_name_.emplace(to_lower(modules_[i]->name), i);
 }
 
 LocatedModule ImportResolver::locate(std::string_view dll, u32 importer) const {

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t most_candidates = 1024;
 
-bool asks_for(const PdbReference& wanted, const PdbReference& pdb) {
-  return wanted.guid && wanted.guid == pdb.guid && wanted.age == pdb.age;
-}
-
 // The name of the folder that a file lies in; empty where the path has none.
 std::string_view folder_name(std::string_view path) {
   const auto end = path.rfind('/');
@@ -51,9 +47,8 @@ void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wa
 }
 
 void PdbChoice::give(const std::string& path, const PdbReference& pdb, core::Findings& findings) {
-  const auto known = std::find_if(given_.begin(), given_.end(), [&](const Given& other) {
-    return other.pdb.guid == pdb.guid && other.pdb.age == pdb.age;
-  });
+  const auto known = std::find_if(given_.begin(), given_.end(),
+                                  [&](const Given& other) { return same_pdb(other.pdb, pdb); });
   if (known != given_.end())
     findings.info("image-twice", std::nullopt, "{} has the GUID and age of {}", path, known->path);
   else
@@ -64,7 +59,7 @@ std::optional<std::string> PdbChoice::find(const PdbReference& wanted,
                                            std::span<const std::string> candidates,
                                            const Identify& identify, core::Findings& findings) {
   for (auto& given : given_)
-    if (asks_for(wanted, given.pdb)) {
+    if (same_pdb(wanted, given.pdb)) {
       given.matched = true;
       return given.path;
     }
@@ -74,9 +69,9 @@ std::optional<std::string> PdbChoice::find(const PdbReference& wanted,
   for (const auto& path : candidates) {
     const auto& found = identify(path);
     if (!found) continue;
-    if (asks_for(wanted, *found)) return path;
+    if (same_pdb(wanted, *found)) return path;
     expected |=
-        std::any_of(first, last, [&](const auto& image) { return asks_for(image.second, *found); });
+        std::any_of(first, last, [&](const auto& image) { return same_pdb(image.second, *found); });
     if (other.empty()) other = fmt::format("{} has {}", path, describe_build(*found));
   }
   if (!other.empty() && !expected)
@@ -90,7 +85,7 @@ void PdbChoice::expect(const PdbReference& wanted) {
 }
 
 void PdbChoice::note_asked_for(const PdbReference& wanted) {
-  for (auto& given : given_) given.matched |= asks_for(wanted, given.pdb);
+  for (auto& given : given_) given.matched |= same_pdb(wanted, given.pdb);
 }
 
 bool PdbChoice::all_asked_for() const {

@@ -110,7 +110,7 @@ core::Result<Pdb> Pdb::open(const core::FileView& file, core::Findings& findings
 }
 
 bool Pdb::matches(const PdbReference& reference) const {
-  return reference.guid == info_.guid && reference.age == age();
+  return reference.names(info_.guid, age());
 }
 
 bool Pdb::matches(const Image& image, core::Findings& findings) const {

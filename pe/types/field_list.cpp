@@ -36,7 +36,8 @@ std::string_view access_of(const Field& field) {
   return names[field.attributes & 3U];
 }
 
-FieldList::FieldList(core::ByteView record) : record_{record}, in_{record, "LF_FIELDLIST", 0} {
+FieldList::FieldList(core::BorrowedBytes record)
+    : record_{record.get()}, in_{record, "LF_FIELDLIST", 0} {
   constexpr u16 kind_field_list = 0x1203;
   in_.expect<u16>(kind_field_list, "kind", core::Fault::unsupported);
 }

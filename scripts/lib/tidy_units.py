@@ -15,6 +15,7 @@ import re
 import shlex
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -74,6 +75,12 @@ def read(path, alone=unity_groups.read):
     )
 
 
+def binding():
+    """The files of the Python module, which builds with sanitizers leave out, and the flags that they take on top."""
+    return sorted((PROJECT / "python").glob("*.cpp")), [
+        "-isystem", sysconfig.get_path("include"), '-DCOLDTRACE_VERSION="0"']
+
+
 def flags_of(entries):
     """Those of the program's library, with what other targets define and include."""
     program = min(
@@ -102,14 +109,15 @@ def main():
     database = json.loads((build / "compile_commands.json").read_text())
     entries = [(entry, shlex.split(entry["command"])) for entry in database]
     entries = [pair for pair in entries if any(sources_of(pair[0]))]
-    sources = sorted({path for entry, _ in entries for path in sources_of(entry)})
+    bound, more_flags = binding()
+    sources = sorted({path for entry, _ in entries for path in sources_of(entry)}.union(bound))
     if wanted:
         for path in sorted(wanted - set(sources)):
             print(f"tidy: {path} is not compiled in {build}", file=sys.stderr)
         sources = [path for path in sources if path in wanted]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    flags = flags_of(entries)
+    flags = [*flags_of(entries), *more_flags]
     unity_groups.read = read
     files = {}
     for path, group in unity_groups.groups(sources, MOST):

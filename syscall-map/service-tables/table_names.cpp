@@ -145,4 +145,14 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
   }
 }
 
+void name_filter(const LocatedServiceTable& plain, const TableNames& plain_names,
+                 const LocatedServiceTable& filter, TableNames& filter_names) {
+  const auto same_arguments = std::equal(
+      filter.entries.begin(), filter.entries.end(), plain.entries.begin(), plain.entries.end(),
+      [](const auto& a, const auto& b) { return a.argument_bytes == b.argument_bytes; });
+  if (!same_arguments) return;
+  for (std::size_t i = 0; i < plain_names.entries.size(); ++i)
+    if (filter_names.entries[i].name.empty()) filter_names.entries[i] = plain_names.entries[i];
+}
+
 }  // namespace coldtrace::syscall_map

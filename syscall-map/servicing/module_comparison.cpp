@@ -79,8 +79,7 @@ std::vector<std::string_view> changed_identity(const pe::Identity& before,
   add(before.checksum != after.checksum, "checksum");
   const bool both = before.pdb && after.pdb;
   add(before.pdb.has_value() != after.pdb.has_value() ||
-          (both && (before.pdb->guid != after.pdb->guid || before.pdb->age != after.pdb->age ||
-                    before.pdb->time_date_stamp != after.pdb->time_date_stamp)),
+          (both && !same_pdb(*before.pdb, *after.pdb)),
       "pdb");
   add(before.wine != after.wine, "wine");
   return changed;

@@ -14,9 +14,9 @@ constexpr unsigned records_that_agree = 3;
 
 }  // namespace
 
-BufferWalker::BufferWalker(core::ByteView bytes, const BufferContext& context, u32 offset,
+BufferWalker::BufferWalker(core::BorrowedBytes bytes, const BufferContext& context, u32 offset,
                            OnDamage on_damage, unsigned pointer_size)
-    : bytes_{bytes},
+    : bytes_{bytes.get()},
       context_{context},
       next_{offset},
       pointer_size_{static_cast<u8>(pointer_size)},
@@ -61,7 +61,7 @@ bool BufferWalker::next() {
 }
 
 // Three records that follow one another, the first of which is none of the session's own; fewer up
-// to the end when one of them has a time to judge it by. Their extended data, which may be long, is
+// to the end when one of them has a time to check it by. Their extended data, which may be long, is
 // looked at when all else agrees.
 bool BufferWalker::resumes_at(u32 offset) const {
   auto latest = latest_;

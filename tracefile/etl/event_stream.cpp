@@ -18,13 +18,13 @@ constexpr u32 least_window = 4U << 10;
 
 }  // namespace
 
-EventStream::EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
+EventStream::EventStream(core::BorrowedSpan<ScannedFile> files, core::Borrowed<NameTables> names,
                          const StreamOptions& options)
-    : files_{files},
+    : files_{files.get()},
       names_{names.get()},
       options_{options},
       has_one_clock_{std::ranges::none_of(
-          files, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); })} {
+          files_, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); })} {
   plan_buffers();
   plan_gaps();
 }

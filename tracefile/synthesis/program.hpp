@@ -24,7 +24,7 @@ class [[nodiscard]] Program {
     std::suspend_always initial_suspend() const noexcept { return {}; }
     ToCaller final_suspend() const noexcept { return {}; }
     void return_void() const noexcept {}
-    void unhandled_exception() const { throw; }
+    void unhandled_exception() const { throw; }  // that memory ran out, to whoever resumed it
   };
 
   Program() = default;

@@ -7,7 +7,7 @@
 #include "cli/command/each_file.hpp"
 #include "cli/images/pe_input.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/kernel_view.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -47,7 +47,7 @@ bool same_bytes(const HookTableImage& a, const HookTableImage& b) {
 syscall_map::ImageContents image_contents(std::optional<pe::Layout> layout) {
   return {[layout](const HookTableImage& image) {
             const auto open = open_image(image.path, layout);
-            return open ? syscall_map::map_services(open->image).services
+            return open ? syscall_map::KernelView{open->image}.services().services
                         : std::vector<syscall_map::Service>{};
           },
           same_bytes};

@@ -42,7 +42,7 @@ class UnixTimeFormatter {
   };
 
   static char* copy(const Text& text, char* at) {
-    std::memcpy(at, text.text.data(), longest);  // all of it: a constant size costs less
+    std::memcpy(at, text.text.data(), longest);  // a constant size: bench/compare-ntfs
     return at + text.size;
   }
 

@@ -186,9 +186,7 @@ class CsvRows final : public RowFormat {
 
   u64 left_out() const override { return left_out_; }
 
-  // Called once, in the loop: as a function of its own it costs more than most cells.
-  [[gnu::always_inline]] inline void write_column(const ntfs::Snapshot& snapshot,
-                                                  const ntfs::FileRow& row, RowField field);
+  void write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field);
 
   struct Written {
     const ntfs::Times* value = nullptr;

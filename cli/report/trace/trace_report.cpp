@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "cli/report/trace/trace_sections.hpp"
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,5 @@ namespace coldtrace::cli {
 void note_switches(const trace_analysis::Turns::Counts& counts, AnalysisRun& run);
 // Only that switches have no events that make threads ready beside them.
 void note_ready_events(const trace_analysis::Turns::Counts& counts, AnalysisRun& run);
-// Only where they contradict each other.
-void note_overlaps(const trace_analysis::Turns::Counts& counts, core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 

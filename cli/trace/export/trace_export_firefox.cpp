@@ -1,7 +1,7 @@
 #include "cli/command/common_options.hpp"
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/export/firefox_profile.hpp"
 #include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -33,7 +33,7 @@ Exit run_trace_export_firefox(const ExportOptions& options) {
                            "{} stacks are longer or more than are kept; their time is with the "
                            "part that is",
                            cut);
-  note_code(code.left_out(), run.findings());
+  trace_analysis::note_functions(code.left_out(), run.findings());
   return run.finish(output);
 }
 

@@ -1,5 +1,9 @@
 #include "coldtrace/core/reader.hpp"
 
+#include <array>
+#include <type_traits>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/byte_writer.hpp"
@@ -8,6 +12,14 @@ namespace coldtrace {
 namespace {
 
 using core::Fault;
+
+// What has a name or is a view is kept; bytes that end with the statement are not.
+using Bytes = std::vector<std::byte>;
+static_assert(std::is_constructible_v<core::Reader, Bytes&, core::Name, u64>);
+static_assert(std::is_constructible_v<core::Reader, core::ByteView, core::Name, u64>);
+static_assert(std::is_constructible_v<core::Reader, std::array<std::byte, 8>&, core::Name, u64>);
+static_assert(!std::is_constructible_v<core::Reader, Bytes, core::Name, u64>);
+static_assert(!std::is_constructible_v<core::Reader, std::array<std::byte, 8>, core::Name, u64>);
 
 const fixtures::ByteWriter eight =
     fixtures::ByteWriter{}.write_u32(0x04030201).write_u32(0x08070605);

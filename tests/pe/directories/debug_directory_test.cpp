@@ -99,5 +99,29 @@ TEST_CASE("a record cut anywhere before its name is a finding") {
   }
 }
 
+TEST_CASE("one build of a PDB has one GUID and age, or of NB10 one TimeDateStamp and age, table") {
+  const auto guid = core::parse_guid("00112233-4455-6677-8899-aabbccddeeff");
+  const auto other = core::parse_guid("00112233-4455-6677-8899-aabbccddeefe");
+  struct Row {
+    const char* why;
+    pe::PdbReference a, b;
+    bool same;
+  };
+  const auto row = GENERATE_REF(values<Row>({
+      {"files are renamed", {"a.pdb", guid, {}, 1}, {"b.pdb", guid, {}, 1}, true},
+      {"linked once more", {"a.pdb", guid, {}, 1}, {"a.pdb", guid, {}, 2}, false},
+      {"another GUID", {"a.pdb", guid, {}, 1}, {"a.pdb", other, {}, 1}, false},
+      {"NB10", {"a.pdb", {}, 7U, 1}, {"a.pdb", {}, 7U, 1}, true},
+      {"another stamp", {"a.pdb", {}, 7U, 1}, {"a.pdb", {}, 8U, 1}, false},
+      {"another age", {"a.pdb", {}, 7U, 1}, {"a.pdb", {}, 7U, 2}, false},
+      {"NB10 and RSDS", {"a.pdb", {}, 7U, 1}, {"a.pdb", guid, {}, 1}, false},
+      {"nothing is known", {"a.pdb", {}, {}, 1}, {"a.pdb", {}, {}, 1}, false},
+  }));
+  INFO(row.why);
+  CHECK(same_pdb(row.a, row.b) == row.same);
+  CHECK(same_pdb(row.b, row.a) == row.same);
+  if (row.b.guid) CHECK(row.a.names(*row.b.guid, row.b.age) == row.same);
+}
+
 }  // namespace
 }  // namespace coldtrace

@@ -1,5 +1,8 @@
 #include "coldtrace/pe/import_plan.hpp"
 
+#include <type_traits>
+
+#include "coldtrace/pe/import_resolver.hpp"
 #include "fixtures/builders/api_set_schema.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"
@@ -13,6 +16,11 @@ using fixtures::PeSpec;
 using pe::Outcome;
 using test::codes;
 using test::Opened;
+
+// A list of modules that ends with the statement is not kept.
+using Modules = std::vector<const pe::ModuleTables*>;
+static_assert(std::is_constructible_v<pe::ImportResolver, Modules&, const pe::ApiSetSchema*>);
+static_assert(!std::is_constructible_v<pe::ImportResolver, Modules, const pe::ApiSetSchema*>);
 
 struct ModuleSpec {
   std::string name;

@@ -1,6 +1,7 @@
 #include "coldtrace/syscall-map/member_list.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 namespace coldtrace {
 namespace {

@@ -437,5 +437,23 @@ TEST_CASE("a table that nothing names can only be named after the same version")
   CHECK(findings.count("service-names-other-build") == (same_version ? 0 : 1));
 }
 
+TEST_CASE("the filter's entries are named as the other table's where all arguments agree") {
+  const bool agree = GENERATE(true, false);
+  const auto table_of = [](std::vector<u8> arguments) {
+    syscall_map::LocatedServiceTable table;
+    for (const auto bytes : arguments) table.entries.push_back({.argument_bytes = bytes});
+    return table;
+  };
+  const auto plain = table_of({4, 8, 12}), filter = table_of({4, 8, u8(agree ? 12 : 16)});
+  using syscall_map::NameSource;
+  const syscall_map::TableNames known{
+      .entries = {{"NtGdiOne", NameSource::import}, {}, {"NtGdiThree", NameSource::exported}}};
+  syscall_map::TableNames names{.entries = {{}, {}, {"NtUserOwn", NameSource::stub}}};
+  syscall_map::name_filter(plain, known, filter, names);
+  CHECK(names.entries[0].name == (agree ? "NtGdiOne" : ""));
+  CHECK(names.entries[1].name.empty());
+  CHECK(names.entries[2].name == "NtUserOwn");
+}
+
 }  // namespace
 }  // namespace coldtrace

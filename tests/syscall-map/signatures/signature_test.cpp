@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <random>
+#include <type_traits>
 
 #include <catch2/catch.hpp>
 
 #include "coldtrace/signatures/built_in_signatures.hpp"
+#include "coldtrace/signatures/signature_builder.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
 #include "coldtrace/signatures/signature_parser.hpp"
+#include "coldtrace/syscall-map/function_places.hpp"
 #include "coldtrace/syscall-map/signature_locator.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
@@ -14,6 +17,12 @@ namespace {
 
 using namespace syscall_map;
 using fixtures::to_bytes;
+
+// Signatures and texts that end with the statement are not kept.
+static_assert(std::is_constructible_v<CodeSearch, const pe::ImageTables&, std::vector<Signature>&>);
+static_assert(!std::is_constructible_v<CodeSearch, const pe::ImageTables&, std::vector<Signature>>);
+static_assert(std::is_constructible_v<SignatureBuilder, std::string_view>);
+static_assert(!std::is_constructible_v<SignatureBuilder, std::string>);
 
 // One signature of x64 with this pattern and what else is said of it.
 std::string with(std::string_view pattern, std::string_view more = "") {

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <type_traits>
 
 #include <catch2/catch.hpp>
 
@@ -14,6 +15,13 @@ namespace {
 using fixtures::ByteWriter;
 using fixtures::EtlBuffer;
 using fixtures::EtlSession;
+
+// Files that end with the statement are not kept.
+using Files = std::vector<ScannedFile>;
+static_assert(
+    std::is_constructible_v<EventStream, const Files&, const NameTables&, const StreamOptions&>);
+static_assert(
+    !std::is_constructible_v<EventStream, Files, const NameTables&, const StreamOptions&>);
 
 constexpr u16 context_switch_hook = 0x0524;
 constexpr u16 process_start = 0x0301;

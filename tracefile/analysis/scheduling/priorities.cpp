@@ -310,7 +310,7 @@ void Priorities::add_step(const PriorityStep& step) {
   if (steps_.size() < most_steps)
     steps_.push_back(step);
   else
-    ++steps_left_out_;
+    ++more_steps_;
 }
 
 void Priorities::finish(const Observed& observed) {

@@ -70,7 +70,7 @@ void Services::enter(Stack& stack, const CallRecord& record) {
 void Services::leave(Stack& stack, const CallRecord& record) {
   if (!record.service) {
     if (stack.empty())
-      ++nameless_returns_;
+      ++unmatched_returns_;
     else
       close(stack, record);
     return;

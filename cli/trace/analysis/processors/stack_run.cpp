@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_where.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -101,7 +101,7 @@ void StackRun::note(u64 unwritten) {
                              "{} stacks are longer or more than are kept; their time is with the "
                              "part that is, or in [other]",
                              cut);
-  note_code(code_->left_out(), run_->findings());
+  trace_analysis::note_functions(code_->left_out(), run_->findings());
 }
 
 Exit run_collapsed(const StackOptions& options) {

@@ -1,7 +1,7 @@
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 #include "cli/trace/analysis/processors/stack_run.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -196,15 +196,16 @@ void DiskTables::write_summary(Output& output) const {
   print(output, "Disk requests {}, {} read, {} written, {} still open\n", all.count(),
         size_text(all.bytes_read), size_text(all.bytes_written), disk_.requests().open().size());
   if (counts.requests + counts.lone_ends + counts.lost_ends + counts.contradictory == 0) return;
-  print(output, "Of these      {} flushes, {} others; {} failed, {} untimed\n",
-        requests_of(all, DiskAction::flush), requests_of(all, DiskAction::other), all.failed,
+  print(output, "Of these      {}, {}; {} failed, {} untimed\n",
+        counted(requests_of(all, DiskAction::flush), "flush", "flushes"),
+        counted(requests_of(all, DiskAction::other), "other", "others"), all.failed,
         counts.untimed);
-  print(
-      output,
-      "Pairs         {} lone ends, {} lost ends, {} contradictory; the thread of {} is that of the "
-      "processor, {} are of an id that was reused\n",
-      counts.lone_ends, counts.lost_ends, counts.contradictory, counts.inferred,
-      counts.reused_threads);
+  print(output,
+        "Pairs         {}, {}, {} contradictory; the thread of {} is that of the "
+        "processor, {} are of an id that was reused\n",
+        counted(counts.lone_ends, "lone end", "lone ends"),
+        counted(counts.lost_ends, "lost end", "lost ends"), counts.contradictory, counts.inferred,
+        counts.reused_threads);
   print(output, "Bytes         {}\n",
         octaves_text(disk_.sizes(), [](i64 bytes) { return size_text(static_cast<u64>(bytes)); }));
   print(output, "Response      {}\n",

@@ -18,22 +18,6 @@ using trace_analysis::Population;
 
 namespace {
 
-// What an analysis has left out.
-struct LeftOut {
-  u64 count;
-  std::string_view one, several;
-};
-
-void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings) {
-  std::string text;
-  for (const auto& [count, one, several] : limits) {
-    if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", and ", count, count == 1 ? one : several);
-  }
-  if (!text.empty())
-    findings.warning("io-limit", std::nullopt, "more than is kept; left out: {}", text);
-}
-
 // The rows with most first, no more than `top` of them.
 template <class Row, class Weight, class Write>
 void write_top(Output& output, std::vector<Row> rows, u64 top, std::string_view one,
@@ -63,59 +47,6 @@ void write_process_members(JsonWriter& json, const Population& population, const
     if (!process.image_name.empty()) name = process.image_name;
   }
   json.field("pid", pid).field("process", name).field("start", times.utc(start));
-}
-
-namespace {
-
-void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& findings) {
-  if (ends > 0)
-    findings.warning("request-unmatched", std::nullopt, "the ends of {} requests to {} are missing",
-                     ends, what);
-  if (begins > 0)
-    findings.info("request-unknown", std::nullopt,
-                  "{} requests to {} ended of which nothing is known: they began before, or their "
-                  "begin is lost",
-                  begins, what);
-}
-
-}  // namespace
-
-void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& findings) {
-  const auto& counts = disk.requests().counts();
-  note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);
-  u64 cut = 0;
-  for (const auto& [number, one] : disk.disks()) cut += one.busy.cut();
-  note_limits(
-      {{counts.left_out, "begin of a request to a disk", "begins of requests to disks"},
-       {disk.files().left_out(), "name of a file of a request", "names of files of requests"},
-       {disk.to_other_disks(), "request to another disk", "requests to other disks"},
-       {cut, "request's part in the time that its disk was busy",
-        "requests' parts in the time that their disks were busy"}},
-      findings);
-  if (disk.has_snapshot_of_other_disk())
-    findings.warning("snapshot-without-requests", std::nullopt,
-                     "the trace has no requests to the disk of the snapshot (--snapshot-disk)");
-  const auto& agreement = disk.agreement();
-  if (agreement.unlike > agreement.alike)
-    findings.warning("snapshot-mismatch", std::nullopt,
-                     "the snapshot names {} requests other than the trace does, and {} alike: it "
-                     "is of another disk, or begins elsewhere (--snapshot-offset)",
-                     agreement.unlike, agreement.alike);
-}
-
-void note_file_requests(const trace_analysis::FileIo& files, core::Findings& findings) {
-  note_missing(files.lost_ends(), files.lone_ends(), "file systems", findings);
-  note_limits(
-      {{files.left_out(), "begin of a request to a file system",
-        "begins of requests to file systems"},
-       {files.files().left_out(), "name of a file of an operation", "names of files of operations"},
-       {files.unnamed(), "name of a file that was opened", "names of files that were opened"}},
-      findings);
-}
-
-void note_network_requests(const trace_analysis::NetworkIo& network, core::Findings& findings) {
-  note_missing(network.lost_ends(), network.lone_ends(), "the network", findings);
-  note_limits({{network.left_out(), "address of a transfer", "addresses of transfers"}}, findings);
 }
 
 bool FileTables::empty() const {
@@ -212,8 +143,9 @@ void FileTables::write_text(Output& output, u64 top) const {
           size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.time),
           times_.text(sums.longest), what);
   };
-  print(output, "\nFile operations: {} still open, {} lost ends, {} lone ends\n", files_.open(),
-        files_.lost_ends(), files_.lone_ends());
+  print(output, "\nFile operations: {} still open, {}, {}\n", files_.open(),
+        counted(files_.lost_ends(), "lost end", "lost ends"),
+        counted(files_.lone_ends(), "lone end", "lone ends"));
   write_action_lines(output);
   heading("process");
   std::vector<std::pair<Index, const FileSums*>> processes;
@@ -273,8 +205,9 @@ void NetworkTables::write_json(JsonWriter& json) const {
 }
 
 void NetworkTables::write_text(Output& output, u64 top) const {
-  print(output, "\nNetwork requests: {} still open, {} lost ends, {} lone ends\n", network_.open(),
-        network_.lost_ends(), network_.lone_ends());
+  print(output, "\nNetwork requests: {} still open, {}, {}\n", network_.open(),
+        counted(network_.lost_ends(), "lost end", "lost ends"),
+        counted(network_.lone_ends(), "lone end", "lone ends"));
   print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}\n", "sends", "bytes sent", "receives",
         "received", "repeats", "bytes of them", "process, remote address");
   std::vector<std::pair<const NetworkIo::Peer*, const NetworkSums*>> peers;

@@ -14,11 +14,6 @@ void write_process_members(JsonWriter& json, const trace_analysis::Population& p
 // Below the rows of a table that are shown: "2 more files". Nothing of none.
 void write_more(Output& output, u64 count, std::string_view one, std::string_view several);
 
-// What is missing of requests, and what was left out.
-void note_disk_requests(const trace_analysis::DiskIo& disk, core::Findings& findings);
-void note_file_requests(const trace_analysis::FileIo& files, core::Findings& findings);
-void note_network_requests(const trace_analysis::NetworkIo& network, core::Findings& findings);
-
 // What file systems were asked for.
 class FileTables {
  public:

@@ -11,6 +11,7 @@
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "coldtrace/trace_analysis/requests/rest.hpp"
 

@@ -9,6 +9,7 @@
 #include "cli/trace/analysis/requests/request_rows.hpp"
 #include "cli/trace/analysis/requests/snapshot_file.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -61,9 +62,9 @@ class IoWriter {
 
   void write_text() {
     if (snapshot_ != nullptr)
-      print(output_,
-            "Snapshot      {} files; it names {} requests, {} as the trace does, {} otherwise\n",
-            snapshot_->map.files(), disk_.agreement().named, disk_.agreement().alike,
+      print(output_, "Snapshot      {}; it names {}, {} as the trace does, {} otherwise\n",
+            counted(snapshot_->map.files(), "file", "files"),
+            counted(disk_.agreement().named, "request", "requests"), disk_.agreement().alike,
             disk_.agreement().unlike);
     requests_.write_text(output_, options_.top);
     if (!files_.empty()) files_.write_text(output_, options_.top);

@@ -129,7 +129,8 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
   write_headings(output_, columns);
   for (std::size_t i = 0; i < shown; ++i)
     write_row(output_, columns, all[chosen[i]], label(chosen[i]));
-  if (shown < chosen.size()) print(output_, "{} more services\n", chosen.size() - shown);
+  if (shown < chosen.size())
+    print(output_, "{}\n", counted(chosen.size() - shown, "more service", "more services"));
 }
 
 void ServiceText::write_periods(const std::vector<u32>& chosen, std::optional<u64> only, u64 top) {
@@ -160,7 +161,8 @@ void ServiceText::write_periods(const std::vector<u32>& chosen, std::optional<u6
     const auto shown = std::min<std::size_t>(rows.size(), top);
     for (std::size_t i = 0; i < shown; ++i)
       write_row(output_, columns, *rows[i].second, label(rows[i].first));
-    if (shown < rows.size()) print(output_, "{} more services\n", rows.size() - shown);
+    if (shown < rows.size())
+      print(output_, "{}\n", counted(rows.size() - shown, "more service", "more services"));
   }
 }
 

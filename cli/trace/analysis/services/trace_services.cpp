@@ -4,12 +4,12 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/services/service_choice.hpp"
 #include "cli/trace/analysis/services/service_text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -58,7 +58,7 @@ class ServicesWriter {
     json.begin_object().field("schema", "coldtrace.trace-services/1").field("tool", tool_version);
     write_observed(json, input_.trace, observation_.observed());
     json.field("without_thread", services_.without_thread())
-        .field("unmatched_returns", services_.nameless_returns())
+        .field("unmatched_returns", services_.unmatched_returns())
         .key("services")
         .begin_array();
     for (const auto number : chosen_) write_service(json, number);
@@ -294,11 +294,7 @@ void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun&
   if (services.services().empty() && (!has_events || unmatched.empty()))
     run.note_no_match("the trace has no calls of services and no interrupts");
   note_services(services, findings);
-  if (const auto left_out = services.totals().left_out(); left_out > 0)
-    findings.warning("period-limit", std::nullopt,
-                     "{} calls and returns are of periods and services beyond those that are kept, "
-                     "and are missing in `periods`",
-                     left_out);
+  note_periods(services, findings);
 }
 
 Exit run_trace_services(const TraceServicesOptions& options) {

@@ -65,7 +65,7 @@ void PriorityTables::write_json(Int64 int64) const {
   json.begin_object().field("schema", "coldtrace.trace-priority/1").field("tool", tool_version);
   write_observed(json, input_.trace, observed_);
   json.field("names_objects", inversions_.names_objects())
-      .field("steps_left_out", priorities_.steps_left_out() + priorities_.changes_left_out());
+      .field("more_steps", priorities_.more_steps() + priorities_.changes_left_out());
   write_nodes(json);
   json.key("priorities").begin_array();
   for (const auto thread : threads()) write_thread(json, thread);
@@ -228,7 +228,8 @@ void PriorityTables::write_text(u64 top, bool each_change) const {
         "process, priorities and how long");
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
-  if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
+  if (shown < all.size())
+    print(output_, "{}\n", counted(all.size() - shown, "more thread", "more threads"));
   output_.write("\n");
   write_change_lines(std::span{all}.first(shown));
   if (each_change) write_steps();
@@ -247,7 +248,8 @@ void PriorityTables::write_inversions() const {
   for (std::size_t i = 0; i < std::min(found.size(), inversions_in_text); ++i)
     write_story(i + 1, *found[i]);
   if (found.size() > inversions_in_text)
-    print(output_, "{} more inversions\n", found.size() - inversions_in_text);
+    print(output_, "{}\n",
+          counted(found.size() - inversions_in_text, "more inversion", "more inversions"));
 }
 
 void PriorityTables::write_thread_line(Index index) const {
@@ -363,7 +365,8 @@ void PriorityTables::write_lower_lines(u64 top) const {
           names_.since_start(one.longest_from), one.longest_since.buffer, one.longest_since.offset,
           names_.thread(one.other), one.other_priority.value_or(0), one.cpu);
   }
-  if (shown < all.size()) print(output_, "{} more threads\n", all.size() - shown);
+  if (shown < all.size())
+    print(output_, "{}\n", counted(all.size() - shown, "more thread", "more threads"));
 }
 
 }  // namespace coldtrace::cli

@@ -11,6 +11,7 @@
 #include "cli/trace/analysis/threads/critical_path_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/trace_analysis/waits/path_window.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,16 +20,11 @@ using trace_analysis::CriticalPath;
 using trace_analysis::Hop;
 using trace_analysis::Index;
 using trace_analysis::nobody;
+using trace_analysis::PathWindow;
 
 struct TraceCriticalPathOptions : AnalysisOptions {
   u32 thread = 0;
   u64 hops = 200;  // in text
-};
-
-// What is asked for, as far as the trace has it.
-struct Window {
-  std::optional<i64> from, to;
-  Index thread = nobody;
 };
 
 i64 length_of(const Hop& hop) {
@@ -51,7 +47,7 @@ std::vector<std::pair<i64, Key>> sums_by(std::span<const Hop> hops, Project proj
 class PathWriter {
  public:
   PathWriter(const TraceInput& input, const trace_analysis::Observed& observed,
-             SymbolNames& symbols, std::span<const Hop> hops, const Window& window,
+             SymbolNames& symbols, std::span<const Hop> hops, const PathWindow& window,
              const TraceCriticalPathOptions& options, Output& output)
       : input_{input},
         observed_{observed},
@@ -185,7 +181,8 @@ class PathWriter {
       print(output_, "{:>6.1f} % {:>14} s  {}\n", share(by_thread[i].first),
             names_.times().seconds(by_thread[i].first), names_.thread(by_thread[i].second));
     if (by_thread.size() > most_threads)
-      print(output_, "  and {} other threads\n", by_thread.size() - most_threads);
+      print(output_, "  and {}\n",
+            counted(by_thread.size() - most_threads, "other thread", "other threads"));
     output_.write("\n");
     for (std::size_t i = 0; i < std::min<u64>(hops_.size(), options_.hops); ++i) {
       const auto& hop = hops_[i];
@@ -202,7 +199,7 @@ class PathWriter {
   const trace_analysis::Observed& observed_;
   const SymbolNames& symbols_;
   std::span<const Hop> hops_;
-  Window window_;
+  const PathWindow& window_;
   const TraceCriticalPathOptions& options_;
   Output& output_;
   ThreadNames names_;
@@ -221,54 +218,28 @@ void note_path(const CriticalPath& path, std::span<const Hop> hops, const Thread
     findings.info("interrupts-cut", std::nullopt,
                   "the interval has more DPCs than are kept: {} of the first ones are not named",
                   path.interrupts_given_up());
-  i64 unknown = 0;
-  for (const auto& hop : hops)
-    if (hop.kind == Hop::Kind::unknown) trace_analysis::add_ticks(unknown, length_of(hop));
-  if (unknown > 0)
+  if (const auto unknown = trace_analysis::unknown_time(hops); unknown > 0)
     findings.info(
         "path-unproved", std::nullopt,
         "{} of the path is unknown: events are missing there, begin later or were given up",
         names.seconds(unknown));
 }
 
-// Nothing where several threads had the id, which the report then says.
-std::optional<Window> find_window(const tracefile::StreamOptions& limits, const ThreadNames& names,
-                                  const TraceCriticalPathOptions& options, AnalysisRun& run) {
-  const auto& observed = run.observation().observed();
-  Window window;
-  if (!observed.first) return window;  // which note_path says
-  if (limits.first.value_or(*observed.first) > *observed.last) {
-    run.findings().warning("no-match", std::nullopt,
-                           "no event of the trace is between --from and --to");
-    return window;
-  }
-  window.from = std::max(*observed.first, limits.first.value_or(*observed.first));
-  window.to = observed.last;
-  const auto threads =
-      trace_analysis::find_threads(observed.population, options.thread, *window.from, *window.to);
-  if (threads.empty()) {
-    run.findings().warning("no-match", std::nullopt, "there is no thread {} in this interval",
-                           options.thread);
-    return window;
-  }
-  const auto& all = observed.population.threads();
-  if (threads.size() > 1) {
-    constexpr std::size_t most_starts = 5;
-    std::string starts;
-    for (std::size_t i = 0; i < std::min(threads.size(), most_starts); ++i)
-      starts +=
-          fmt::format("{}{}", starts.empty() ? "" : ", ",
-                      names.times().utc(all[threads[i]].life.start).value_or("before the trace"));
-    if (threads.size() > most_starts) starts += ", ...";
-    run.report().failed(
-        options.files.front(),
-        fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
-                    threads.size(), options.thread, starts));
-    return std::nullopt;
-  }
-  window.thread = threads.front();
-  window.to = std::min(*window.to, all[window.thread].life.end.value_or(*window.to));
-  return window;
+// Says which threads had the id, where several did.
+void note_candidates(const PathWindow& window, const ThreadNames& names,
+                     const TraceCriticalPathOptions& options, AnalysisRun& run) {
+  const auto& all = run.observation().observed().population.threads();
+  const auto& candidates = window.candidates;
+  constexpr std::size_t most_starts = 5;
+  std::string starts;
+  for (std::size_t i = 0; i < std::min(candidates.size(), most_starts); ++i)
+    starts +=
+        fmt::format("{}{}", starts.empty() ? "" : ", ",
+                    names.times().utc(all[candidates[i]].life.start).value_or("before the trace"));
+  if (candidates.size() > most_starts) starts += ", ...";
+  run.report().failed(options.files.front(),
+                      fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
+                                  candidates.size(), options.thread, starts));
 }
 
 Exit run(const TraceCriticalPathOptions& options) {
@@ -283,14 +254,16 @@ Exit run(const TraceCriticalPathOptions& options) {
   run.observe({&path});
   const auto& observed = run.observation().observed();
   const ThreadNames names{run.input().trace, observed, run.symbols()};
-  const auto window = find_window(limits, names, options, run);
-  if (!window) return Exit::failure;
-  const auto hops = window->thread == nobody
-                        ? std::vector<Hop>{}
-                        : path.find(window->thread, *window->from, *window->to);
+  const auto window = find_path_window(observed, limits.first, options.thread, run.findings());
+  if (window.candidates.size() > 1) {
+    note_candidates(window, names, options, run);
+    return Exit::failure;
+  }
+  const auto hops = window.thread == nobody ? std::vector<Hop>{}
+                                            : path.find(window.thread, *window.from, *window.to);
   note_path(path, hops, names, run);
   Output output{options.output};
-  PathWriter{run.input(), observed, run.symbols(), hops, *window, options, output}.write();
+  PathWriter{run.input(), observed, run.symbols(), hops, window, options, output}.write();
   return run.finish(output);
 }
 

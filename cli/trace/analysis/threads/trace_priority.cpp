@@ -5,6 +5,7 @@
 #include "cli/trace/analysis/threads/priority_tables.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -118,32 +119,12 @@ class StepRows {
   std::string row_;
 };
 
-void note_priorities(const Priorities& priorities, const Inversions& inversions, AnalysisRun& run) {
-  auto& findings = run.findings();
+void note(const Priorities& priorities, const Inversions& inversions, AnalysisRun& run) {
   const auto& counts = priorities.turns().counts();
   note_switches(counts, run);
-  bool any = false;
-  for (const auto& thread : priorities.threads()) any = any || thread.first;
-  if (counts.switches > 0 && !any) run.note_no_match("no event of the trace shows a priority");
-  if (priorities.impossible() > 0)
-    findings.warning("priority-impossible", std::nullopt,
-                     "{} events have a priority that no thread can have (0 to 31)",
-                     priorities.impossible());
-  if (const auto left_out = priorities.steps_left_out(); left_out > 0)
-    findings.info("priority-cut", std::nullopt,
-                  "{} changes of priorities are not listed; --format csv has them", left_out);
-  if (const auto left_out = priorities.changes_left_out(); left_out > 0)
-    findings.warning("priority-limit", std::nullopt,
-                     "{} events change priorities beyond the {} that are kept between two switches "
-                     "of a thread: its priority is unknown from there to the next switch",
-                     left_out, Priorities::most_pending);
-  if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
-    findings.warning("inversion-limit", std::nullopt,
-                     "the trace has more inversions, objects, or turns while a thread was ready "
-                     "than are looked at: some may be missing, or have been longer");
-  if (any && !inversions.names_objects())
-    findings.info("wait-unnamed", std::nullopt,
-                  "the trace does not name what threads waited for: inversions cannot be proved");
+  if (counts.switches > 0 && !any_priority(priorities))
+    run.note_no_match("no event of the trace shows a priority");
+  note_priorities(priorities, inversions, run.findings());
 }
 
 Exit run_trace_priority(const TracePriorityOptions& options) {
@@ -161,7 +142,7 @@ Exit run_trace_priority(const TracePriorityOptions& options) {
                             : nullptr};
   Inversions inversions;
   run.observe({&priorities, &inversions});
-  note_priorities(priorities, inversions, run);
+  note(priorities, inversions, run);
   focus.note(priorities, run.findings());
   const PriorityTables tables{run.input(),   observed,
                               run.symbols(), priorities,

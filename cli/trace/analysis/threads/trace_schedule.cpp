@@ -200,7 +200,8 @@ class ScheduleWriter {
           "ready p90", "ready p99", "longest", "process, longest waits, priorities, at the end");
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) write_thread_line(threads[i]);
-    if (shown < threads.size()) print(output_, "{} more threads\n", threads.size() - shown);
+    if (shown < threads.size())
+      print(output_, "{}\n", counted(threads.size() - shown, "more thread", "more threads"));
   }
 
  private:

@@ -136,14 +136,16 @@ class TopText {
           times_.utc(observed_.first).value_or("-"), times_.utc(observed_.last).value_or("-"),
           seconds(answers_.use.schedule().elapsed()));
     if (page_.machine)
-      print("Machine       Windows {}, {} processors, {}-bit\n", page_.machine->windows_version,
-            page_.machine->processors, page_.machine->pointer_size * 8);
+      print("Machine       Windows {}, {}, {}-bit\n", page_.machine->windows_version,
+            counted(page_.machine->processors, "processor", "processors"),
+            page_.machine->pointer_size * 8);
     print("Events        {}, {} of them read by analyses\n", observed_.events, observed_.records);
-    print("Lost          {}{} stretches of time that events may be missing from\n",
-          page_.machine ? fmt::format("{} events, {} buffers, ", page_.machine->events_lost,
-                                      page_.machine->buffers_lost)
-                        : "",
-          observed_.losses.all().size());
+    print("Lost          {}{} of time that events may be missing from\n",
+          page_.machine
+              ? fmt::format("{}, {}, ", counted(page_.machine->events_lost, "event", "events"),
+                            counted(page_.machine->buffers_lost, "buffer", "buffers"))
+              : "",
+          counted(observed_.losses.all().size(), "stretch", "stretches"));
     print("Population    {}, {}\n", counted(population_.processes().size(), "process", "processes"),
           counted(population_.threads().size(), "thread", "threads"));
   }

@@ -114,7 +114,8 @@ class DeadlockText {
             names_.moment(suspects[i].since),
             suspects[i].reason ? " (" + wait_reason_text(*suspects[i].reason) + ")" : "");
     if (suspects.size() > suspects_in_text)
-      print(output_, "  {} more threads\n", suspects.size() - suspects_in_text);
+      print(output_, "  {}\n",
+            counted(suspects.size() - suspects_in_text, "more thread", "more threads"));
   }
 
   Output& output_;

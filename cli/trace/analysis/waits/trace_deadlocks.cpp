@@ -1,8 +1,8 @@
 #include "cli/command/version.hpp"
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/waits/deadlock_text.hpp"
 #include "cli/trace/status.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {

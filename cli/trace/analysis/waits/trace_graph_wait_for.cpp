@@ -1,9 +1,9 @@
 #include <vector>
 
-#include "cli/trace/analysis/answer_findings.hpp"
 #include "cli/trace/analysis/waits/wait_graph_answer.hpp"
 #include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -78,7 +78,7 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   run.observe(analyses, nullptr, nullptr);
   const WaitEvidence evidence{graph, stated, locks, requests, files, kinds};
   note_graph(evidence, run);
-  note_code(code.left_out(), run.findings());
+  trace_analysis::note_functions(code.left_out(), run.findings());
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.processes.empty())

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace coldtrace::core {
 
@@ -8,5 +12,29 @@ namespace coldtrace::core {
 // temporary does not compile.
 template <class T>
 using Borrowed = std::reference_wrapper<const T>;
+
+// A list with a name, or a view of one: it does not end with the statement that it stands in.
+template <class List, class T>
+concept OutlivesStatement = std::is_convertible_v<List, std::span<const T>> &&
+    (std::is_lvalue_reference_v<List> ||
+     std::ranges::enable_borrowed_range<std::remove_cvref_t<List>>);
+
+// The same of elements that lie one after the other: a container that ends with the statement does
+// not compile.
+template <class T>
+class BorrowedSpan {
+ public:
+  BorrowedSpan() = default;
+  template <OutlivesStatement<T> List>
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  BorrowedSpan(List&& elements) : elements_{std::forward<List>(elements)} {}
+
+  [[nodiscard]] std::span<const T> get() const { return elements_; }
+
+ private:
+  std::span<const T> elements_;
+};
+
+using BorrowedBytes = BorrowedSpan<std::byte>;
 
 }  // namespace coldtrace::core

@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/core.h>
-
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::core {
@@ -54,10 +52,3 @@ struct ParseError {
 [[nodiscard]] std::string to_string(const ParseError& error);
 
 }  // namespace coldtrace::core
-
-template <>
-struct fmt::formatter<coldtrace::core::ParseError> {
-  constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  format_context::iterator format(const coldtrace::core::ParseError& error,
-                                  format_context& context) const;
-};

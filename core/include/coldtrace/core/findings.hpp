@@ -9,6 +9,13 @@
 
 #include "coldtrace/core/error.hpp"
 
+template <>
+struct fmt::formatter<coldtrace::core::ParseError> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(const coldtrace::core::ParseError& error,
+                                  format_context& context) const;
+};
+
 namespace coldtrace::core {
 
 enum class Severity : u8 {

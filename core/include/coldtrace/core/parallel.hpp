@@ -16,7 +16,8 @@
 
 namespace coldtrace::core {
 
-// Keeps the first exception of several threads, to throw it where they are joined.
+// Keeps the first exception of several threads, to throw it where they are joined: std::bad_alloc,
+// which is all that a library throws, or what the work of a caller throws itself.
 class FirstException {
  public:
   template <class Work>

@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/error.hpp"
 #include "coldtrace/core/result.hpp"
 
@@ -71,8 +72,8 @@ class Fields {
 class Reader {
  public:
   // Reads `structure` from the start of `bytes`, which lie at byte `offset` of the file.
-  Reader(ByteView bytes, Name structure, u64 offset)
-      : bytes_{bytes}, base_{offset}, structure_{structure} {}
+  Reader(BorrowedBytes bytes, Name structure, u64 offset)
+      : bytes_{bytes.get()}, base_{offset}, structure_{structure} {}
 
   u8 read_u8(Name field) { return read<u8>(field); }
   u16 read_u16(Name field) { return read<u16>(field); }

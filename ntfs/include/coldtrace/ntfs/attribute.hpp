@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/reference.hpp"
 
@@ -69,7 +70,7 @@ struct Attribute {
 class AttributeReader {
  public:
   // `offset` is that of the record in the image, for errors.
-  AttributeReader(core::ByteView record, u32 first, u32 used_size, u64 offset);
+  AttributeReader(core::BorrowedBytes record, u32 first, u32 used_size, u64 offset);
 
   std::optional<Attribute> next() {
     Attribute attribute{};

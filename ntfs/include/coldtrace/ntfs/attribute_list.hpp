@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/attribute.hpp"
 #include "coldtrace/ntfs/reference.hpp"
@@ -25,7 +26,7 @@ constexpr u64 largest_attribute_list = u64{256} * 1024;
 // the next one, and counted; otherwise the list ends there.
 class AttributeListReader {
  public:
-  AttributeListReader(core::ByteView list, u64 offset) : list_{list}, base_{offset} {}
+  AttributeListReader(core::BorrowedBytes list, u64 offset) : list_{list.get()}, base_{offset} {}
 
   std::optional<AttributeListEntry> next();
   // The first entry that could not be used.

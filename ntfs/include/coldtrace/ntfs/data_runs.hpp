@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/reference.hpp"
 
@@ -22,7 +23,7 @@ struct DataRun {
 class DataRunReader {
  public:
   // `offset` is that of the list in the image, for errors.
-  DataRunReader(core::ByteView runs, u64 offset) : runs_{runs}, base_{offset} {}
+  DataRunReader(core::BorrowedBytes runs, u64 offset) : runs_{runs.get()}, base_{offset} {}
 
   // Nothing at the end and at the first pair that cannot be: then `damage()` tells.
   std::optional<DataRun> next();

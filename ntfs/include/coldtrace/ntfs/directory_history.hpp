@@ -50,9 +50,6 @@ class DirectoryHistory {
     std::string text;
     bool whole;
   };
-  static u64 key_of(FileReference reference) {
-    return reference.record | u64{reference.sequence} << 48;
-  }
   u32 name_of(StoredText text, const Directory* known);
   KnownPath read_path(u64 directory) const;
   void forget_paths();

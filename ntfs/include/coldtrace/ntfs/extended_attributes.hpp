@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::ntfs {
@@ -16,7 +17,7 @@ struct ExtendedAttribute {
 
 class ExtendedAttributeReader {
  public:
-  explicit ExtendedAttributeReader(core::ByteView list) : list_{list} {}
+  explicit ExtendedAttributeReader(core::BorrowedBytes list) : list_{list.get()} {}
   // Nothing at the end and at the first entry that cannot be.
   std::optional<ExtendedAttribute> next();
 

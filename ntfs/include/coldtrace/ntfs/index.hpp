@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/file_name.hpp"
 #include "coldtrace/ntfs/reference.hpp"
@@ -66,7 +67,7 @@ class IndexEntryReader {
   [[nodiscard]] core::ByteView rest() const { return entries_.subspan(at_); }
   [[nodiscard]] u64 rest_offset() const { return base_ + at_; }
 
-  // Calls `visit(record)` for the records that the entries name, without judging the entries.
+  // Calls `visit(record)` for the records that the entries name, without checking the entries.
   template <class Visit>
   static void for_each_record(const IndexNode& node, Visit&& visit) {
     for (u64 at = 0; node.entries.size() - at >= entry_head;) {
@@ -94,8 +95,8 @@ class IndexEntryReader {
 // `directory` count.
 class IndexSlackReader {
  public:
-  IndexSlackReader(core::ByteView slack, u64 offset, u64 directory)
-      : slack_{slack}, base_{offset}, directory_{directory} {}
+  IndexSlackReader(core::BorrowedBytes slack, u64 offset, u64 directory)
+      : slack_{slack.get()}, base_{offset}, directory_{directory} {}
 
   std::optional<IndexEntry> next();
 

@@ -21,6 +21,11 @@ struct FileReference {
   return {stored & 0xffff'ffff'ffff, static_cast<u16>(stored >> 48)};
 }
 
+// As NTFS stores it; a number for each use of a record.
+[[nodiscard]] constexpr u64 to_stored(FileReference file) {
+  return file.record | u64{file.sequence} << 48;
+}
+
 constexpr u64 root_record = 5;
 
 // Records with fixed numbers. Source: linux-ntfs documentation, "Files: Overview".

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::pe {
@@ -43,7 +44,7 @@ struct Field {
 // Reads the entries of a field list one after another.
 class FieldList {
  public:
-  explicit FieldList(core::ByteView record);
+  explicit FieldList(core::BorrowedBytes record);
 
   // False at the end, and where an entry cannot be read.
   bool next(Field& field);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 
@@ -12,7 +13,7 @@ namespace coldtrace::pe {
 class StreamBytes {
  public:
   StreamBytes() = default;
-  explicit StreamBytes(core::ByteView view) : view_{view} {}
+  explicit StreamBytes(core::BorrowedBytes view) : view_{view.get()} {}
   explicit StreamBytes(std::vector<std::byte> bytes) : bytes_{std::move(bytes)}, view_{bytes_} {}
   StreamBytes(StreamBytes&&) = default;  // views stay valid: the bytes do not move
   StreamBytes& operator=(StreamBytes&&) = default;

@@ -24,7 +24,7 @@ struct PdbIdentity {
 
   [[nodiscard]] static PdbIdentity of(const Pdb& pdb);
   [[nodiscard]] bool matches(const PdbReference& reference) const {
-    return reference.guid == guid && reference.age == age;
+    return reference.names(guid, age);
   }
 };
 

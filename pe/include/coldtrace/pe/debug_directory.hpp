@@ -25,7 +25,16 @@ struct PdbReference {
   std::optional<core::Guid> guid;      // of RSDS; NB10 has none
   std::optional<u32> time_date_stamp;  // of NB10
   u32 age;
+
+  // Whether it is of the PDB with this GUID and age. That is all that counts: files are renamed.
+  [[nodiscard]] bool names(const core::Guid& pdb_guid, u32 pdb_age) const {
+    return guid == pdb_guid && age == pdb_age;
+  }
 };
+
+// Whether two references are of one build of a PDB: they have the same GUID and age, or are both
+// NB10 with the same TimeDateStamp and age.
+[[nodiscard]] bool same_pdb(const PdbReference& a, const PdbReference& b);
 
 // Empty when the image has none. Entries whose data is not in the file are findings.
 [[nodiscard]] std::vector<DebugEntry> read_debug_directory(const Image& image,

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/pe/api_set_schema.hpp"
 #include "coldtrace/pe/module_tables.hpp"
 
@@ -71,7 +72,7 @@ struct ResolvedSlot {
 // have one name, the first counts. The tables and the schema outlive the resolver.
 class ImportResolver {
  public:
-  ImportResolver(std::span<const ModuleTables* const> modules, const ApiSetSchema* schema);
+  ImportResolver(core::BorrowedSpan<const ModuleTables*> modules, const ApiSetSchema* schema);
 
   // All slots of a module, by address.
   std::vector<ResolvedSlot> resolve(u32 module);

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include <fmt/core.h>
-
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::pe {
@@ -23,8 +21,6 @@ constexpr Rva operator+(Rva rva, u64 bytes) {
 }
 
 // "0x1234"
-[[nodiscard]] inline std::string to_string(Rva rva) {
-  return fmt::format("{:#x}", value(rva));
-}
+[[nodiscard]] std::string to_string(Rva rva);
 
 }  // namespace coldtrace::pe

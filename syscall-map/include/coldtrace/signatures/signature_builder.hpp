@@ -14,6 +14,7 @@ namespace coldtrace::syscall_map {
 class SignatureBuilder {
  public:
   explicit SignatureBuilder(std::string_view text) : counted_{text.data()} {}
+  explicit SignatureBuilder(std::string&&) = delete;  // the text outlives it
 
   // Ends the parse; caught where it began.
   struct Error {

@@ -30,8 +30,8 @@ struct FunctionPlace {
 class CodeSearch {
  public:
   // Both outlive this.
-  CodeSearch(core::Borrowed<pe::ImageTables> tables, std::span<const Signature> signatures)
-      : tables_{tables.get()}, signatures_{signatures} {}
+  CodeSearch(core::Borrowed<pe::ImageTables> tables, core::BorrowedSpan<Signature> signatures)
+      : tables_{tables.get()}, signatures_{signatures.get()} {}
 
   // Functions that may be found: by a signature for the machine, or by structure.
   [[nodiscard]] std::vector<std::string_view> functions() const;

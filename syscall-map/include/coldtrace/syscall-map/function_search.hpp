@@ -1,11 +1,11 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image.hpp"
 #include "coldtrace/syscall-map/context_switch.hpp"
@@ -17,7 +17,7 @@ namespace coldtrace::syscall_map {
 
 // What is known beside the image.
 struct FunctionSources {
-  std::span<const Signature> signatures;
+  core::BorrowedSpan<Signature> signatures;
   std::vector<NamedPlace> symbols;  // of the PDB that belongs to the image, decorated
   const std::vector<HookService>& services;
 };

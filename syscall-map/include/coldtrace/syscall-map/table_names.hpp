@@ -55,6 +55,11 @@ struct TableNames {
                                       const LocatedServiceTable& table,
                                       const std::vector<Service>& stubs, const ServicesTab* tab);
 
+// Names entries of win32k's W32pServiceTableFilter as those of W32pServiceTable are named: both
+// have the same numbers. Only where each entry has the same arguments in both.
+void name_filter(const LocatedServiceTable& plain, const TableNames& plain_names,
+                 const LocatedServiceTable& filter, TableNames& filter_names);
+
 // Names the rest after `user` if at least 95 % of the shared names have the same number. A user
 // side that shares no name can only be of the same version, which proves less; else nothing.
 void name_after(const UserServices& user, const LocatedServiceTable& table, TableNames& names,

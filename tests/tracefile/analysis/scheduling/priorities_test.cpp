@@ -273,7 +273,7 @@ TEST_CASE("steps beyond those that are kept are counted: priority-cut") {
   for (i64 i = 0; i < static_cast<i64>(Priorities::most_steps) / 2 + 5; ++i)
     many.comes(100 + 4 * i, 8).leaves(102 + 4 * i, 9);
   CHECK(many.answer().steps().size() == Priorities::most_steps);
-  CHECK(many.answer().steps_left_out() == 9);
+  CHECK(many.answer().more_steps() == 9);
 }
 
 TEST_CASE("a trace that lacks any one of its records has no priority for longer") {

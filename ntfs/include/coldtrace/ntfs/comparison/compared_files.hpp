@@ -28,7 +28,7 @@ class ComparedFiles {
   struct Group {
     std::size_t first = 0;
     std::size_t count = 0;
-    u64 key = 0;  // record and sequence; grows from group to group
+    FileReference file;  // grows from group to group
   };
   // The group behind another; without one the first. Its count is 0 at the end.
   [[nodiscard]] Group next(const Group& group) const;
@@ -40,7 +40,7 @@ class ComparedFiles {
 
  private:
   struct Entry {
-    u64 key;
+    FileReference file;
     u64 offset;
     u32 size;
     u32 compared;  // the bytes of it that are compared: the path stands behind them

@@ -41,7 +41,7 @@ struct StreamDifference {
   bool relocated = false;
 };
 
-// What became of one file.
+// How one file changed.
 struct FileDifference {
   FileReference file;
   std::optional<ComparedFile> before;  // absent of what was created

@@ -63,6 +63,10 @@ class Request:
         self.__dict__.update(members)
 
 
+def counted(count, one, several):
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def size(count):
     for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
         if count >= 1024 ** power:
@@ -446,9 +450,11 @@ class Text(Case):
                 if not any(counts[name] for name in ("requests", "lone_ends", "lost_ends", "contradictory")):
                     continue
                 all_of = {name: sum(row[name] for row in disk["priorities"]) for name in ("flushes", "others", "failed")}
-                self.assertIn(f"\nOf these      {all_of['flushes']} flushes, {all_of['others']} others; "
+                self.assertIn(f"\nOf these      {counted(all_of['flushes'], 'flush', 'flushes')}, "
+                              f"{counted(all_of['others'], 'other', 'others')}; "
                               f"{all_of['failed']} failed, {counts['untimed']} untimed\n", text)
-                self.assertIn(f"\nPairs         {counts['lone_ends']} lone ends, {counts['lost_ends']} lost ends, "
+                self.assertIn(f"\nPairs         {counted(counts['lone_ends'], 'lone end', 'lone ends')}, "
+                              f"{counted(counts['lost_ends'], 'lost end', 'lost ends')}, "
                               f"{counts['contradictory']} contradictory; the thread of {counts['inferred_threads']} is "
                               f"that of the processor, {counts['reused_threads']} are of an id that was reused\n", text)
                 if disk["sizes"]:
@@ -483,8 +489,8 @@ class Text(Case):
         for path, part, title in (files, "file_operations", "File operations"), (network, "network", "Network requests"):
             counts = strict_json(run("trace", "io", path, "--format", "json").stdout)[part]["counts"]
             self.assertGreater(counts["lone_ends"], 0)
-            self.assertIn(f"\n{title}: {counts['open']} still open, {counts['lost_ends']} lost ends, "
-                          f"{counts['lone_ends']} lone ends\n", run("trace", "io", path).stdout.decode())
+            self.assertIn(f"\n{title}: {counts['open']} still open, {counted(counts['lost_ends'], 'lost end', 'lost ends')}, "
+                          f"{counted(counts['lone_ends'], 'lone end', 'lone ends')}\n", run("trace", "io", path).stdout.decode())
         answer = strict_json(run("trace", "io", files, "--format", "json").stdout)
         table = self.rows_of(run("trace", "io", files, "--top", "1000000").stdout.decode(), "file operation")
         self.assertEqual(len(table), len(answer["file_operations"]["actions"]))

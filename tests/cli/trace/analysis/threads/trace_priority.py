@@ -374,7 +374,7 @@ class Priorities(Case):
         answer = self.answer(self.kernel_trace([switch(0, 1100, 0, 8, 0, 8), *sets,
                                                 switch(0, 2000, 8, 0, 8, 0)]), status=1)
         self.assertIn("priority-limit", [one["code"] for one in answer["findings"]])
-        self.assertEqual((len(answer["steps"]), answer["steps_left_out"]), (256, 44))
+        self.assertEqual((len(answer["steps"]), answer["more_steps"]), (256, 44))
         one, = answer["priorities"]
         self.assertEqual({level["priority"]: level["duration"] for level in one["levels"]},
                          {8: 100 + 127, 9: 128})

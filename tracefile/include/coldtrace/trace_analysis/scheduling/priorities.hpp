@@ -87,7 +87,7 @@ class Priorities final : public Analysis {
   }  // by index
   // The first ones, in the order of time.
   [[nodiscard]] const std::vector<PriorityStep>& steps() const { return steps_; }
-  [[nodiscard]] u64 steps_left_out() const { return steps_left_out_; }
+  [[nodiscard]] u64 more_steps() const { return more_steps_; }
   // Changes by events, beyond those that are kept between two switches of their thread: its
   // priority is unknown from the first of these on.
   [[nodiscard]] u64 changes_left_out() const { return changes_left_out_; }
@@ -155,7 +155,7 @@ class Priorities final : public Analysis {
   std::vector<Follow> follows_;
   std::vector<ThreadPriorities> threads_;
   std::vector<PriorityStep> steps_;
-  u64 steps_left_out_ = 0, changes_left_out_ = 0, impossible_ = 0;
+  u64 more_steps_ = 0, changes_left_out_ = 0, impossible_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

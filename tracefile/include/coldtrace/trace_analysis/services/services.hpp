@@ -40,8 +40,8 @@ class Services final : public Analysis {
   [[nodiscard]] const std::vector<CallEdge>& edges() const { return totals_.edges(); }
   // That the trace gives it; empty when it gives none.
   [[nodiscard]] std::string_view name_of(const Service& service) const;
-  [[nodiscard]] u64 without_thread() const { return without_thread_; }      // calls and returns
-  [[nodiscard]] u64 nameless_returns() const { return nameless_returns_; }  // without a call
+  [[nodiscard]] u64 without_thread() const { return without_thread_; }  // calls and returns
+  [[nodiscard]] u64 unmatched_returns() const { return unmatched_returns_; }
 
   void begin(const Observed& observed) override;
   void on_switch(const ContextSwitch& record) override;
@@ -85,7 +85,7 @@ class Services final : public Analysis {
   std::vector<Stack> threads_;       // by index
   std::map<u16, Stack> processors_;  // of calls without thread
   u64 without_thread_ = 0;
-  u64 nameless_returns_ = 0;
+  u64 unmatched_returns_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::tracefile {
@@ -47,8 +48,8 @@ class CtraceEntries {
  public:
   // `buffer` starts with the header; `from` is the offset of an entry in it.
   CtraceEntries() = default;
-  CtraceEntries(core::ByteView buffer, u32 sequence, u32 from)
-      : buffer_{buffer}, sequence_{sequence}, at_{from} {}
+  CtraceEntries(core::BorrowedBytes buffer, u32 sequence, u32 from)
+      : buffer_{buffer.get()}, sequence_{sequence}, at_{from} {}
 
   enum class Item : u8 { entry, torn, end };
   Item next();

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/tracefile/etl/trace_header.hpp"
 
 namespace coldtrace::tracefile {
@@ -33,8 +34,8 @@ class BufferWalker {
 
   BufferWalker() = default;
   // `pointer_size` overrides that of the events when it is not 0.
-  BufferWalker(core::ByteView bytes, const BufferContext& context, u32 offset, OnDamage on_damage,
-               unsigned pointer_size = 0);
+  BufferWalker(core::BorrowedBytes bytes, const BufferContext& context, u32 offset,
+               OnDamage on_damage, unsigned pointer_size = 0);
 
   // False at the end; event() is valid after true.
   bool next();

@@ -38,7 +38,7 @@ struct StreamOptions {
 class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
-  EventStream(std::span<const ScannedFile> files, core::Borrowed<NameTables> names,
+  EventStream(core::BorrowedSpan<ScannedFile> files, core::Borrowed<NameTables> names,
               const StreamOptions& options);
 
   Item next() override;

@@ -1,0 +1,87 @@
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace coldtrace;
+using namespace coldtrace::trace_analysis;
+
+namespace {
+
+// The sentence of the only finding.
+std::string told(const core::Findings& findings, std::string_view code) {
+  REQUIRE(findings.all().size() == 1);
+  CHECK(findings.all().front().code.view() == code);
+  return findings.all().front().text;
+}
+
+DiskEnd end_of(u64 irp) {
+  DiskEnd record{};
+  record.moment.time = 1010;
+  record.irp = irp;
+  record.thread = nobody;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("an answer that is whole has no findings") {
+  core::Findings findings;
+  note_overlaps({.switches = 3, .readied = 2}, findings);
+  note_ready_events({.switches = 3, .readied = 2}, "", findings);
+  note_ready_events({}, "", findings);  // no switches: that is for the caller to say
+  note_functions(0, findings);
+  note_priorities(Priorities{}, Inversions{}, findings);
+  note_network_requests(NetworkIo{}, findings);
+  CHECK(findings.empty());
+}
+
+TEST_CASE("switches that contradict each other are a warning, those alone are information") {
+  core::Findings overlaps, alone;
+  note_overlaps({.switches = 3, .overlapping = 2}, overlaps);
+  CHECK(told(overlaps, "switch-overlap").starts_with("2 switches are from a thread"));
+  CHECK(overlaps.has_warnings());
+  note_ready_events({.switches = 3}, " (DISPATCHER)", alone);
+  CHECK(told(alone, "no-ready-events").find("became ready (DISPATCHER): waiting") !=
+        std::string::npos);
+  CHECK_FALSE(alone.has_warnings());
+}
+
+TEST_CASE("functions beyond those that are kept are counted") {
+  core::Findings findings;
+  note_functions(7, findings);
+  CHECK(told(findings, "function-limit").starts_with("7 addresses of samples"));
+}
+
+TEST_CASE("the end of a request of which nothing is known is information") {
+  Population population;
+  Losses losses;
+  const Observed observed{population, losses, 1000, 1010};
+  tracefile::NameTables names{0};
+  names.finish();
+  DiskIo disk{names, std::nullopt, CounterTicks{}};
+  disk.begin(observed);
+  disk.on_disk_end(end_of(7));
+  disk.finish(observed);
+  core::Findings findings;
+  note_disk_requests(disk, findings);
+  CHECK(told(findings, "request-unknown").starts_with("1 requests to disks ended"));
+  CHECK_FALSE(findings.has_warnings());
+}
+
+TEST_CASE("priorities that no thread can have are a warning, and what waits are for is missing") {
+  Population population;
+  Losses losses;
+  const Observed observed{population, losses, 1000, 1010};
+  Priorities priorities;
+  priorities.begin(observed);
+  const auto thread = population.thread(8);
+  const Moment moment{1000, u16{0}, {}};
+  using Kind = PriorityChange::Kind;
+  priorities.on_priority_change({moment, Kind::priority, thread, nobody, i8{8}, i8{32}});
+  priorities.on_priority_change({moment, Kind::priority, thread, nobody, i8{8}, i8{9}});
+  priorities.finish(observed);
+  core::Findings findings;
+  note_priorities(priorities, Inversions{}, findings);
+  CHECK(findings.count("priority-impossible") == 1);
+  CHECK(findings.count("wait-unnamed") == (any_priority(priorities) ? 1 : 0));
+}

@@ -1,0 +1,170 @@
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+namespace coldtrace::trace_analysis {
+
+void note_ready_events(const Turns::Counts& counts, std::string_view hint,
+                       core::Findings& findings) {
+  if (counts.switches > 0 && counts.readied == 0)
+    findings.info("no-ready-events", std::nullopt,
+                  "no event says when threads became ready{}: waiting and ready are not told apart",
+                  hint);
+}
+
+void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
+  if (counts.overlapping > 0)
+    findings.warning("switch-overlap", std::nullopt,
+                     "{} switches are from a thread that is on another processor",
+                     counts.overlapping);
+}
+
+void note_functions(u64 left_out, core::Findings& findings) {
+  if (left_out > 0)
+    findings.warning("function-limit", std::nullopt,
+                     "{} addresses of samples, interrupts and stacks are in functions beyond those "
+                     "that are kept, and are counted as others",
+                     left_out);
+}
+
+void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings) {
+  note_overlaps(use.schedule().turns().counts(), findings);
+  if (const auto firsts = use.total().all.firsts; firsts > 0)
+    findings.info("sample-interval", std::nullopt,
+                  "{} samples are the first of their processor, and no event says how long the "
+                  "interval between samples is: they have no time",
+                  firsts);
+  note_functions(code.left_out() + use.counts().left_out_routines, findings);
+}
+
+void note_services(const Services& services, core::Findings& findings) {
+  if (services.without_thread() > 0)
+    findings.info("call-without-thread", std::nullopt,
+                  "{} calls and returns are of threads that no context switch names",
+                  services.without_thread());
+}
+
+void note_periods(const Services& services, core::Findings& findings) {
+  if (const auto left_out = services.totals().left_out(); left_out > 0)
+    findings.warning("period-limit", std::nullopt,
+                     "{} calls and returns are of periods and services beyond those that are kept, "
+                     "and are missing in `periods`",
+                     left_out);
+}
+
+void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
+  if (deadlocks.reached_limit())
+    findings.warning("deadlock-limit", std::nullopt,
+                     "the trace has more objects, orders of mutants, deadlocks or threads behind "
+                     "each other than are looked at: some may be missing");
+  if (deadlocks.passing() > 0)
+    findings.info("deadlock-unproved", std::nullopt,
+                  "{} cycles of waits were gone before each of their threads was seen to leave its "
+                  "processor, and are not listed",
+                  deadlocks.passing());
+  if (!deadlocks.names_objects() && deadlocks.any_switch())
+    findings.info("wait-unnamed", std::nullopt,
+                  "the trace does not name what threads waited for: deadlocks cannot be proved");
+}
+
+bool any_priority(const Priorities& priorities) {
+  return std::ranges::any_of(priorities.threads(),
+                             [](const auto& thread) { return thread.first.has_value(); });
+}
+
+void note_priorities(const Priorities& priorities, const Inversions& inversions,
+                     core::Findings& findings) {
+  if (priorities.impossible() > 0)
+    findings.warning("priority-impossible", std::nullopt,
+                     "{} events have a priority that no thread can have (0 to 31)",
+                     priorities.impossible());
+  if (const auto left_out = priorities.more_steps(); left_out > 0)
+    findings.info("priority-cut", std::nullopt,
+                  "{} changes of priorities are not listed; --format csv has them", left_out);
+  if (const auto left_out = priorities.changes_left_out(); left_out > 0)
+    findings.warning("priority-limit", std::nullopt,
+                     "{} events change priorities beyond the {} that are kept between two switches "
+                     "of a thread: its priority is unknown from there to the next switch",
+                     left_out, Priorities::most_pending);
+  if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
+    findings.warning("inversion-limit", std::nullopt,
+                     "the trace has more inversions, objects, or turns while a thread was ready "
+                     "than are looked at: some may be missing, or have been longer");
+  if (any_priority(priorities) && !inversions.names_objects())
+    findings.info("wait-unnamed", std::nullopt,
+                  "the trace does not name what threads waited for: inversions cannot be proved");
+}
+
+namespace {
+
+// What an analysis has left out.
+struct LeftOut {
+  u64 count;
+  std::string_view one, several;
+};
+
+void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings) {
+  std::string text;
+  for (const auto& [count, one, several] : limits) {
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", and ", count, count == 1 ? one : several);
+  }
+  if (!text.empty())
+    findings.warning("io-limit", std::nullopt, "more than is kept; left out: {}", text);
+}
+
+void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& findings) {
+  if (ends > 0)
+    findings.warning("request-unmatched", std::nullopt, "the ends of {} requests to {} are missing",
+                     ends, what);
+  if (begins > 0)
+    findings.info("request-unknown", std::nullopt,
+                  "{} requests to {} ended of which nothing is known: they began before, or their "
+                  "begin is lost",
+                  begins, what);
+}
+
+}  // namespace
+
+void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
+  const auto& counts = disk.requests().counts();
+  note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);
+  u64 cut = 0;
+  for (const auto& [number, one] : disk.disks()) cut += one.busy.cut();
+  note_limits(
+      {{counts.left_out, "begin of a request to a disk", "begins of requests to disks"},
+       {disk.files().left_out(), "name of a file of a request", "names of files of requests"},
+       {disk.to_other_disks(), "request to another disk", "requests to other disks"},
+       {cut, "request's part in the time that its disk was busy",
+        "requests' parts in the time that their disks were busy"}},
+      findings);
+  if (disk.has_snapshot_of_other_disk())
+    findings.warning("snapshot-without-requests", std::nullopt,
+                     "the trace has no requests to the disk of the snapshot (--snapshot-disk)");
+  const auto& agreement = disk.agreement();
+  if (agreement.unlike > agreement.alike)
+    findings.warning("snapshot-mismatch", std::nullopt,
+                     "the snapshot names {} requests other than the trace does, and {} alike: it "
+                     "is of another disk, or begins elsewhere (--snapshot-offset)",
+                     agreement.unlike, agreement.alike);
+}
+
+void note_file_requests(const FileIo& files, core::Findings& findings) {
+  note_missing(files.lost_ends(), files.lone_ends(), "file systems", findings);
+  note_limits(
+      {{files.left_out(), "begin of a request to a file system",
+        "begins of requests to file systems"},
+       {files.files().left_out(), "name of a file of an operation", "names of files of operations"},
+       {files.unnamed(), "name of a file that was opened", "names of files that were opened"}},
+      findings);
+}
+
+void note_network_requests(const NetworkIo& network, core::Findings& findings) {
+  note_missing(network.lost_ends(), network.lone_ends(), "the network", findings);
+  note_limits({{network.left_out(), "address of a transfer", "addresses of transfers"}}, findings);
+}
+
+}  // namespace coldtrace::trace_analysis

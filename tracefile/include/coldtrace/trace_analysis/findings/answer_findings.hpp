@@ -1,0 +1,48 @@
+#pragma once
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/network_io.hpp"
+#include "coldtrace/trace_analysis/scheduling/priorities.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
+#include "coldtrace/trace_analysis/waits/inversions.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// What is missing of an answer, and what was left out of it, as findings whose codes
+// docs/findings.md has: by what an analysis counted until the last event. Times are ticks of the
+// trace. Nothing is noted of an answer that is whole. That a trace has nothing of the kind depends
+// on what was asked, and is for the caller to say.
+
+// `no-ready-events`: switches alone. `hint` follows in the sentence: what has a logger write them.
+void note_ready_events(const Turns::Counts& counts, std::string_view hint,
+                       core::Findings& findings);
+// `switch-overlap`: switches that contradict each other.
+void note_overlaps(const Turns::Counts& counts, core::Findings& findings);
+// `function-limit`: addresses in functions beyond those that are kept.
+void note_functions(u64 left_out, core::Findings& findings);
+// `switch-overlap`, `sample-interval` and `function-limit`.
+void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings);
+// `call-without-thread`.
+void note_services(const Services& services, core::Findings& findings);
+// `period-limit`: of what was asked for by periods.
+void note_periods(const Services& services, core::Findings& findings);
+// `deadlock-limit`, `deadlock-unproved` and `wait-unnamed`.
+void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings);
+
+// Whether any thread has a priority.
+[[nodiscard]] bool any_priority(const Priorities& priorities);
+// `priority-impossible`, `priority-cut`, `priority-limit`, `inversion-limit` and `wait-unnamed`.
+void note_priorities(const Priorities& priorities, const Inversions& inversions,
+                     core::Findings& findings);
+
+// `request-unmatched`, `request-unknown` and `io-limit`; of disks also `snapshot-without-requests`
+// and `snapshot-mismatch`, where a snapshot has names for their requests.
+void note_disk_requests(const DiskIo& disk, core::Findings& findings);
+void note_file_requests(const FileIo& files, core::Findings& findings);
+void note_network_requests(const NetworkIo& network, core::Findings& findings);
+
+}  // namespace coldtrace::trace_analysis
