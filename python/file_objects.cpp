@@ -235,7 +235,10 @@ Object FileObjects::make(const FileRow& row) {
   return maker_->make_file(row);
 }
 
-void add_file_records(py::module_& module) {
+namespace {
+
+// What the members of a File are made of.
+void add_part_records(py::module_& module) {
   static const Record times{module,
                             "Times",
                             "Four times of a file: nanoseconds since 1970, UTC, or None.",
@@ -289,6 +292,19 @@ void add_file_records(py::module_& module) {
                                {"referrer_url", ""},
                                {"host_url", ""},
                                {"resident", "else it is not read"}}};
+  times_record = &times;
+  extent_record = &extent;
+  stream_record = &stream;
+  reparse_record = &reparse;
+  extended_attribute_record = &extended_attribute;
+  entry_record = &entry;
+  zone_id_record = &zone_id;
+}
+
+}  // namespace
+
+void add_file_records(py::module_& module) {
+  add_part_records(module);
   static const Record file{module,
                            "File",
                            "One name of a volume, as 'coldtrace ntfs snapshot' has it.",
@@ -319,13 +335,6 @@ void add_file_records(py::module_& module) {
                             {"entry", "an Entry of names that no FILE record has"},
                             {"other_streams", "a tuple of Stream: other attributes that have any"},
                             {"zone_id", "a ZoneId, where files() was asked for it"}}};
-  times_record = &times;
-  extent_record = &extent;
-  stream_record = &stream;
-  reparse_record = &reparse;
-  extended_attribute_record = &extended_attribute;
-  entry_record = &entry;
-  zone_id_record = &zone_id;
   file_record = &file;
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
     state_texts[i] = text(to_string(static_cast<ntfs::State>(i)));

@@ -40,6 +40,60 @@ class Texts {
   core::ByteView bytes_;
 };
 
+auto refuse(Fault fault, u64 place, core::Name field, u64 expected, u64 found) {
+  return core::fail(ParseError{fault, place, "schema store", field, expected, found});
+}
+
+// What the file starts with.
+struct Head {
+  u32 version;
+  bool has_languages;
+  u64 at;  // of the directory
+  u64 directory_size;
+  u32 crc;  // of the directory
+  u64 providers;
+  u64 files;
+  u64 rows_size;
+};
+
+core::Result<Head> read_head(const core::ImageSource& source) {
+  const auto bytes =
+      COLDTRACE_TRY(read_bytes(source, 0, std::min(source.size(), StoreFormat::head_size)));
+  core::Reader in{bytes, "schema store", 0};
+  const auto magic = in.take(magic_size, "magic");
+  if (in.ok() && !SchemaStore::is_store(magic)) in.reject(Fault::bad_magic, 0, "magic", 0, 0);
+  const auto version = in.read_u32("version");
+  if (in.ok() && (version < first_version || version > format_version))
+    in.reject(Fault::unsupported, magic_size, "version", format_version, version);
+  const auto head_crc = in.read_u32("checksum");
+  const auto size = in.read_u64("size");
+  const auto at = in.read_u64("offset of the directory");
+  const auto directory_size = in.read_u64("size of the directory");
+  const auto crc = in.read_u32("checksum of the directory");
+  const u64 providers = in.read_u32("providers");
+  const u64 files = in.read_u32("files");
+  const auto row_size = in.read_u32("size of a row of a file");
+  if (!in.ok()) return core::fail(in.error());
+  const auto own = core::crc32c(core::ByteView{bytes}.subspan(StoreFormat::checked_from));
+  if (own != head_crc) return refuse(Fault::bad_value, 12, "checksum", head_crc, own);
+  const bool has_languages = version != first_version;
+  if (row_size != (has_languages ? StoreFormat::file_size : 0))
+    return refuse(Fault::bad_value, 52, "size of a row of a file", StoreFormat::file_size,
+                  row_size);
+  if (size != source.size()) return refuse(Fault::truncated, 16, "size", size, source.size());
+  if (at > size || directory_size > size - at)
+    return refuse(Fault::out_of_bounds, 24, "directory", size, at);
+  if (directory_size > StoreFormat::largest_directory)
+    return refuse(Fault::limit, 32, "size of the directory", StoreFormat::largest_directory,
+                  directory_size);
+  const auto rows_size =
+      providers * StoreFormat::provider_size +
+      files * (has_languages ? StoreFormat::file_size : StoreFormat::first_file_size);
+  if (rows_size > directory_size)
+    return refuse(Fault::out_of_bounds, 44, "rows", directory_size, rows_size);
+  return Head{version, has_languages, at, directory_size, crc, providers, files, rows_size};
+}
+
 }  // namespace
 
 bool SchemaStore::is_store(core::ByteView start) {
@@ -61,49 +115,14 @@ core::Result<std::shared_ptr<const SchemaStore>> SchemaStore::open(
 }
 
 core::Result<core::Done> SchemaStore::read_directory() {
-  const auto head =
-      COLDTRACE_TRY(read_bytes(*source_, 0, std::min(source_->size(), StoreFormat::head_size)));
-  core::Reader in{head, "schema store", 0};
-  const auto magic = in.take(magic_size, "magic");
-  if (in.ok() && !is_store(magic)) in.reject(Fault::bad_magic, 0, "magic", 0, 0);
-  const auto version = in.read_u32("version");
-  if (in.ok() && (version < first_version || version > format_version))
-    in.reject(Fault::unsupported, magic_size, "version", format_version, version);
-  const auto head_crc = in.read_u32("checksum");
-  const auto size = in.read_u64("size");
-  const auto at = in.read_u64("offset of the directory");
-  const auto directory_size = in.read_u64("size of the directory");
-  const auto crc = in.read_u32("checksum of the directory");
-  const u64 providers = in.read_u32("providers");
-  const u64 files = in.read_u32("files");
-  const auto row_size = in.read_u32("size of a row of a file");
-  if (!in.ok()) return core::fail(in.error());
-  const auto refuse = [](Fault fault, u64 place, core::Name field, u64 expected, u64 found) {
-    return core::fail(ParseError{fault, place, "schema store", field, expected, found});
-  };
-  const auto own = core::crc32c(core::ByteView{head}.subspan(StoreFormat::checked_from));
-  if (own != head_crc) return refuse(Fault::bad_value, 12, "checksum", head_crc, own);
-  const bool has_languages = version != first_version;
-  if (row_size != (has_languages ? StoreFormat::file_size : 0))
-    return refuse(Fault::bad_value, 52, "size of a row of a file", StoreFormat::file_size,
-                  row_size);
-  if (size != source_->size()) return refuse(Fault::truncated, 16, "size", size, source_->size());
-  if (at > size || directory_size > size - at)
-    return refuse(Fault::out_of_bounds, 24, "directory", size, at);
-  if (directory_size > StoreFormat::largest_directory)
-    return refuse(Fault::limit, 32, "size of the directory", StoreFormat::largest_directory,
-                  directory_size);
-  const auto rows_size =
-      providers * StoreFormat::provider_size +
-      files * (has_languages ? StoreFormat::file_size : StoreFormat::first_file_size);
-  if (rows_size > directory_size)
-    return refuse(Fault::out_of_bounds, 44, "rows", directory_size, rows_size);
-  const auto directory = COLDTRACE_TRY(read_bytes(*source_, at, directory_size));
+  const auto head = COLDTRACE_TRY(read_head(*source_));
+  const auto directory = COLDTRACE_TRY(read_bytes(*source_, head.at, head.directory_size));
   const auto sum = core::crc32c(directory);
-  if (sum != crc) return refuse(Fault::bad_value, 40, "checksum of the directory", crc, sum);
+  if (sum != head.crc)
+    return refuse(Fault::bad_value, 40, "checksum of the directory", head.crc, sum);
 
-  Texts texts{core::ByteView{directory}.subspan(static_cast<std::size_t>(rows_size))};
-  core::Reader rows{directory, "schema store", at};
+  Texts texts{core::ByteView{directory}.subspan(static_cast<std::size_t>(head.rows_size))};
+  core::Reader rows{directory, "schema store", head.at};
   u64 text_size = 0;
   const auto text = [&](core::Name field) {
     const auto place = rows.offset();
@@ -112,10 +131,10 @@ core::Result<core::Done> SchemaStore::read_directory() {
     text_size += found ? found->size() : 0;
     // In UTF-8 what is damaged takes three times its bytes; rows may share texts.
     if (!found || text_size > 4 * StoreFormat::largest_directory)
-      rows.reject(Fault::out_of_bounds, place, field, directory_size - rows_size, offset);
+      rows.reject(Fault::out_of_bounds, place, field, head.directory_size - head.rows_size, offset);
     return found.value_or(std::string{});
   };
-  for (u64 i = 0; i < providers && rows.ok(); ++i) {
+  for (u64 i = 0; i < head.providers && rows.ok(); ++i) {
     Provider row;
     const auto place = rows.offset();
     row.guid = core::to_guid(rows.take(core::Guid::size_on_disk, "GUID"));
@@ -128,31 +147,32 @@ core::Result<core::Done> SchemaStore::read_directory() {
     row.name = text("name");
     row.recreated = (rows.read_u32("flags") & StoreFormat::flag_recreated) != 0;
     const auto base = rows.read_u32("base");
-    if (base != 0 && version >= first_with_bases) row.base = base - 1;
-    if (row.offset > at || row.packed > at - row.offset)
-      rows.reject(Fault::out_of_bounds, place, "offset", at, row.offset);
+    if (base != 0 && head.version >= first_with_bases) row.base = base - 1;
+    if (row.offset > head.at || row.packed > head.at - row.offset)
+      rows.reject(Fault::out_of_bounds, place, "offset", head.at, row.offset);
     if (row.unpacked > StoreFormat::largest_record)
       rows.reject(Fault::limit, place, "size", StoreFormat::largest_record, row.unpacked);
-    if (row.file >= files) rows.reject(Fault::out_of_bounds, place, "file", files, row.file);
+    if (row.file >= head.files)
+      rows.reject(Fault::out_of_bounds, place, "file", head.files, row.file);
     if (!providers_.empty() && row.guid < providers_.back().guid)
       rows.reject(Fault::bad_value, place, "order of GUIDs", 0, 0);
     providers_.push_back(std::move(row));
   }
-  for (u64 i = 0; i < files && rows.ok(); ++i) {
+  for (u64 i = 0; i < head.files && rows.ok(); ++i) {
     File row;
     row.path = text("path");
     row.version = text("version");
     row.language_file = text("language file");
     row.sha256 = text("SHA-256");
     row.language =
-        has_languages ? text("language") : LanguageFolders::language_of(row.language_file);
+        head.has_languages ? text("language") : LanguageFolders::language_of(row.language_file);
     files_.push_back(std::move(row));
   }
   for (const auto& row : providers_) {
     if (!row.base || !rows.ok()) continue;
     const bool is_base = *row.base < providers_.size() && providers_[*row.base].guid == row.guid &&
                          !providers_[*row.base].base;
-    if (!is_base) rows.reject(Fault::bad_value, at, "base", providers_.size(), *row.base);
+    if (!is_base) rows.reject(Fault::bad_value, head.at, "base", providers_.size(), *row.base);
   }
   if (!rows.ok()) return core::fail(rows.error());
   return core::Done{};

@@ -28,8 +28,7 @@ struct JournalBlock {
 };
 
 // Stricter than what a record at a position in its page must be: none of 1.3 GB of clusters that
-// belong to no journal looks like this. Version 4 has too little that could be held against
-// anything.
+// belong to no journal looks like this. Version 4 has too little that could be checked.
 [[nodiscard]] bool is_likely_record(const UsnRecord& record, u64 position);
 
 // Reads a block page by page: records follow each other from the start of a page, and zeros fill
