@@ -60,11 +60,12 @@ core::Result<Head> read_head(const core::ImageSource& source) {
   const auto bytes =
       COLDTRACE_TRY(read_bytes(source, 0, std::min(source.size(), StoreFormat::head_size)));
   core::Reader in{bytes, "schema store", 0};
-  const auto magic = in.take(magic_size, "magic");
+  const auto magic = in.take(SchemaStore::magic_size, "magic");
   if (in.ok() && !SchemaStore::is_store(magic)) in.reject(Fault::bad_magic, 0, "magic", 0, 0);
   const auto version = in.read_u32("version");
-  if (in.ok() && (version < first_version || version > format_version))
-    in.reject(Fault::unsupported, magic_size, "version", format_version, version);
+  if (in.ok() && (version < SchemaStore::first_version || version > SchemaStore::format_version))
+    in.reject(Fault::unsupported, SchemaStore::magic_size, "version", SchemaStore::format_version,
+              version);
   const auto head_crc = in.read_u32("checksum");
   const auto size = in.read_u64("size");
   const auto at = in.read_u64("offset of the directory");
@@ -76,7 +77,7 @@ core::Result<Head> read_head(const core::ImageSource& source) {
   if (!in.ok()) return core::fail(in.error());
   const auto own = core::crc32c(core::ByteView{bytes}.subspan(StoreFormat::checked_from));
   if (own != head_crc) return refuse(Fault::bad_value, 12, "checksum", head_crc, own);
-  const bool has_languages = version != first_version;
+  const bool has_languages = version != SchemaStore::first_version;
   if (row_size != (has_languages ? StoreFormat::file_size : 0))
     return refuse(Fault::bad_value, 52, "size of a row of a file", StoreFormat::file_size,
                   row_size);
@@ -182,26 +183,25 @@ core::Result<std::vector<std::byte>> SchemaStore::read_packed(const Provider& pr
   auto packed = COLDTRACE_TRY(read_bytes(*source_, provider.offset, provider.packed));
   const auto sum = core::crc32c(packed);
   if (sum != provider.crc)
-    return core::fail(ParseError{Fault::bad_value, provider.offset, "schema store",
-                                 "checksum of a provider", provider.crc, sum});
+    return refuse(Fault::bad_value, provider.offset, "checksum of a provider", provider.crc, sum);
   return packed;
 }
 
 core::Result<std::vector<std::byte>> SchemaStore::unpack(const Provider& provider) const {
-  const auto refuse = [&](Fault fault, u64 expected, u64 found) {
-    return core::fail(ParseError{fault, provider.offset, "schema store", "size", expected, found});
+  const auto refuse_size = [&](Fault fault, u64 expected, u64 found) {
+    return refuse(fault, provider.offset, "size", expected, found);
   };
   const auto most =
       std::max(StoreFormat::least_unpacked, source_->size() * StoreFormat::unpacked_per_byte);
   if (const auto all = unpacked_ += provider.unpacked; all > most)
-    return refuse(Fault::limit, most, all);
+    return refuse_size(Fault::limit, most, all);
   const auto packed = COLDTRACE_TRY(read_packed(provider));
   std::vector<std::byte> bytes(provider.unpacked);
   uLongf size = bytes.size();
   const auto* const from = static_cast<const Bytef*>(static_cast<const void*>(packed.data()));
   auto* const to = static_cast<Bytef*>(static_cast<void*>(bytes.data()));
   if (::uncompress(to, &size, from, packed.size()) != Z_OK || size != bytes.size())
-    return refuse(Fault::bad_value, bytes.size(), size);
+    return refuse_size(Fault::bad_value, bytes.size(), size);
   return bytes;
 }
 
