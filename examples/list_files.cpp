@@ -1,9 +1,9 @@
 // Lists the live names of the first NTFS volume of an image, and their sizes.
 #include <cstdio>
+
 #include <coldtrace/ntfs/image_file.hpp>
 #include <coldtrace/ntfs/partition.hpp>
 #include <coldtrace/ntfs/walk.hpp>
-
 int main(int argc, char** argv) {
   using namespace coldtrace;
   core::Findings findings;

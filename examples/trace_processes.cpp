@@ -1,8 +1,8 @@
 // Lists the processes that a trace saw start, from the fields of their events.
 #include <cstdio>
+
 #include <coldtrace/core/text.hpp>
 #include <coldtrace/tracefile/opening/any_trace.hpp>
-
 using namespace coldtrace::core;
 using namespace coldtrace::tracefile;
 struct ProcessFields final : FieldVisitor {

@@ -1,4 +1,4 @@
-"""What the Python tests share: a case with a directory of its own, and what the program says of its commands."""
+"""What the Python tests share: a case with a directory of its own, and the program with what it says of its commands."""
 import functools
 import re
 import subprocess
@@ -23,9 +23,12 @@ class Program:
     def __init__(self, path):
         self.path = path
 
+    def run(self, *arguments, timeout=120, **options):
+        return subprocess.run([self.path, *map(str, arguments)], capture_output=True, timeout=timeout, **options)
+
     @functools.cache
     def help_of(self, *command):
-        done = subprocess.run([self.path, *command, "--help"], capture_output=True, timeout=120)
+        done = self.run(*command, "--help")
         assert done.returncode == 0, done.stderr
         return done.stdout.decode()
 

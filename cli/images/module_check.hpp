@@ -22,7 +22,8 @@ struct ModuleCheckOptions : PeOptions {
   std::vector<std::string> pdbs;
 };
 
-// All but the file and its dump: --base, --dump-layout, --known-module, --other-dump, --pdb, --no-hash.
+// All but the file and its dump: --base, --dump-layout, --known-module, --other-dump, --pdb,
+// --no-hash.
 void add_module_check_options(Command& command, ModuleCheckOptions& options);
 
 // Another module of the same memory, which names what lies in it.

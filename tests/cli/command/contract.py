@@ -24,11 +24,6 @@ COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[
 LIBRARIES = ("core", "pe", "ntfs", "syscall-map", "tracefile", "schema-files", "registry")
 
 
-def run(*arguments, **options):
-    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120,
-                          **options)
-
-
 def image(name):
     path = IMAGES / name
     if not path.exists():
@@ -37,7 +32,7 @@ def image(name):
 
 
 PROGRAM = case.Program(COLDTRACE)
-help_of, commands = PROGRAM.help_of, PROGRAM.commands
+run, help_of, commands = PROGRAM.run, PROGRAM.help_of, PROGRAM.commands
 
 
 class Case(case.Case):

@@ -3,6 +3,7 @@ that are none.
 
 usage: formats.py COLDTRACE DEMO [unittest arguments]
 """
+import functools
 import os
 import re
 import resource
@@ -18,13 +19,8 @@ import case
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
 TRACE = DEMO / "demo-trace.etl"
 
-
-def run(*arguments, **options):
-    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=60,
-                          stdin=subprocess.DEVNULL, **options)
-
-
 PROGRAM = case.Program(COLDTRACE)
+run = functools.partial(PROGRAM.run, stdin=subprocess.DEVNULL)
 help_of, commands = PROGRAM.help_of, PROGRAM.commands
 
 

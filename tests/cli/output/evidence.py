@@ -39,14 +39,8 @@ WITH = {(("trace", "schemas", "build"), name): ["--image", "spare.bin"]
 # And after its inputs.
 BEHIND = {("batch",): ["ntfs", "info"], ("ntfs", "history"): ["a.txt"]}
 
-
-def run(*arguments, **options):
-    return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120,
-                          **options)
-
-
 PROGRAM = case.Program(COLDTRACE)
-help_of, commands = PROGRAM.help_of, PROGRAM.commands
+run, help_of, commands = PROGRAM.run, PROGRAM.help_of, PROGRAM.commands
 
 
 def path_options(command):
@@ -352,8 +346,8 @@ class Evidence(case.Case):
         trace = self.here / "run.ctrace"
         for _ in range(2):
             self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)
-        self.refused(["trace", "decode", trace, "-o", self.write("other.ctrace", trace.read_bytes())],
-                     [trace, self.here / "other.ctrace"], b"which no output replaces")
+        self.refused(["trace", "decode", trace, "-o", self.write("other", trace.read_bytes())],
+                     [trace, self.here / "other"], b"which no output replaces")
         manifest = PROJECT / "tests/cli/trace/schemas/painter.man"
         for command in (["trace", "export", "perfetto", trace], ["trace", "schemas", "build", manifest],
                         ["trace", "export", "perfetto", "--compress-packets", trace]):
@@ -399,7 +393,7 @@ class Evidence(case.Case):
             options = option(3, b"Linux") + (option(4, application) if application else b"") + bytes(4)
             size = struct.pack("<I", 28 + len(options))
             block = (b"\x0a\x0d\x0d\x0a" + size + struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1) + options + size)
-            capture = self.write("packets.pcapng", block)
+            capture = self.write("packets", block)
             done = run("findings", "-o", capture)
             self.assertEqual(done.returncode, status, application)
             self.assertEqual(b"it is a packet capture (pcapng), which" in done.stderr, status == 2)

@@ -1,5 +1,5 @@
 // Writes traces, images and PDBs as lines on standard input say, for
-// tests/cli/trace/trace_symbols.py:
+// trace_symbols.py:
 //
 //   make_symbol_files trace|image|pdb FILE
 //

@@ -1,4 +1,4 @@
-// Writes traces of the scheduler for tests/cli/trace/analysis/trace_analysis.py, which says what they mean.
+// Writes traces of the scheduler for trace_analysis.py, which says what they mean.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Writes files that declare providers of events, and traces of these events, for
-// tests/cli/trace/schemas/trace_schema_files.py:
+// trace_schema_files.py:
 //
 //   make_schema_files FOLDER [CASES]
 //

@@ -1,4 +1,4 @@
-// Writes traces of processors at work for tests/cli/trace/analysis/processors/trace_cpu.py, which says what they mean.
+// Writes traces of processors at work for trace_cpu.py, which says what they mean.
 
 #include <string>
 

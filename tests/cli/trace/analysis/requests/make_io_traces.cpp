@@ -1,4 +1,4 @@
-// Writes traces of requests that no healthy machine has for tests/cli/trace/analysis/requests/trace_io.py, into the folder
+// Writes traces of requests that no healthy machine has for trace_io.py, into the folder
 // named by the first argument.
 
 #include <fstream>

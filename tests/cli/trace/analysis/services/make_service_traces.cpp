@@ -1,4 +1,4 @@
-// Writes traces of services for tests/cli/trace/analysis/services/trace_services.py, which says what they mean, into the
+// Writes traces of services for trace_services.py, which says what they mean, into the
 // folder named by the first argument.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writes traces for tests/cli/trace/analysis/top/trace_top.py into the folder named by the first argument: one without
+// Writes traces for trace_top.py into the folder named by the first argument: one without
 // events, one without events of the kernel, and one whose names are hostile.
 
 #include <string>
