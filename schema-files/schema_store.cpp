@@ -95,6 +95,19 @@ core::Result<Head> read_head(const core::ImageSource& source) {
   return Head{version, has_languages, at, directory_size, crc, providers, files, rows_size};
 }
 
+// A base is of the same provider and has none itself.
+core::Result<core::Done> check_bases(const std::vector<SchemaStore::Provider>& rows) {
+  for (const auto& row : rows) {
+    if (!row.base) continue;
+    const bool is_base =
+        *row.base < rows.size() && rows[*row.base].guid == row.guid && !rows[*row.base].base;
+    if (!is_base)
+      return core::fail(
+          ParseError{Fault::bad_value, row.offset, "schema store", "base", rows.size(), *row.base});
+  }
+  return core::Done{};
+}
+
 }  // namespace
 
 bool SchemaStore::is_store(core::ByteView start) {
@@ -112,6 +125,7 @@ core::Result<std::shared_ptr<const SchemaStore>> SchemaStore::open(
   const std::shared_ptr<SchemaStore> store{new SchemaStore};
   store->source_ = std::move(source);
   if (const auto done = store->read_directory(); !done) return core::fail(done.error());
+  if (const auto done = check_bases(store->providers_); !done) return core::fail(done.error());
   return store;
 }
 
@@ -168,12 +182,6 @@ core::Result<core::Done> SchemaStore::read_directory() {
     row.language =
         head.has_languages ? text("language") : LanguageFolders::language_of(row.language_file);
     files_.push_back(std::move(row));
-  }
-  for (const auto& row : providers_) {
-    if (!row.base || !rows.ok()) continue;
-    const bool is_base = *row.base < providers_.size() && providers_[*row.base].guid == row.guid &&
-                         !providers_[*row.base].base;
-    if (!is_base) rows.reject(Fault::bad_value, head.at, "base", providers_.size(), *row.base);
   }
   if (!rows.ok()) return core::fail(rows.error());
   return core::Done{};
