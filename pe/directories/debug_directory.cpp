@@ -92,6 +92,13 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
   return std::nullopt;
 }
 
+std::string describe_build(const PdbReference& pdb) {
+  if (pdb.guid) return fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age);
+  return pdb.time_date_stamp
+             ? fmt::format("time stamp {:#010x} and age {}", *pdb.time_date_stamp, pdb.age)
+             : "no GUID";
+}
+
 std::string symbol_server_path(const PdbReference& reference) {
   const auto name = reference.name.substr(reference.name.find_last_of("\\/") + 1);
   std::string key;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_candidates = 1024;
 
 bool asks_for(const PdbReference& wanted, const PdbReference& pdb) {
-  return wanted.guid && wanted.guid == pdb.guid && wanted.age == pdb.age;
+  return wanted.names(pdb.guid, pdb.time_date_stamp, pdb.age);
 }
 
 // The name of the folder that a file lies in; empty where the path has none.
@@ -24,11 +24,6 @@ std::string_view folder_name(std::string_view path) {
 }
 
 }  // namespace
-
-std::string describe_build(const PdbReference& pdb) {
-  return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
-                  : "no GUID";
-}
 
 std::vector<std::string> pdb_file_names(const PdbReference& wanted) {
   std::vector<std::string> names;
@@ -51,9 +46,8 @@ void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wa
 }
 
 void PdbChoice::give(const std::string& path, const PdbReference& pdb, core::Findings& findings) {
-  const auto known = std::find_if(given_.begin(), given_.end(), [&](const Given& other) {
-    return other.pdb.guid == pdb.guid && other.pdb.age == pdb.age;
-  });
+  const auto known = std::find_if(given_.begin(), given_.end(),
+                                  [&](const Given& other) { return asks_for(other.pdb, pdb); });
   if (known != given_.end())
     findings.info("image-twice", std::nullopt, "{} has the GUID and age of {}", path, known->path);
   else
