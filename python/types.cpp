@@ -28,8 +28,8 @@ std::string describe(const pe::SymbolFile::Failure& failure) {
   if (!failure.kind) return to_string(failure.error);
   switch (*failure.kind) {
     case core::FileKind::pdb:
-      return to_string(failure.error);
     case core::FileKind::pdb_2:
+      return to_string(failure.error);
     case core::FileKind::pdb_z:
     case core::FileKind::portable_pdb:
       return fmt::format("it is {}, which is not read", to_string(*failure.kind));
@@ -141,8 +141,12 @@ void add_types(py::module_& module) {
   });
   py::class_<TypeFile, std::shared_ptr<TypeFile>> file{module, "TypeFile", "The types of a PDB."};
   forbid_new(file);
-  file.def_property_readonly(
-          "guid", [](const TypeFile& self) { return core::to_string(self.file.identity.guid); })
+  file.def_property_readonly("guid",
+                             [](const TypeFile& self) -> py::object {
+                               const auto& guid = self.file.identity.guid;
+                               if (!guid) return py::none();
+                               return py::cast(core::to_string(*guid));
+                             })
       .def_property_readonly("age", [](const TypeFile& self) { return self.file.identity.age; })
       .def_property_readonly("pointer_size",
                              [](const TypeFile& self) { return self.file.table.pointer_size(); })

@@ -67,6 +67,13 @@ std::string describe_no_hive(const std::vector<std::byte>& bytes, const core::Pa
   return fmt::format("it is no registry hive, it is {}", to_string(kind));
 }
 
+// That the file is cut off, where it is: what else is wrong with it follows from that.
+std::string describe_cut(const core::Findings& findings) {
+  for (const auto& finding : findings.all())
+    if (finding.code == "hive-truncated") return finding.text + "; ";
+  return {};
+}
+
 // A pipe would be waited for.
 core::Result<std::vector<std::byte>> read_log(const std::string& path) {
   std::error_code error;
@@ -104,13 +111,14 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   if (!hive) throw Failure{fmt::format("{}: {}", path, hive.error())};
   input->hive = std::make_unique<registry::Hive>(std::move(*hive));
   if (const auto root = registry::Key::read_root(*input->hive, ""); !root)
-    throw Failure{fmt::format("{}: the root key cannot be read: {}", path, root.error())};
+    throw Failure{fmt::format("{}: {}the root key cannot be read: {}", path,
+                              describe_cut(input->findings), root.error())};
   input->kind = registry::kind_of(*input->hive);
   if (input->kind == registry::HiveKind::other)
     throw Failure{fmt::format(
-        "{}: it is neither a SYSTEM hive (no Select, no ControlSet001) nor a SOFTWARE hive (no "
+        "{}: {}it is neither a SYSTEM hive (no Select, no ControlSet001) nor a SOFTWARE hive (no "
         "SystemRoot in Microsoft\\Windows NT\\CurrentVersion)",
-        path)};
+        path, describe_cut(input->findings))};
   return input;
 }
 

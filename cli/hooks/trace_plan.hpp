@@ -28,7 +28,9 @@ struct TracePlan {
   std::vector<syscall_map::SupportedInterface> interfaces;
   std::vector<syscall_map::TracePoint> points;
   std::vector<TraceDriver> drivers;
+  std::string ntdll;  // its path; empty: none was given
   core::Findings findings;
+  core::Findings ntdll_findings;
 };
 
 void write_trace_plan_text(Output& output, const TracePlan& plan);

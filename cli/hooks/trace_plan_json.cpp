@@ -113,8 +113,15 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
       .field("pdb", text_of(plan.pdb))
       .key("identity");
   write_identity(json, plan.identity);
-  json.end_object()
-      .key("facility")
+  json.end_object().key("ntdll");
+  if (plan.ntdll.empty()) {
+    json.value(nullptr);
+  } else {
+    json.begin_object().field("path", plan.ntdll).key("findings");
+    write_findings(json, plan.ntdll_findings);
+    json.end_object();
+  }
+  json.key("facility")
       .begin_object()
       .field("state", to_string(plan.facility.state))
       .field("verified", plan.facility.verified);

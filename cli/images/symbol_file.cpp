@@ -18,15 +18,15 @@ namespace {
 std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
   switch (kind) {
     case core::FileKind::pdb:
-      return to_message(error);
     case core::FileKind::pdb_2:
-      return "it is a PDB of version 2, which is not read; version 7 is";
+      return to_message(error);
     case core::FileKind::pdb_z:
-      return "it is a compressed PDB (MSFZ), which is not read; one of version 7 (MSF 7.00) is";
+      return "it is a compressed PDB (MSFZ), which is not read; one of MSF 7.00 is";
     case core::FileKind::portable_pdb:
       return "it is a portable PDB (.NET), which has no public symbols";
     case core::FileKind::unknown:
-      return "not a PDB: it does not start with the signature of MSF 7.00";
+      return "not a PDB: it starts neither with the signature of MSF 7.00 nor with that of PDB "
+             "2.00";
     default:
       return describe_other(kind, "a PDB");
   }
@@ -130,11 +130,22 @@ std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, st
   if (failure.kind && tracefile::holds_pdb(**file, *failure.kind)) {
     const auto symbols = open_symbol_file(path, why);
     if (!symbols) return std::nullopt;
-    return pe::PdbReference{{}, symbols->identity.guid, std::nullopt, symbols->identity.age};
+    return symbols->identity.reference();
   }
   const auto identity = read_instead(**file, failure, why, pe::identify_isf);
   if (!identity) return std::nullopt;
-  return pe::PdbReference{{}, identity->guid, std::nullopt, identity->age};
+  return identity->reference();
+}
+
+std::optional<std::string> guid_text(const pe::PdbIdentity& identity) {
+  return identity.guid ? std::optional{to_string(*identity.guid)} : std::nullopt;
+}
+
+std::string build_text(const pe::PdbIdentity& identity) {
+  const auto guid = guid_text(identity);
+  return guid ? fmt::format("guid {}, age {}", *guid, identity.age)
+              : fmt::format("signature {:#010x}, age {}", identity.signature.value_or(0),
+                            identity.age);
 }
 
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report) {

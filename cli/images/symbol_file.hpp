@@ -12,7 +12,8 @@ namespace coldtrace::cli {
 
 // What stands for a file of symbols in --help.
 inline constexpr const char* symbol_file_help =
-    "Program database (PDB 7.0, also packed: .zst, .gz, .xz), or symbol table of Volatility 3 "
+    "Program database (PDB 7.00 or 2.00, also packed: .zst, .gz, .xz), or symbol table of "
+    "Volatility 3 "
     "(ISF: "
     ".json, .json.xz)";
 
@@ -26,6 +27,11 @@ std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, st
 // The same. On failure says so in `report`.
 std::optional<pe::SymbolFile> open_symbol_file(const std::string& path, Report& report);
 std::optional<pe::TypeFile> open_type_file(const std::string& path, Report& report);
+
+// Its GUID; nothing of a PDB 2.00.
+[[nodiscard]] std::optional<std::string> guid_text(const pe::PdbIdentity& identity);
+// "guid ..., age 1", or of a PDB 2.00 "signature 0x560b9f0f, age 1".
+[[nodiscard]] std::string build_text(const pe::PdbIdentity& identity);
 
 // Those that can be read, with what is odd about them in `report`.
 std::vector<pe::SymbolFile> open_symbol_files(const std::vector<std::string>& paths,

@@ -97,7 +97,7 @@ void SymbolPlaces::write(JsonWriter& json) const {
   for (const auto& file : files_) {
     json.begin_object()
         .field("path", file.path)
-        .field("guid", to_string(file.identity.guid))
+        .field("guid", guid_text(file.identity))
         .field("age", file.identity.age)
         .field("matches_image", file.matches_image)
         .key("findings");

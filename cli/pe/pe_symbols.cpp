@@ -109,7 +109,7 @@ class Writer {
     json_.begin_object()
         .field("path", file.path)
         .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
-        .field("guid", to_string(identity.guid))
+        .field("guid", guid_text(identity))
         .field("age", identity.age)
         .field("info_age", info ? std::optional{info->age} : std::nullopt)
         .field("signature", info ? std::optional{info->signature} : std::nullopt)
@@ -192,8 +192,7 @@ class Writer {
   }
 
   void write_head(const pe::SymbolFile& file) {
-    print(output_, "{}: guid {}, age {}{}\n", printable(file.path), to_string(file.identity.guid),
-          file.identity.age,
+    print(output_, "{}: {}{}\n", printable(file.path), build_text(file.identity),
           file.matches_image
               ? *file.matches_image ? ", matches the image" : ", does not match the image"
               : "");
@@ -287,8 +286,7 @@ Exit run_pe_symbols(PeSymbolsOptions options) {
   for (const auto& path : options.files) {
     auto file = open_symbol_file(path, report);
     if (!file) continue;
-    if (image)
-      pe::compare_with_image(*file, image->identity.identity.pdb, image->identity.identity.machine);
+    if (image) pe::join_with_image(*file, image->input.image, image->identity.identity.pdb);
     Rows rows;
     if (options.modules)
       rows.modules = choose_modules(*file, options.names, file->findings);
@@ -325,7 +323,8 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
       [](Command& command, PeSymbolsOptions& options) {
         command
             .add_input("FILE", options.files,
-                       "Program databases (PDB 7.0), or symbol tables of Volatility 3 (ISF: .json, "
+                       "Program databases (PDB 7.00 or 2.00), or symbol tables of Volatility 3 "
+                       "(ISF: .json, "
                        ".json.xz). What is no file, and has neither a slash nor the ending of one, "
                        "is a NAME or GLOB as --name takes it")
             .required();

@@ -161,7 +161,7 @@ class Chooser {
         row.address = one.place->address;
         row.section = one.place->section;
         row.offset = one.place->offset;
-        row.size = pe::size_of(types_, one.type);
+        if (is_known(one.type)) row.size = pe::size_of(types_, one.type);
         row.thread_local_ = one.thread_local_;
       }
       if (one.value) row.value = constant_of(one.type, *one.value);
@@ -181,8 +181,19 @@ class Chooser {
     look([&](core::Findings& own) { pe::visit_annotations(*file_.pdb, own, use); });
   }
 
+  // Whether the file has the record of the type.
+  [[nodiscard]] bool is_known(u32 type) const {
+    return type < pe::first_record_index || !file_.pdb->dbi() ||
+           !file_.pdb->dbi()->has_type_servers;
+  }
+
   void add_type(SymbolRow& row, u32 type) {
     row.type = type;
+    if (!is_known(type)) {
+      findings_.info("pdb-types-elsewhere", std::nullopt,
+                     "types of modules are in PDBs of the compiler; symbols have their indexes");
+      return;
+    }
     const auto [text, added] = type_texts_.try_emplace(type);
     if (added) text->second = pe::to_text(types_, type);
     row.type_text = room_.take(text->second);
@@ -190,6 +201,7 @@ class Chooser {
 
   // Enumerations are the integers below them; what is no integer has no number.
   std::optional<ConstantValue> constant_of(u32 type, u64 stored) {
+    if (!is_known(type)) return ConstantValue{stored, static_cast<i64>(stored) < 0};
     auto integer = types_.unmodified(type);
     core::Findings ignored;  // of several enumerations of the name the first counts
     if (const auto found = types_.find_definition(integer, ignored))

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto sections = pe::PdbSections::read(*pdb, findings);
   u64 bytes = 0;
   pe::read_data_symbols(
-      *pdb, sections, [&](const pe::DataSymbol& one) { bytes += one.name.size() + 8; }, findings);
+      *pdb, sections, [&](const pe::DataSymbol& one) { bytes += one.name.size() + 7; }, findings);
   if (bytes > 2 * size) __builtin_trap();
   u64 texts = 0;
   pe::visit_annotations(*pdb, findings, [&](const pe::Annotation& one) {
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   if (texts > size) __builtin_trap();
   const auto modules = pe::read_modules(*pdb, findings);
-  if (modules.size() > size / 64) __builtin_trap();
+  if (modules.size() > size / 50) __builtin_trap();  // of the short form
   for (const auto& [number, compiler] : pe::read_module_compilers(*pdb, findings))
     if (number >= modules.size()) __builtin_trap();
   read_contributions(*pdb, size, findings);

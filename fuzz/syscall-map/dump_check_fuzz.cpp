@@ -39,6 +39,17 @@ void check(const syscall_map::KernelView& view, const pe::ModuleDump& dump) {
       require(result.points.points[*change.hook_point].rva == change.function->start);
   }
   for (const auto& row : result.rows) require(row.table < result.points.tables.size());
+  for (const auto& pointer : result.loader_pointers) {
+    require(!pointer.name.empty());
+    require(dump.pointer(pointer.slot) == pointer.address);
+    require(pointer.address != expected.load_pointer(pointer.slot));
+    require((pointer.address == 0) == (pointer.fault == pe::SlotFault::zero));
+  }
+  for (const auto& one : result.service_values) {
+    require(!one.structure.empty() && one.expected != one.value);
+    require(!one.number || one.member == syscall_map::ServiceValue::argument_bytes);
+  }
+  require(result.imports.filled + result.imports.absent <= result.imports.slots);
   u64 absent = 0;
   for (const auto& range : result.comparison.absent) absent += range.size;
   require(absent == result.comparison.absent_bytes);

@@ -93,9 +93,14 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
 }
 
 bool same_pdb(const PdbReference& a, const PdbReference& b) {
-  if (a.guid && b.guid) return a.names(*b.guid, b.age);
-  return !a.guid && !b.guid && a.time_date_stamp && a.time_date_stamp == b.time_date_stamp &&
-         a.age == b.age;
+  return a.names(b.guid, b.time_date_stamp, b.age);
+}
+
+std::string describe_build(const PdbReference& pdb) {
+  if (pdb.guid) return fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age);
+  return pdb.time_date_stamp
+             ? fmt::format("time stamp {:#010x} and age {}", *pdb.time_date_stamp, pdb.age)
+             : "no GUID";
 }
 
 std::string symbol_server_path(const PdbReference& reference) {

@@ -21,11 +21,6 @@ std::string_view folder_name(std::string_view path) {
 
 }  // namespace
 
-std::string describe_build(const PdbReference& pdb) {
-  return pdb.guid ? fmt::format("GUID {} and age {}", core::to_string(*pdb.guid), pdb.age)
-                  : "no GUID";
-}
-
 std::vector<std::string> pdb_file_names(const PdbReference& wanted) {
   std::vector<std::string> names;
   const std::string pdb{core::file_name(wanted.name)};

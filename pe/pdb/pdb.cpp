@@ -12,16 +12,19 @@ constexpr u16 no_stream = 0xffff;
 
 core::Result<PdbInfo> read_info(const Msf& msf) {
   constexpr u64 size_on_disk = 28;
-  const auto bytes = COLDTRACE_TRY(msf.read(info_stream, 0, size_on_disk, "PDB info stream"));
+  constexpr u64 size_of_version_2 = 12;
+  constexpr u32 vc70 = 20'000'404;
   const auto at = msf.offset_of(info_stream, 0).value_or(0);
+  const u64 size = msf.is_version_2() ? size_of_version_2 : size_on_disk;
+  const auto bytes = COLDTRACE_TRY(msf.read(info_stream, 0, size, "PDB info stream"));
   core::Reader in{bytes.view(), "PDB info stream", at};
   PdbInfo info{};
   info.version = in.read_u32("Version");
-  constexpr u32 vc70 = 20'000'404;
-  if (info.version < vc70) in.reject(core::Fault::unsupported, at, "Version", vc70, info.version);
+  if (!msf.is_version_2() && info.version < vc70)
+    in.reject(core::Fault::unsupported, at, "Version", vc70, info.version);
   info.signature = in.read_u32("Signature");
   info.age = in.read_u32("Age");
-  info.guid = core::to_guid(in.take(core::Guid::size_on_disk, "Guid"));
+  if (!msf.is_version_2()) info.guid = core::to_guid(in.take(core::Guid::size_on_disk, "Guid"));
   return in.finish(info);
 }
 
@@ -51,13 +54,58 @@ core::Result<core::Done> read_debug_header(const Msf& msf, u64 position, u64 siz
   return core::Done{};
 }
 
+// The substreams, which follow the header in the order in which it has their sizes.
+class Substreams {
+ public:
+  Substreams(core::Reader& in, u64 position) : in_{in}, position_{position} {}
+
+  u64 size(core::Name field) {
+    const auto at = in_.offset();
+    const auto size = in_.read_i32(field);
+    if (size >= 0) return static_cast<u64>(size);
+    in_.reject(core::Fault::bad_value, at, field, 0, static_cast<u32>(size));
+    return 0;
+  }
+  DbiHeader::Substream next(core::Name field) {
+    const DbiHeader::Substream found{position_, size(field)};
+    position_ += found.size;
+    return found;
+  }
+  [[nodiscard]] u64 position() const { return position_; }
+
+ private:
+  core::Reader& in_;
+  u64 position_;
+};
+
+// That of Visual C++ 4, which has no signature.
+core::Result<DbiHeader> read_dbi_41(core::ByteView bytes, u64 at) {
+  constexpr u64 size_on_disk = 24;
+  core::Reader in{bytes, "DBI stream header", at};
+  DbiHeader header{};
+  in.skip(2, "snGSSyms");
+  header.publics = to_stream(in.read_u16("snPSSyms"));
+  header.symbol_records = to_stream(in.read_u16("snSymRecs"));
+  in.skip(2, "padding");
+  Substreams substreams{in, size_on_disk};
+  header.modules = substreams.next("cbGpModi");
+  header.contributions = substreams.next("cbSC");
+  return in.finish(header);
+}
+
 core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
   constexpr u64 size_on_disk = 64;
-  const auto bytes = COLDTRACE_TRY(msf.read(dbi_stream, 0, size_on_disk, "DBI stream header"));
+  constexpr u64 size_41 = 24;
+  constexpr u32 signature = 0xffff'ffff;
   const auto at = msf.offset_of(dbi_stream, 0).value_or(0);
+  if (msf.is_version_2()) {
+    const auto bytes = COLDTRACE_TRY(msf.read(dbi_stream, 0, size_41, "DBI stream header"));
+    if (core::load<u32>(bytes.view(), 0) != signature) return read_dbi_41(bytes.view(), at);
+  }
+  const auto bytes = COLDTRACE_TRY(msf.read(dbi_stream, 0, size_on_disk, "DBI stream header"));
   core::Reader in{bytes.view(), "DBI stream header", at};
   DbiHeader header{};
-  in.expect<u32>(0xffff'ffff, "VersionSignature", core::Fault::unsupported);
+  in.expect<u32>(signature, "VersionSignature", core::Fault::unsupported);
   header.version = in.read_u32("VersionHeader");
   header.age = in.read_u32("Age");
   in.skip(4, "GlobalStreamIndex and BuildNumber");
@@ -65,29 +113,22 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
   in.skip(2, "PdbDllVersion");
   header.symbol_records = to_stream(in.read_u16("SymRecordStream"));
   in.skip(2, "PdbDllRbld");
-  u64 position = size_on_disk;
-  const auto add_substream = [&](core::Name field) {
-    const auto field_at = in.offset();
-    const auto size = in.read_i32(field);
-    if (size < 0) {
-      in.reject(core::Fault::bad_value, field_at, field, 0, static_cast<u32>(size));
-      return u64{0};
-    }
-    return static_cast<u64>(size);
-  };
-  header.modules = {position, add_substream("ModInfoSize")};
-  position += header.modules.size;
-  position += add_substream("SectionContributionSize");
-  position += add_substream("SectionMapSize");
-  position += add_substream("SourceInfoSize");
-  position += add_substream("TypeServerMapSize");
+  Substreams substreams{in, size_on_disk};
+  header.modules = substreams.next("ModInfoSize");
+  header.contributions = substreams.next("SectionContributionSize");
+  substreams.next("SectionMapSize");
+  substreams.next("SourceInfoSize");
+  header.has_type_servers = substreams.next("TypeServerMapSize").size != 0;
   in.skip(4, "MFCTypeServerIndex");
-  const u64 debug_header_size = add_substream("OptionalDbgHeaderSize");
-  position += add_substream("ECSubstreamSize");
+  const u64 debug_header_size = substreams.size("OptionalDbgHeaderSize");
+  if (header.version < DbiHeader::version_60)
+    in.skip(4, "reserved");
+  else
+    substreams.next("ECSubstreamSize");
   header.flags = in.read_u16("Flags");
   header.machine = in.read_u16("Machine");
   if (!in.ok()) return core::fail(in.error());
-  const auto done = read_debug_header(msf, position, debug_header_size, header);
+  const auto done = read_debug_header(msf, substreams.position(), debug_header_size, header);
   if (!done) findings.warning("pdb-stream", done.error());
   return header;
 }
@@ -107,10 +148,6 @@ core::Result<Pdb> Pdb::open(const core::FileView& file, core::Findings& findings
       findings.warning("pdb-stream", dbi.error());
   }
   return pdb;
-}
-
-bool Pdb::matches(const PdbReference& reference) const {
-  return reference.names(info_.guid, age());
 }
 
 bool Pdb::matches(const Image& image, core::Findings& findings) const {

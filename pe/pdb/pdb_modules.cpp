@@ -5,7 +5,14 @@
 namespace coldtrace::pe {
 namespace {
 
+// What the symbols of a module begin with: those of Visual C++ 4 and before, of 5 and 6, and since.
+constexpr u32 signature_c7 = 1;
+constexpr u32 signature_c11 = 2;
 constexpr u32 signature_c13 = 4;
+
+bool is_signature(u32 found) {
+  return found == signature_c7 || found == signature_c11 || found == signature_c13;
+}
 
 std::string take_name(core::Reader& in, core::ByteView record, core::Name field) {
   const auto rest = record.subspan(in.consumed());
@@ -26,18 +33,20 @@ std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings) {
     findings.warning("pdb-procedures", bytes.error());
     return modules;
   }
+  // MODI50 of microsoft-pdb, PDB/dbi/dbi.h: no checksums, and no names of files behind the rest.
+  const bool is_short = pdb.dbi()->version < DbiHeader::version_60;
   u64 position = 0;
   while (position < bytes->view().size()) {
     const auto at = pdb.msf().offset_of(dbi_stream, place.position + position).value_or(0);
     const auto record = bytes->view().subspan(position);
     core::Reader in{record, "PDB module information", at};
     PdbModule module{};
-    in.skip(34, "SectionContr and Flags");
+    in.skip(is_short ? 26 : 34, "SectionContr and Flags");
     const auto stream = in.read_u16("ModuleSymStream");
     module.symbol_bytes = in.read_u32("SymByteSize");
     in.skip(8, "C11ByteSize and C13ByteSize");
     module.source_files = in.read_u16("SourceFileCount");
-    in.skip(14, "Padding to PdbFilePathNameIndex");
+    in.skip(is_short ? 6 : 14, "Padding to PdbFilePathNameIndex");
     module.name = take_name(in, record, "ModuleName");
     module.object = take_name(in, record, "ObjFileName");
     if (!in.ok()) {
@@ -83,9 +92,11 @@ bool ModuleSymbols::next_module() {
     }
     bytes_ = std::move(*bytes);
     position_ = sizeof signature_c13;
-    if (core::load<u32>(bytes_.view(), 0) == signature_c13) return true;
+    const auto signature = core::load<u32>(bytes_.view(), 0).value_or(0);
+    if (is_signature(signature)) return true;
     findings_.warning("pdb-procedures", pdb_.msf().offset_of(*module.stream, 0),
-                      "the symbols of a module are of another version than 4");
+                      "the symbols of a module are of version {:#x}, which is not known",
+                      signature);
   }
   return false;
 }

@@ -12,6 +12,8 @@ namespace {
 
 constexpr u16 s_gproc32_st = 0x100b;
 constexpr u16 s_lproc32_st = 0x100a;
+constexpr u16 s_lproc32_16t = 0x0204;  // of Visual C++ 4, with the type in 16 bits behind the place
+constexpr u16 s_gproc32_16t = 0x0205;
 
 constexpr u16 s_lproc32_id = 0x1146;
 constexpr u16 s_gproc32_id = 0x1147;
@@ -21,8 +23,9 @@ bool is_procedure(u16 kind) {
   constexpr u16 s_lproc32 = 0x110f;
   constexpr u16 s_gproc32 = 0x1110;
   constexpr u16 s_lproc32_dpc = 0x1155;
-  for (const auto known : {s_lproc32, s_gproc32, s_lproc32_id, s_gproc32_id, s_lproc32_dpc,
-                           s_lproc32_dpc_id, s_lproc32_st, s_gproc32_st})
+  for (const auto known :
+       {s_lproc32, s_gproc32, s_lproc32_id, s_gproc32_id, s_lproc32_dpc, s_lproc32_dpc_id,
+        s_lproc32_st, s_gproc32_st, s_lproc32_16t, s_gproc32_16t})
     if (kind == known) return true;
   return false;
 }
@@ -32,7 +35,7 @@ constexpr u32 no_type = 0;
 
 bool is_local(u16 kind) {
   constexpr u16 s_gproc32 = 0x1110;
-  return kind != s_gproc32 && kind != s_gproc32_id && kind != s_gproc32_st;
+  return kind != s_gproc32 && kind != s_gproc32_id && kind != s_gproc32_st && kind != s_gproc32_16t;
 }
 
 // Whether the type is named by a record of the IPI stream.
@@ -114,13 +117,15 @@ class ProcedureReader {
     in.skip(12, "pParent, pEnd, pNext");
     const auto size = in.read_u32("len");
     in.skip(8, "DbgStart and DbgEnd");
-    const auto type = in.read_u32("typind");
+    const bool is_old = kind == s_lproc32_16t || kind == s_gproc32_16t;
+    auto type = is_old ? no_type : in.read_u32("typind");
     const auto offset = in.read_u32("off");
     const auto section = in.read_u16("seg");
+    if (is_old) type = in.read_u16("typind");
     in.skip(1, "flags");
     if (!in.ok()) return false;
     std::optional<std::string_view> name;
-    if (kind == s_gproc32_st || kind == s_lproc32_st) {
+    if (is_old || kind == s_gproc32_st || kind == s_lproc32_st) {
       name = core::to_chars(in.take(in.read_u8("name length"), "name"));
       if (!in.ok()) return false;
     } else {

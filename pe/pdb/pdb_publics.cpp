@@ -6,13 +6,19 @@
 
 #include "coldtrace/core/sorting.hpp"
 #include "coldtrace/core/text.hpp"
+#include "pe/pdb/symbol_record.hpp"
 
 namespace coldtrace::pe {
 namespace {
 
 constexpr u16 s_pub32 = 0x110e;
 constexpr u16 s_pub32_st = 0x1009;
-constexpr u64 smallest_record = 16;  // with the padding to a multiple of 4
+constexpr u16 s_pub32_16t = 0x0203;  // of Visual C++ 4, with a type of 16 bits behind its place
+constexpr u64 smallest_record = 12;
+
+bool is_public(u16 kind) {
+  return kind == s_pub32 || kind == s_pub32_st || kind == s_pub32_16t;
+}
 
 // Positions of the records in their stream, ascending.
 using Positions = std::vector<u32>;
@@ -52,14 +58,14 @@ class PublicReader {
     symbols.reserve(positions.size());
     u64 end = 0;
     for (const u32 position : positions) {
-      const auto record = position < end ? std::nullopt : find_record(position);
-      auto symbol = record ? decode(*record) : std::nullopt;
+      const auto record = position < end ? std::nullopt : find_symbol(records_, position);
+      auto symbol = record ? decode(record->bytes) : std::nullopt;
       if (!symbol) {
         findings_.warning("pdb-public", msf_.offset_of(stream_, position),
                           "no public symbol can be read at {:#x} of the symbol records", position);
         continue;
       }
-      end = position + 2 + record->size();
+      end = record->end;
       locate(*symbol, position);
       symbols.push_back(*symbol);
     }
@@ -71,39 +77,33 @@ class PublicReader {
     Positions positions;
     u64 position = 0;
     while (position < records_.size()) {
-      const auto record = find_record(position);
+      const auto record = find_symbol(records_, position);
       if (!record) {
         findings_.warning("pdb-public", msf_.offset_of(stream_, position),
                           "the symbol records end inside one, at {:#x} of {:#x}", position,
                           records_.size());
         break;
       }
-      const auto kind = core::load<u16>(*record, 0);
-      if (kind == s_pub32 || kind == s_pub32_st) positions.push_back(static_cast<u32>(position));
-      position += 2 + record->size();
+      if (is_public(core::load<u16>(record->bytes, 0).value_or(0)))
+        positions.push_back(static_cast<u32>(position));
+      position = record->end;
     }
     return positions;
   }
 
  private:
-  // From the kind on. A length below 2 has no kind.
-  std::optional<core::ByteView> find_record(u64 position) const {
-    const auto length = core::load<u16>(records_, position);
-    if (!length || *length < 2) return std::nullopt;
-    return core::slice(records_, position + 2, *length);
-  }
-
   static std::optional<PublicSymbol> decode(core::ByteView record) {
-    constexpr u64 name_offset = 12;
     core::Reader in{record, "PUBSYM32", 0};
     const auto kind = in.read_u16("rectyp");
     PublicSymbol symbol{};
-    symbol.flags = in.read_u32("pubsymflags");
+    if (!is_public(kind)) return std::nullopt;
+    if (kind != s_pub32_16t) symbol.flags = in.read_u32("pubsymflags");
     symbol.offset = in.read_u32("off");
     symbol.section = in.read_u16("seg");
-    if (!in.ok() || (kind != s_pub32 && kind != s_pub32_st)) return std::nullopt;
+    if (kind == s_pub32_16t) in.skip(2, "typind");
+    if (!in.ok()) return std::nullopt;
     if (kind == s_pub32) {
-      const auto name = core::read_c_string(record.subspan(name_offset), record.size());
+      const auto name = core::read_c_string(record.subspan(in.consumed()), record.size());
       if (!name) return std::nullopt;
       symbol.name = *name;
     } else {
@@ -133,6 +133,11 @@ class PublicReader {
 auto order(const PublicSymbol& symbol) {
   const u64 address = symbol.address ? value(*symbol.address) : std::numeric_limits<u64>::max();
   return std::tuple{address, symbol.section, symbol.offset, symbol.name};
+}
+
+void sort_by_address(std::vector<PublicSymbol>& symbols) {
+  core::stable_sort_if_needed(
+      symbols, [](const PublicSymbol& a, const PublicSymbol& b) { return order(a) < order(b); });
 }
 
 }  // namespace
@@ -165,10 +170,14 @@ PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
     positions = reader.find_all();
   }
   publics.symbols = reader.read(positions);
-  core::stable_sort_if_needed(publics.symbols, [](const PublicSymbol& a, const PublicSymbol& b) {
-    return order(a) < order(b);
-  });
+  sort_by_address(publics.symbols);
   return publics;
+}
+
+void locate(PublicSymbols& publics, const PdbSections& sections) {
+  for (auto& symbol : publics.symbols)
+    symbol.address = sections.to_rva(symbol.section, symbol.offset);
+  sort_by_address(publics.symbols);
 }
 
 }  // namespace coldtrace::pe

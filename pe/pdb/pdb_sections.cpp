@@ -14,6 +14,10 @@ PdbSections PdbSections::read(const Pdb& pdb, core::Findings& findings) {
   const auto stream = moved ? dbi.original_section_headers : dbi.section_headers;
   if (stream) {
     sections.read_headers(pdb, *stream, findings);
+  } else if (pdb.msf().is_version_2()) {
+    findings.info("pdb-no-sections", std::nullopt,
+                  "section headers are in the image alone: symbols have RVAs, and functions of "
+                  "modules are listed, where it is given too");
   } else {
     findings.warning("pdb-sections", std::nullopt,
                      "no stream has the section headers: symbols have no RVAs");

@@ -8,10 +8,21 @@ namespace {
 
 constexpr u32 version_60 = 0xf12e'ba2d;
 constexpr u32 version_2 = 0xf13151e4;  // with the section of the object behind the rest
-constexpr u64 size_field = 28;         // SectionContributionSize, in the DBI stream's header
 
 auto place_of(const SectionContribution& one) {
   return std::tuple{one.section, one.offset, one.size, one.module};
+}
+
+struct ContributionForm {
+  u64 step;  // 0: of no known version
+  u64 head;
+};
+
+// Before DBI 6.0 they have no version, and no checksums: SC40 of microsoft-pdb, dbicommon.h.
+ContributionForm form_of(u32 version, u32 of_stream) {
+  if (version == version_60) return {28, sizeof version};
+  if (version == version_2) return {32, sizeof version};
+  return of_stream < DbiHeader::version_60 ? ContributionForm{20, 0} : ContributionForm{0, 0};
 }
 
 SectionContribution read_contribution(core::ByteView bytes, u64 position) {
@@ -33,25 +44,23 @@ SectionContributions SectionContributions::read(const Pdb& pdb, core::Findings& 
   SectionContributions read;
   if (!pdb.dbi()) return read;
   const auto& msf = pdb.msf();
-  const auto head = msf.read(dbi_stream, size_field, sizeof(u32), "DBI stream header");
-  const u64 size = head ? core::load<u32>(head->view(), 0).value_or(0) : 0;
+  const auto [position, size] = pdb.dbi()->contributions;
   if (size == 0) return read;
-  const u64 position = pdb.dbi()->modules.position + pdb.dbi()->modules.size;
   const auto bytes = msf.read(dbi_stream, position, size, "PDB section contributions");
   if (!bytes) {
     findings.warning("pdb-stream", bytes.error());
     return read;
   }
-  const auto version = core::load<u32>(bytes->view(), 0);
-  const u64 step = version == version_60 ? 28 : version == version_2 ? 32 : 0;
-  const u64 count = step == 0 ? 0 : (size - sizeof(u32)) / step;
-  if (step == 0 || sizeof(u32) + count * step != size)
+  const auto version = core::load<u32>(bytes->view(), 0).value_or(0);
+  const auto [step, head] = form_of(version, pdb.dbi()->version);
+  const u64 count = step == 0 || size < head ? 0 : (size - head) / step;
+  if (step == 0 || head + count * step != size)
     findings.warning("pdb-stream", msf.offset_of(dbi_stream, position),
                      "section contributions of version {:#x} and {} bytes, of which {} are read",
-                     version.value_or(0), size, count);
+                     version, size, count);
   read.contributions_.reserve(count);
   for (u64 i = 0; i < count; ++i)
-    read.contributions_.push_back(read_contribution(bytes->view(), sizeof(u32) + i * step));
+    read.contributions_.push_back(read_contribution(bytes->view(), head + i * step));
   std::sort(read.contributions_.begin(), read.contributions_.end(),
             [](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
   return read;

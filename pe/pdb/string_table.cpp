@@ -6,7 +6,6 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u32 info_stream = 1;
-constexpr u64 info_header_size = 28;
 
 // A bit for each place of a hash table; it is behind them where `in` stands then.
 core::ByteView read_bits(core::Reader& in, core::Name field) {
@@ -24,7 +23,7 @@ std::optional<u32> find_named_stream(const Pdb& pdb, std::string_view name) {
   const auto stream = pdb.msf().read(info_stream, "PDB info stream");
   if (!stream) return std::nullopt;
   core::Reader in{stream->view(), "PDB info stream", 0};
-  in.skip(info_header_size, "header");
+  in.skip(pdb.info().size_on_disk(), "header");
   const auto texts = in.take(in.read_u32("names"), "names");
   in.skip(4, "Size");
   const auto capacity = in.read_u32("Capacity");

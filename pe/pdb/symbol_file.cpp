@@ -10,8 +10,11 @@
 namespace coldtrace::pe {
 
 PdbIdentity PdbIdentity::of(const Pdb& pdb) {
-  return {
-      {}, pdb.info().guid, pdb.age(), pdb.dbi() ? std::optional{pdb.dbi()->machine} : std::nullopt};
+  return {{},
+          pdb.info().guid,
+          pdb.age(),
+          pdb.dbi() ? std::optional{pdb.dbi()->machine} : std::nullopt,
+          pdb.info().signature};
 }
 
 namespace {
@@ -61,21 +64,25 @@ core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std
   core::Findings findings;  // told when the file is read
   const auto pdb = Pdb::open(**file, findings);
   if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
-  return PdbReference{{}, pdb->info().guid, std::nullopt, pdb->age()};
+  return PdbIdentity::of(*pdb).reference();
 }
 
 void SymbolFile::compare(const std::optional<PdbReference>& reference) {
   matches_image = belongs_to(reference);
   if (*matches_image) return;
-  const auto mine = fmt::format("GUID {} and age {}", core::to_string(identity.guid), identity.age);
+  const auto mine = describe_build(identity.reference());
   if (!reference)
     findings.warning("pdb-mismatch", std::nullopt, "the image names no PDB; {} has {}",
                      pdb ? "this one" : "that of this symbol table", mine);
   else
-    findings.warning("pdb-mismatch", std::nullopt,
-                     "the PDB{} has {}, the image asks for GUID {} and age {}",
-                     pdb ? "" : " of the symbol table", mine,
-                     reference->guid ? core::to_string(*reference->guid) : "none", reference->age);
+    findings.warning("pdb-mismatch", std::nullopt, "the PDB{} has {}, the image asks for {}",
+                     pdb ? "" : " of the symbol table", mine, describe_build(*reference));
+}
+
+void SymbolFile::take_sections(std::span<const SectionHeader> headers) {
+  if (!pdb || !sections.headers().empty()) return;
+  sections = PdbSections{headers};
+  locate(publics, sections);
 }
 
 }  // namespace coldtrace::pe

@@ -32,4 +32,10 @@ void compare_with_image(SymbolFile& file, const std::optional<PdbReference>& ref
       to_string(image));
 }
 
+void join_with_image(SymbolFile& file, const Image& image,
+                     const std::optional<PdbReference>& reference) {
+  compare_with_image(file, reference, image.machine());
+  if (*file.matches_image) file.take_sections(image.sections());
+}
+
 }  // namespace coldtrace::pe

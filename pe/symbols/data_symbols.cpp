@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb_modules.hpp"
+#include "pe/pdb/symbol_record.hpp"
 #include "pe/types/leaf_reader.hpp"
 
 namespace coldtrace::pe {
@@ -18,16 +19,29 @@ struct Form {
   u16 code;
   Kind kind;
   bool thread_local_;
-  bool has_length;  // of the name, instead of a NUL
+  bool has_length;      // of the name, instead of a NUL
+  bool is_old = false;  // of Visual C++ 4: the type in 16 bits, behind the place
 };
 
 constexpr std::array forms = {
-    Form{0x1002, Kind::constant, false, true},  Form{0x1003, Kind::user_type, false, true},
-    Form{0x1007, Kind::local, false, true},     Form{0x1008, Kind::global, false, true},
-    Form{0x100e, Kind::local, true, true},      Form{0x100f, Kind::global, true, true},
-    Form{0x1107, Kind::constant, false, false}, Form{0x1108, Kind::user_type, false, false},
-    Form{0x110c, Kind::local, false, false},    Form{0x110d, Kind::global, false, false},
-    Form{0x1112, Kind::local, true, false},     Form{0x1113, Kind::global, true, false},
+    Form{0x0003, Kind::constant, false, true, true},
+    Form{0x0004, Kind::user_type, false, true, true},
+    Form{0x0201, Kind::local, false, true, true},
+    Form{0x0202, Kind::global, false, true, true},
+    Form{0x020d, Kind::local, true, true, true},
+    Form{0x020e, Kind::global, true, true, true},
+    Form{0x1002, Kind::constant, false, true},
+    Form{0x1003, Kind::user_type, false, true},
+    Form{0x1007, Kind::local, false, true},
+    Form{0x1008, Kind::global, false, true},
+    Form{0x100e, Kind::local, true, true},
+    Form{0x100f, Kind::global, true, true},
+    Form{0x1107, Kind::constant, false, false},
+    Form{0x1108, Kind::user_type, false, false},
+    Form{0x110c, Kind::local, false, false},
+    Form{0x110d, Kind::global, false, false},
+    Form{0x1112, Kind::local, true, false},
+    Form{0x1113, Kind::global, true, false},
 };
 
 const Form* find_form(core::ByteView record) {
@@ -71,12 +85,18 @@ std::optional<DataSymbol> read_symbol(core::ByteView record, const Form& form,
                                       const PdbSections& sections) {
   core::Reader in{record, "data symbol", 0};
   in.skip(2, "rectyp");
-  DataSymbol symbol{form.kind, {}, in.read_u32("typind"), form.thread_local_, {}, {}, {}};
+  const auto read_type = [&]() -> u32 {
+    return form.is_old ? in.read_u16("typind") : in.read_u32("typind");
+  };
+  const bool has_place = form.kind != Kind::constant && form.kind != Kind::user_type;
+  const bool type_is_last = form.is_old && has_place;
+  DataSymbol symbol{form.kind, {}, type_is_last ? 0 : read_type(), form.thread_local_, {}, {}, {}};
   if (form.kind == Kind::constant) {
     symbol.value = read_value(in, record);
-  } else if (form.kind != Kind::user_type) {
+  } else if (has_place) {
     const auto offset = in.read_u32("off");
     const auto section = in.read_u16("seg");
+    if (type_is_last) symbol.type = read_type();
     symbol.place = {section, offset, sections.to_rva(section, offset)};
   }
   if (form.has_length) {
@@ -103,16 +123,15 @@ class DataReader {
     if (!bytes) return findings_.warning("pdb-data", bytes.error());
     const auto records = bytes->view();
     for (u64 position = 0; position < records.size();) {
-      const auto length = core::load<u16>(records, position).value_or(0);
-      const auto record = core::slice(records, position + sizeof length, length);
-      if (!record || length < sizeof(u16))
+      const auto record = find_symbol(records, position);
+      if (!record)
         return findings_.warning("pdb-data", pdb_.msf().offset_of(*stream, position),
                                  "the symbol records end inside one, at {:#x} of {:#x}", position,
                                  records.size());
-      if (!take(*record, nullptr))
+      if (!take(record->bytes, nullptr))
         findings_.warning("pdb-data", pdb_.msf().offset_of(*stream, position),
                           "a symbol ends before its name does");
-      position += sizeof length + length;
+      position = record->end;
     }
   }
 

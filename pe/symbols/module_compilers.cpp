@@ -7,6 +7,7 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u16 s_compile2 = 0x1116;
+constexpr u16 s_compile2_st = 0x1013;
 constexpr u16 s_compile3 = 0x113c;
 constexpr u16 s_buildinfo = 0x114c;
 constexpr std::size_t longest_version = 1024;
@@ -25,7 +26,9 @@ bool read_compiler(core::ByteView record, ModuleCompiler& compiler) {
   read.language = static_cast<u8>(flags);
   read_version(in, numbers, read.front_end);
   read_version(in, numbers, read.back_end);
-  const auto text = core::read_c_string(record.subspan(in.consumed()), record.size());
+  const auto text = kind == s_compile2_st
+                        ? core::to_chars(in.take(in.read_u8("length"), "verSt"))
+                        : core::read_c_string(record.subspan(in.consumed()), record.size());
   if (!in.ok() || !text) return false;
   read.version = text->substr(0, longest_version);
   read.named = true;
@@ -92,7 +95,7 @@ std::map<std::size_t, ModuleCompiler> read_module_compilers(const Pdb& pdb,
       if (kind == s_buildinfo) {
         if (const auto id = core::load<u32>(record, 2))
           compilers[symbols.number()].build_record = *id;
-      } else if (kind == s_compile2 || kind == s_compile3) {
+      } else if (kind == s_compile2 || kind == s_compile2_st || kind == s_compile3) {
         if (!read_compiler(record, compilers[symbols.number()]))
           symbols.reject("what compiled a module ends before its text does");
       }

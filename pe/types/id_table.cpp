@@ -22,6 +22,7 @@ constexpr u16 lf_udt_mod_src_line = 0x1607;
 
 IdTable IdTable::read(const Pdb& pdb, core::Findings& findings) {
   IdTable table;
+  if (pdb.msf().is_version_2()) return table;  // a stream of another kind has the number
   if (pdb.msf().stream_size(id_stream).value_or(0) == 0) return table;
   auto stream = RecordStream::read(pdb.msf(), id_stream, "IPI stream");
   if (!stream) {

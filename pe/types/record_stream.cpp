@@ -8,14 +8,23 @@ core::Result<RecordStream> RecordStream::read(const Msf& msf, u32 number, core::
   const auto bytes = stream.bytes.view();
   const auto at = msf.offset_of(number, 0).value_or(0);
   core::Reader in{bytes, name, at};
-  // Older ones have type indexes of 16 bits.
+  constexpr u32 vc40 = 19'950'410;
   constexpr u32 vc70 = 19'990'903;
+  const u32 oldest = msf.is_version_2() ? vc40 : vc70;
   stream.version = in.read_u32("Version");
-  if (stream.version < vc70)
-    in.reject(core::Fault::unsupported, at, "Version", vc70, stream.version);
-  stream.position = in.read_u32("HeaderSize");
-  stream.first_index = in.read_u32("TypeIndexBegin");
-  in.skip(4, "TypeIndexEnd");
+  if (stream.version < oldest)
+    in.reject(core::Fault::unsupported, at, "Version", oldest, stream.version);
+  constexpr u64 size_of_narrow = 16;
+  constexpr u64 size_of_interim = 20;
+  if (stream.is_narrow()) {
+    stream.position = size_of_narrow;
+    stream.first_index = in.read_u16("tiMin");
+    in.skip(2, "tiMac");
+  } else {
+    stream.position = stream.version == vc50_interim ? size_of_interim : in.read_u32("HeaderSize");
+    stream.first_index = in.read_u32("TypeIndexBegin");
+    in.skip(4, "TypeIndexEnd");
+  }
   const auto record_bytes = in.read_u32("TypeRecordBytes");
   // A record takes four bytes or more: no index of one exceeds 32 bits.
   if (stream.first_index > ~u32{0} - record_bytes)

@@ -6,6 +6,7 @@
 
 #include "coldtrace/pdb/simple_types.hpp"
 #include "pe/types/record_stream.hpp"
+#include "pe/types/widened_records.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -67,7 +68,10 @@ core::Result<TypeTable> TypeTable::read(const Pdb& pdb, core::Findings& findings
   table.stream_ = std::move(stream.bytes);
   table.version_ = stream.version;
   table.first_index_ = stream.first_index;
-  table.read_records(stream.records, stream.position, &pdb, findings);
+  if (stream.is_narrow())
+    table.read_narrow_records(stream.records, stream.position, pdb, findings);
+  else
+    table.read_records(stream.records, stream.position, &pdb, findings);
   table.find_pointer_size(pdb);
   return table;
 }
@@ -86,15 +90,39 @@ void TypeTable::read_records(core::ByteView records, u64 at, const Pdb* pdb,
   for (u64 position = 0; position < records.size();) {
     const auto record = pe::find_record(records, position);
     if (!record) {
-      findings.warning("pdb-types",
-                       pdb ? pdb->msf().offset_of(type_stream, at + position) : std::nullopt,
-                       "type record {} cannot be read; those behind it are lost", records_.size());
+      report_lost(pdb, at + position, findings);
       break;
     }
-    records_.push_back(*record);
-    add_definition(first_index_ + static_cast<u32>(records_.size() - 1));
+    add_record(*record);
     position += sizeof(u16) + record->size();
   }
+  sort_names();
+}
+
+void TypeTable::read_narrow_records(core::ByteView records, u64 at, const Pdb& pdb,
+                                    core::Findings& findings) {
+  auto widened = widen_records(records);
+  stream_ = StreamBytes{std::move(widened.bytes)};
+  u64 start = 0;
+  for (const u64 end : widened.ends) {
+    add_record(stream_.view().subspan(start, end - start));
+    start = end;
+  }
+  if (widened.read < records.size()) report_lost(&pdb, at + widened.read, findings);
+  sort_names();
+}
+
+void TypeTable::add_record(core::ByteView record) {
+  records_.push_back(record);
+  add_definition(first_index_ + static_cast<u32>(records_.size() - 1));
+}
+
+void TypeTable::report_lost(const Pdb* pdb, u64 position, core::Findings& findings) const {
+  findings.warning("pdb-types", pdb ? pdb->msf().offset_of(type_stream, position) : std::nullopt,
+                   "type record {} cannot be read; those behind it are lost", records_.size());
+}
+
+void TypeTable::sort_names() {
   for (auto* const list : {&by_name_, &by_unique_name_, &declarations_})
     std::sort(list->begin(), list->end(), [](const Definition& a, const Definition& b) {
       return std::tie(a.name, a.index) < std::tie(b.name, b.index);

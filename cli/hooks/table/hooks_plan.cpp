@@ -73,7 +73,8 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
   const auto table = syscall_map::build_hook_services(sources, symbols.places);
   if (!syscall_map::has_trace_names(view, options.functions, symbols.places)) {
     plan.findings.merge(table.findings);
-    for (const auto& image : table.images) plan.findings.merge(image.findings);
+    for (const auto& image : table.images)
+      (image.role == ImageRole::ntdll ? plan.ntdll_findings : plan.findings).merge(image.findings);
   }
   plan.points = syscall_map::plan_trace_points(view, options.functions,
                                                {symbols.places, table.services}, plan.findings);
@@ -81,9 +82,10 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
       syscall_map::find_supported_interfaces(view, plan.findings));
   plan.facility = syscall_map::find_trace_facility(kernel->image, plan.interfaces, symbols.places);
   syscall_map::note_absence(plan.facility, plan.findings);
-  for (auto* input : {&*kernel, ntdll ? &*ntdll : nullptr}) {
-    if (input == nullptr) continue;
-    plan.findings.merge(input->findings());
+  plan.findings.merge(kernel->findings());
+  if (ntdll) {
+    plan.ntdll = options.ntdll;
+    plan.ntdll_findings.merge(ntdll->findings());
   }
   plan.findings.merge_unknown(view.exports().findings);
   return plan;
@@ -93,6 +95,7 @@ Exit run_plan(const HooksPlanOptions& options, Output& output, Report& report) {
   auto plan = make_plan(options, open_symbol_files(options.pdbs, report), report);
   if (!plan) return Exit::failure;
   report.read(options.kernel, plan->findings);
+  if (!plan->ntdll.empty()) report.read(plan->ntdll, plan->ntdll_findings);
   plan->drivers = read_drivers(options, plan->identity.identity.machine, report);
   options.format == "json" ? write_trace_plan_json(output, options.int64, *plan)
                            : write_trace_plan_text(output, *plan);

@@ -258,8 +258,8 @@ void write_isf_metadata(JsonWriter& json, const pe::PdbIdentity& identity,
   json.object("name", std::string_view{"coldtrace"}, "version",
               tool_version.substr(tool_version.find(' ') + 1));
   json.key("windows").begin_object().key("pdb").object(
-      "GUID", pe::to_plain_text(identity.guid), "age", identity.age, "database", database,
-      "machine_type", identity.machine.value_or(0));
+      "GUID", pe::to_plain_text(identity.guid.value_or(core::Guid{})), "age", identity.age,
+      "database", database, "machine_type", identity.machine.value_or(0));
   if (version)  // in the order in which Volatility compares versions
     json.key("pe").object("major", (*version)[0], "minor", (*version)[1], "revision", (*version)[2],
                           "build", (*version)[3]);

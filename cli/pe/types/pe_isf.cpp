@@ -55,7 +55,7 @@ std::string store_path(const PeIsfOptions& options, const pe::SymbolFile& file,
                        const std::string& database) {
   if (database.find('/') != std::string::npos || database == ".." || database == ".")
     throw Failure{fmt::format("{}: no name of a PDB", database)};
-  const auto guid = pe::to_plain_text(file.identity.guid);
+  const auto guid = pe::to_plain_text(file.identity.guid.value_or(core::Guid{}));
   const auto folder = fs::path{options.store} / "windows" / database;
   std::error_code error;
   fs::create_directories(folder, error);
@@ -114,6 +114,10 @@ Exit run_pe_isf(const PeIsfOptions& options) {
   }
   auto file = open_symbol_file(options.file, report);
   if (!file) return Exit::failure;
+  if (!file->identity.guid) {
+    report.failed(options.file, "a PDB 2.00 has no GUID, by which Volatility finds symbol tables");
+    return Exit::failure;
+  }
   if (!options.image.empty()) pe::compare_with_image(*file, reference, machine);
   if (!file->matches_image.value_or(false)) version.reset();
   const auto table = pe::read_types(*file, file->findings);

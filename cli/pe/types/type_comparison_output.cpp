@@ -1,5 +1,6 @@
 #include "cli/pe/types/type_comparison_output.hpp"
 
+#include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/types/type_view.hpp"
 
@@ -67,8 +68,8 @@ void write_type_comparison_text(Output& output, const ComparedFiles& files) {
   const auto& [before, after, compared] = files;
   const auto& comparison = compared.comparison;
   for (const auto* const file : {&before, &after})
-    print(output, "{}: guid {}, age {}, {} type records\n", printable(file->path),
-          to_string(file->identity.guid), file->identity.age, file->table.count());
+    print(output, "{}: {}, {} type records\n", printable(file->path), build_text(file->identity),
+          file->table.count());
   print(output, "{} types are the same, {} changed, {} added, {} removed\n", comparison.same,
         comparison.changed, comparison.added, comparison.removed);
   for (const auto& change : comparison.changes) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cli/command/version.hpp"
+#include "cli/images/symbol_file.hpp"
 #include "cli/output/c_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/types/c_names.hpp"
@@ -17,8 +18,8 @@ using pe::Region;
 using pe::TypeLayer;
 
 constexpr std::string_view preamble =
-    "/* Types of {}, GUID {}, age {}, written by {}.\n"
-    "   They are right for the image with this GUID and age and for no other; the last lines of\n"
+    "/* Types of {}, {} {}, age {}, written by {}.\n"
+    "   They are right for the image with this {} and age and for no other; the last lines of\n"
     "   each type hold a compiler to the places that the PDB gives. */\n"
     "#ifndef {}\n"
     "#define {}\n"
@@ -291,13 +292,14 @@ class Writer {
 }  // namespace
 
 void write_types_c_header(Output& output, const TypeView& view, TypeWriting& writing) {
-  const auto guid = to_string(view.file.identity.guid);
-  const auto guard =
-      c_identifier(fmt::format("COLDTRACE_TYPES_{}_{}", guid, view.file.identity.age));
+  const auto& identity = view.file.identity;
+  const auto guid =
+      guid_text(identity).value_or(fmt::format("{:08X}", identity.signature.value_or(0)));
+  const auto guard = c_identifier(fmt::format("COLDTRACE_TYPES_{}_{}", guid, identity.age));
   const auto slash = view.file.path.find_last_of('/');
   const auto name = view.file.path.substr(slash == std::string::npos ? 0 : slash + 1);
-  print(output, preamble, c_comment(printable(name)), guid, view.file.identity.age, tool_version,
-        guard, guard);
+  print(output, preamble, c_comment(printable(name)), identity.guid ? "GUID" : "time stamp", guid,
+        identity.age, tool_version, identity.guid ? "GUID" : "time stamp", guard, guard);
   Writer writer{output, view, writing};
   for (const auto& type : view.types) writer.write(type.index);
   output.write("\n#pragma pack(pop)\n#undef COLDTRACE_CHECK\n#endif\n");

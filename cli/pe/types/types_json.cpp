@@ -1,5 +1,6 @@
 #include <array>
 
+#include "cli/images/symbol_file.hpp"
 #include "cli/pe/types/type_view.hpp"
 #include "coldtrace/pdb/table_shape.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
@@ -218,9 +219,10 @@ void write_type_file(JsonWriter& json, const pe::TypeFile& file) {
   json.begin_object()
       .field("path", file.path)
       .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
-      .field("guid", to_string(identity.guid))
-      .field("age", identity.age)
-      .field("info_age", file.pdb ? std::optional{file.pdb->info().age} : std::nullopt)
+      .field("guid", guid_text(identity))
+      .field("age", identity.age);
+  if (!identity.guid) json.field("signature", identity.signature);
+  json.field("info_age", file.pdb ? std::optional{file.pdb->info().age} : std::nullopt)
       .key("machine");
   identity.machine ? json.value(pe::to_string(static_cast<pe::Machine>(*identity.machine)))
                    : json.value(nullptr);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
 #include "cli/pe/types/type_view.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
@@ -90,8 +91,8 @@ void write_list(Output& output, const TypeView& view) {
 
 void write_types_text(Output& output, const TypeView& view, TypeWriting& writing) {
   const auto& file = view.file;
-  print(output, "{}: guid {}, age {}, {} type records\n", printable(file.path),
-        to_string(file.identity.guid), file.identity.age, file.table.count());
+  print(output, "{}: {}, {} type records\n", printable(file.path), build_text(file.identity),
+        file.table.count());
   if (view.lists) return write_list(output, view);
   for (const auto& type : view.types) {
     output.write("\n");

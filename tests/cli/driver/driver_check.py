@@ -708,6 +708,9 @@ class Hostile(Check):
             self.assertNotEqual(done.returncode, 0)
             if done.returncode == 1:
                 self.assertIn("hive-truncated", self.codes(strict_json(done.stdout)["hives"][0]))
+            elif size >= writer.PAGE:
+                self.assertIn(f"the hive ends after {size - writer.PAGE} bytes of bins, of {len(data) - writer.PAGE}",
+                              done.stderr.decode())
         pick = random.Random(7)
         for _ in range(60):
             changed = bytearray(data)

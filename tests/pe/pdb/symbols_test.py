@@ -269,7 +269,7 @@ class NotSymbols(Case):
                                (b"\x7fELF", "an ELF file (Linux, BSD), not a PDB"),
                                (b"hello", "not a PDB"), (b"BSJB", "portable PDB"),
                                (b"Microsoft MSFZ Container\r\n\x1aALD\0\0", "compressed PDB"),
-                               (b"Microsoft C/C++ program database 2.00\r\n", "version 2"),
+                               (b"Microsoft C/C++ program database 2.00\r\n", "MSF superblock"),
                                (SEEDS[0].read_bytes()[:600], "MSF")):
             with self.subTest(words=words):
                 done = run("pe", "symbols", self.write("file", content))

@@ -232,6 +232,17 @@ class X64(Case):
         for service, point in zip(hidden, points):
             self.assertEqual((point["source"], point["rva"]), ("service_table", service["target"]))
 
+    def test_findings_are_of_the_file_whose_offsets_they_have(self):
+        kernel = image("tables-x86-kernel")
+        self.assertIsNone(self.plan(kernel, ["0"])["ntdll"])
+        for ntdll, hooked in ((image("hooked-x86", "ntdll.dll"), True), (image("xp-sp2-x86", "ntdll.dll"), False)):
+            with self.subTest(ntdll=ntdll):
+                plan = self.plan(kernel, ["NtNothing"], "--ntdll", ntdll, status=int(hooked))
+                self.assertEqual(plan["ntdll"]["path"], str(ntdll))
+                codes = [[finding["code"] for finding in findings]
+                         for findings in (plan["ntdll"]["findings"], plan["findings"])]
+                self.assertEqual(("hooked-stub" in codes[0], "hooked-stub" in codes[1]), (hooked, False))
+
 
 class Commands(Case):
     def test_exit_statuses(self):

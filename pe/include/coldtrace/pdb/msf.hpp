@@ -27,15 +27,18 @@ class StreamBytes {
   core::ByteView view_;
 };
 
-// A multi-stream file (MSF 7.00), the container of PDBs: numbered streams in blocks that lie
-// anywhere. A view: the file outlives it. Streams are read when they are asked for.
-// Sources: LLVM, "The MSF File Format"; for a block map of several blocks, BIGMSF_HDR.mpspnpn of
+// A multi-stream file, the container of PDBs: numbered streams in blocks that lie anywhere.
+// MSF 7.00, and that of PDB 2.00, which numbers blocks and streams in 16 bits. A view: the file
+// outlives it. Streams are read when they are asked for. Sources: LLVM, "The MSF File Format"; for
+// a block map of several blocks and for PDB 2.00, BIGMSF_HDR.mpspnpn, MSF_HDR and StrmTbl of
 // Microsoft's microsoft-pdb, PDB/msf/msf.cpp.
 class Msf {
  public:
   // Fails when the superblock or the stream directory cannot be used.
   static core::Result<Msf> open(const core::FileView& file, core::Findings& findings);
 
+  // Whether it is a PDB 2.00.
+  [[nodiscard]] bool is_version_2() const { return number_size_ == sizeof(u16); }
   [[nodiscard]] u32 block_size() const { return block_size_; }
   [[nodiscard]] u64 file_size() const { return file_.size(); }
   [[nodiscard]] u64 stream_count() const { return streams_.size(); }
@@ -59,16 +62,29 @@ class Msf {
     u64 block_list;  // position in the directory
   };
 
-  Msf(const core::FileView& file, u32 block_size, u64 block_count)
-      : file_{file}, block_size_{block_size}, block_count_{block_count} {}
+  // What the first block says.
+  struct Superblock {
+    u32 block_size, blocks, directory_size, number_size;
+  };
 
+  Msf(const core::FileView& file, const Superblock& superblock, u64 block_count)
+      : file_{file},
+        block_size_{superblock.block_size},
+        number_size_{superblock.number_size},
+        block_count_{block_count} {}
+
+  static Superblock read_superblock(core::Reader& in);
+  static Superblock read_superblock_2(core::Reader& in);
+  core::Result<StreamBytes> read_directory_list(const core::FileView& file, u64 count);
   core::Result<core::Done> read_directory(const core::FileView& file, u32 size);
+  [[nodiscard]] u64 block_of(core::ByteView block_list, u64 index) const;
   void read_streams(core::Findings& findings);
   core::Result<StreamBytes> join(core::ByteView block_list, u64 position, u64 length, u64 at,
                                  core::Name structure) const;
 
   core::FileView file_;
   u32 block_size_;
+  u32 number_size_;           // of a block's number, in bytes
   u64 block_count_;           // of those that the file has, the last perhaps in part
   u64 directory_offset_ = 0;  // of its first block
   StreamBytes directory_;

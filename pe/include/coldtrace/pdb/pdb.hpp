@@ -10,23 +10,32 @@ namespace coldtrace::pe {
 
 // The PDB info stream, number 1. Source: LLVM, "The PDB Info (aka PDB) Stream".
 struct PdbInfo {
-  u32 version;    // 20000404 (VC 7.0) or later; older ones have no GUID
-  u32 signature;  // a time stamp, or a hash in reproducible builds
-  u32 age;        // rises whenever a tool writes the file
-  core::Guid guid;
+  u32 version;
+  u32 signature;                   // a time stamp, or a hash in reproducible builds
+  u32 age;                         // rises whenever a tool writes the file
+  std::optional<core::Guid> guid;  // since 20000404 (VC 7.0)
+
+  [[nodiscard]] u64 size_on_disk() const { return guid ? 28 : 12; }
 };
 
-// Where the DBI stream, number 3, says that things are. Source: LLVM, "The PDB DBI (Debug Info)
-// Stream", also for the order of the optional debug header.
+// Where the DBI stream, number 3, says that things are. Sources: LLVM, "The PDB DBI (Debug Info)
+// Stream", also for the order of the optional debug header; for PDB 2.00, DBIHdr and NewDBIHdr of
+// microsoft-pdb, PDB/dbi/dbi.h.
 struct DbiHeader {
-  u32 version;
-  u32 age;  // what the image's CodeView record has, see `matches`
+  static constexpr u32 version_60 = 19'970'606;
+
+  u32 version;             // 0 of Visual C++ 4, whose header says none
+  std::optional<u32> age;  // what the image's CodeView record has, see `matches`
   u16 flags;
   u16 machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
-  // The substream of modules, in this stream.
-  struct {
+  // Substreams, in this stream.
+  struct Substream {
     u64 position, size;
-  } modules;
+  };
+  Substream modules;
+  Substream contributions;
+  // Whether types are in other files too: those of Visual C++ 5 and 6, as vc60.pdb.
+  bool has_type_servers;
   // Stream numbers, absent where there is none.
   std::optional<u32> publics;
   std::optional<u32> symbol_records;
@@ -41,11 +50,11 @@ inline constexpr u32 dbi_stream = 3;
 inline constexpr u16 dbi_incremental = 1;
 inline constexpr u16 dbi_stripped = 2;  // of private symbols
 
-// A program database (PDB 7.0). A view: the file outlives it.
+// A program database, PDB 7.00 or 2.00. A view: the file outlives it.
 class Pdb {
  public:
-  // Fails when it is no MSF 7.00 file or its info stream cannot be used. A DBI stream that cannot
-  // be used is a finding.
+  // Fails when it is neither or its info stream cannot be used. A DBI stream that cannot be used is
+  // a finding.
   static core::Result<Pdb> open(const core::FileView& file, core::Findings& findings);
 
   [[nodiscard]] const Msf& msf() const { return msf_; }
@@ -54,13 +63,16 @@ class Pdb {
   [[nodiscard]] const std::optional<DbiHeader>& dbi() const { return dbi_; }
 
   // The age that belongs to an image: the DBI stream's, else the info stream's.
-  [[nodiscard]] u32 age() const { return dbi_ ? dbi_->age : info_.age; }
+  [[nodiscard]] u32 age() const { return dbi_ && dbi_->age ? *dbi_->age : info_.age; }
 
-  // Whether the image that has this reference was linked together with the PDB: GUID and age are
-  // the same. The age is the DBI stream's: tools that change the file afterwards, such as pdbstr,
-  // raise the info stream's alone. Sources: the crates ms-pdb, DbiStreamHeader ("must match the
-  // same field within the PE header") and pdb, PDBInformation::age.
-  [[nodiscard]] bool matches(const PdbReference& reference) const;
+  // Whether the image that has this reference was linked together with the PDB: GUID, or signature
+  // where it has none, and age are the same. The age is the DBI stream's: tools that change the
+  // file afterwards, such as pdbstr, raise the info stream's alone. Sources: the crates ms-pdb,
+  // DbiStreamHeader ("must match the same field within the PE header") and pdb,
+  // PDBInformation::age.
+  [[nodiscard]] bool matches(const PdbReference& reference) const {
+    return reference.names(info_.guid, info_.signature, age());
+  }
   [[nodiscard]] bool matches(const Image& image, core::Findings& findings) const;
 
  private:

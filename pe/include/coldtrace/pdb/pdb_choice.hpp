@@ -17,9 +17,6 @@ namespace coldtrace::pe {
 // What is put behind the name of a PDB that is packed.
 inline constexpr std::array<std::string_view, 4> packed_pdb_endings{".zst", ".gz", ".xz", ".bz2"};
 
-// "GUID {...} and age 1"; of a reference without a GUID "no GUID".
-[[nodiscard]] std::string describe_build(const PdbReference& pdb);
-
 // What a file with the symbols that an image asks for may be called: the PDB, packed or not, and
 // the symbol table of it, as stores of Volatility 3 have it (windows/NAME.pdb/GUID-AGE.json.xz).
 [[nodiscard]] std::vector<std::string> pdb_file_names(const PdbReference& wanted);

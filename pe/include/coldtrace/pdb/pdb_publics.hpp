@@ -36,4 +36,7 @@ struct PublicSymbols {
 [[nodiscard]] PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
                                                 core::Findings& findings);
 
+// Gives them the addresses that `sections` say, and their order by these.
+void locate(PublicSymbols& publics, const PdbSections& sections);
+
 }  // namespace coldtrace::pe

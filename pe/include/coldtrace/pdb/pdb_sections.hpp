@@ -12,7 +12,11 @@ namespace coldtrace::pe {
 // Turns the section and offset of symbols into RVAs.
 class PdbSections {
  public:
-  // Damaged streams are findings, and have no sections.
+  PdbSections() = default;
+  explicit PdbSections(std::span<const SectionHeader> headers)
+      : headers_{headers.begin(), headers.end()} {}
+
+  // Damaged streams are findings, and have no sections. PDBs 2.00 have them in their image alone.
   [[nodiscard]] static PdbSections read(const Pdb& pdb, core::Findings& findings);
 
   // The sections that symbols count in: those of the image, or, where a tool moved its code

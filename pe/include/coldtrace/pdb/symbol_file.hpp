@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,18 @@ inline constexpr u64 largest_symbol_file = u64{4} << 30;
 // Which build a file of symbols is of.
 struct PdbIdentity {
   std::string name;  // of the PDB that a symbol table was made of; empty: that of the file counts
-  core::Guid guid;
-  u32 age = 0;                 // that an image asks for
-  std::optional<u16> machine;  // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
+  std::optional<core::Guid> guid;  // none of a PDB 2.00
+  u32 age = 0;                     // that an image asks for
+  std::optional<u16> machine;      // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
+  std::optional<u32> signature;    // a time stamp, which an image asks for where there is no GUID
 
   [[nodiscard]] static PdbIdentity of(const Pdb& pdb);
   [[nodiscard]] bool matches(const PdbReference& reference) const {
-    return reference.names(guid, age);
+    return reference.names(guid, signature, age);
+  }
+  // What an image must ask for to get the file, without a name.
+  [[nodiscard]] PdbReference reference() const {
+    return {{}, guid, guid ? std::nullopt : signature, age};
   }
 };
 
@@ -58,7 +64,7 @@ struct SymbolFile {
   static core::Expected<SymbolFile, Failure> open(const std::string& path,
                                                   std::vector<std::byte> bytes);
 
-  // What an image must ask for to get the file at `path`: GUID and age, without a name.
+  // What an image must ask for to get the file at `path`, without a name.
   static core::Expected<PdbReference, Failure> identify(const std::string& path);
 
   [[nodiscard]] bool belongs_to(const std::optional<PdbReference>& reference) const {
@@ -67,6 +73,10 @@ struct SymbolFile {
 
   // Sets `matches_image` by what an image asks for; that it asks for another file is a finding.
   void compare(const std::optional<PdbReference>& reference);
+
+  // Places symbols in the sections of the image that it belongs to, where it has none itself, as
+  // PDBs 2.00.
+  void take_sections(std::span<const SectionHeader> headers);
 };
 
 }  // namespace coldtrace::pe

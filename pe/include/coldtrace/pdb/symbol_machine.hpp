@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coldtrace/pdb/symbol_file.hpp"
-#include "coldtrace/pe/headers.hpp"
+#include "coldtrace/pe/image.hpp"
 
 namespace coldtrace::pe {
 
@@ -16,5 +16,9 @@ namespace coldtrace::pe {
 // As SymbolFile::compare(), and a file of another machine is none of the image's.
 void compare_with_image(SymbolFile& file, const std::optional<PdbReference>& reference,
                         Machine image);
+
+// The same, and a file that is the image's takes its sections.
+void join_with_image(SymbolFile& file, const Image& image,
+                     const std::optional<PdbReference>& reference);
 
 }  // namespace coldtrace::pe

@@ -13,7 +13,8 @@
 namespace coldtrace::pe {
 
 // All type records of a PDB (its TPI stream, number 2), by index and by name. Each is looked at
-// once, and decoded where it is asked for. A view: the file outlives it.
+// once, and decoded where it is asked for. Those of Visual C++ 4, whose indexes have 16 bits, are
+// read as what has their place since. A view: the file outlives it.
 // Source: LLVM, "The PDB TPI and IPI Streams"; microsoft-pdb, cvinfo.h and tpi.h.
 class TypeTable {
  public:
@@ -73,6 +74,11 @@ class TypeTable {
 
   // `at` is where they are in the stream of `pdb`, if that is where they are.
   void read_records(core::ByteView records, u64 at, const Pdb* pdb, core::Findings& findings);
+  void read_narrow_records(core::ByteView records, u64 at, const Pdb& pdb,
+                           core::Findings& findings);
+  void add_record(core::ByteView record);
+  void report_lost(const Pdb* pdb, u64 position, core::Findings& findings) const;
+  void sort_names();
   void add_definition(u32 index);
   void find_pointer_size(const Pdb& pdb);
   static std::span<const Definition> namesakes(const Definitions& definitions,

@@ -26,9 +26,12 @@ struct PdbReference {
   std::optional<u32> time_date_stamp;  // of NB10
   u32 age;
 
-  // Whether it is of the PDB with this GUID and age. That is all that counts: files are renamed.
-  [[nodiscard]] bool names(const core::Guid& pdb_guid, u32 pdb_age) const {
-    return guid == pdb_guid && age == pdb_age;
+  // Whether it names the PDB that has these: the same GUID, or without any the same signature, and
+  // the same age. That is all that counts: files are renamed.
+  [[nodiscard]] bool names(const std::optional<core::Guid>& its_guid, std::optional<u32> signature,
+                           u32 its_age) const {
+    return age == its_age && guid == its_guid &&
+           (guid || (signature && time_date_stamp == signature));
   }
 };
 
@@ -44,6 +47,9 @@ struct PdbReference {
 // Source: format as published in LLVM's CodeView documentation and seen in every linked image.
 [[nodiscard]] std::optional<PdbReference> find_pdb_reference(const Image& image,
                                                              core::Findings& findings);
+
+// "GUID {...} and age 1"; of one without a GUID "time stamp 0x560b9f0f and age 1", or "no GUID".
+[[nodiscard]] std::string describe_build(const PdbReference& pdb);
 
 // Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
 // Source: Microsoft, "SymStore", folder of a file with debug information.
