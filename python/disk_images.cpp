@@ -166,7 +166,7 @@ py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& m
       "open_image", &open_image, py::arg("path"), py::kw_only(),
       py::arg("parents") = std::vector<std::string>{},
       "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
-      "of the raw ones packed.");
+      "of the raw ones compressed.");
   return disk;
 }
 

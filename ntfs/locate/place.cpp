@@ -10,8 +10,8 @@ std::string_view to_string(StreamPart part) {
       return "not_valid";
     case StreamPart::slack:
       return "slack";
-    case StreamPart::packed:
-      return "packed";
+    case StreamPart::compressed:
+      return "compressed";
     case StreamPart::unknown:
       return "unknown";
   }

@@ -11,7 +11,7 @@ namespace {
 
 // Sizes stand in the attribute with the first clusters of a stream.
 StreamPart part_at(const AttributeFacts& first, u64 position) {
-  if (first.compressed) return StreamPart::packed;
+  if (first.compressed) return StreamPart::compressed;
   if (first.lowest_vcn != 0) return StreamPart::unknown;
   if (position >= first.size) return StreamPart::slack;
   return position >= first.valid_size ? StreamPart::not_valid : StreamPart::content;
@@ -134,7 +134,7 @@ std::vector<ClusterClaim> PlaceOwners::add_streams(const RecordFacts& facts, Cla
         owner.type = attribute.type;
         owner.stream = to_utf8(attribute.name);
         owner.part = part_at(first, position);
-        if (owner.part != StreamPart::packed) owner.position = position;
+        if (owner.part != StreamPart::compressed) owner.position = position;
         if (first.lowest_vcn == 0) owner.size = first.size;
         const bool again = !place.owners.empty() && place.owners.back().file == owner.file &&
                            place.owners.back().type == owner.type &&
