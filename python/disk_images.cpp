@@ -185,7 +185,7 @@ py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& m
       py::arg("recovery_key_files") = std::vector<std::string>{},
       py::arg("startup_keys") = std::vector<std::string>{},
       "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
-      "of the raw ones packed. BitLocker volumes are read decrypted, with the keys in these "
+      "of the raw ones compressed. BitLocker volumes are read decrypted, with the keys in these "
       "files.");
   return disk;
 }

@@ -189,7 +189,7 @@ void add_hook_tables(py::module_& module) {
   module.def("build_hook_table", &build_table, py::arg("kernel").none(false),
              "The hook table of a kernel, as 'coldtrace hooks table --kernel' makes it.");
   module.def("read_hook_tables", &read_tables, py::arg("path"),
-             "The builds of a binary hook table, packed or not.");
+             "The builds of a binary hook table, compressed or not.");
 }
 
 }  // namespace coldtrace::python

@@ -350,7 +350,7 @@ void add_traces(py::module_& module) {
   iterator.def("__iter__", [](py::object self) { return self; })
       .def("__next__", [](EventChunks& self) { return self.next(); });
   py::class_<Trace, std::shared_ptr<Trace>> type{module, "Trace",
-                                                 "An .etl or .ctrace file, packed or not."};
+                                                 "An .etl or .ctrace file, compressed or not."};
   forbid_new(type);
   type.def_property_readonly("format",
                              [](const Trace& self) { return std::string{self.trace.format()}; })

@@ -67,7 +67,7 @@ void add_result_options(Command& command, BatchOptions& options) {
       .default_str("plain");
   command
       .add_option("--pack", options.packing,
-                  "How results are packed; without it 'zst' of a tree of partitions, else 'none'")
+                  "Compression of results; without it 'zst' of a tree of partitions, else 'none'")
       .one_of({"none", "gz", "zst"});
   command
       .add_option_function<std::string>(

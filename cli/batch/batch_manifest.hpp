@@ -21,7 +21,7 @@ struct ResultFile {
   bool operator==(const ResultFile&) const = default;
 };
 
-// What became of one input.
+// The outcome of one input.
 struct BatchEntry {
   std::string name;
   std::string input;  // its path

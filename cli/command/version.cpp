@@ -25,7 +25,7 @@ std::string disk_images() {
 std::string version_text() {
   return std::string{tool_version} + "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF +
          disk_images() + "\nzstd output: " + installed("libzstd", libzstd() != nullptr) +
-         "\npacked traces: " COLDTRACE_PACKINGS "\nSQLite databases: " COLDTRACE_SQLITE
+         "\ncompressed traces: " COLDTRACE_PACKINGS "\nSQLite databases: " COLDTRACE_SQLITE
          "\npe info --details: " COLDTRACE_DETAILS "\nsandbox: " +
          sandbox_text();
 }

@@ -57,10 +57,12 @@ void write_plan(Output& output, const syscall_map::PatchPlan& plan) {
     print(output, "  {} branch at {:#x} to {:#x}: {}{}\n", branch.outside ? "outside" : "own",
           value(branch.from), value(branch.to), branch.text,
           branch.proven ? "" : " (perhaps no instruction)");
-  print(output, "  {} bytes of padding before the entry\n", plan.padding_before);
+  print(output, "  {} of padding before the entry\n",
+        counted(plan.padding_before, "byte", "bytes"));
   for (const auto& option : plan.options) {
-    print(output, "  {}: {}, {} bytes written, {} copied", to_string(option.method),
-          option.safe ? "safe" : "not safe", option.written, option.copied);
+    print(output, "  {}: {}, {} written, {} copied", to_string(option.method),
+          option.safe ? "safe" : "not safe", counted(option.written, "byte", "bytes"),
+          option.copied);
     for (const auto site : option.sites) print(output, " {:#x}", value(site));
     output.write("\n");
     for (const auto& reason : option.reasons) print(output, "    {}\n", printable(reason));

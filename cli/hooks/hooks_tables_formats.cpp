@@ -28,10 +28,10 @@ void print_evidence(Output& output, const std::vector<std::string>& evidence) {
 
 void print_table(Output& output, const NamedTable& named) {
   const auto& table = named.table;
-  print(output, "{} at rva {:#x}, file offset {}, {} entries of form {}, {} confidence, {}\n",
-        table.name, value(table.rva), hex_or_dash(table.file_offset), table.entries.size(),
-        to_string(table.form), to_string(table.confidence),
-        table.verified ? "verified" : "unverified");
+  print(output, "{} at rva {:#x}, file offset {}, {} of form {}, {} confidence, {}\n", table.name,
+        value(table.rva), hex_or_dash(table.file_offset),
+        counted(table.entries.size(), "entry", "entries"), to_string(table.form),
+        to_string(table.confidence), table.verified ? "verified" : "unverified");
   print_evidence(output, table.evidence);
   if (!named.user.empty())
     print(output, "  {} of {} names agree with {}\n", named.names.equal, named.names.shared,
@@ -46,8 +46,9 @@ void print_table(Output& output, const NamedTable& named) {
 }
 
 void print_tab(Output& output, const ServicesTab& tab) {
-  print(output, "KiServicesTab at rva {:#x}, file offset {}, {} records, {} confidence, {}\n",
-        value(tab.rva), hex_or_dash(tab.file_offset), tab.entries.size(), to_string(tab.confidence),
+  print(output, "KiServicesTab at rva {:#x}, file offset {}, {}, {} confidence, {}\n",
+        value(tab.rva), hex_or_dash(tab.file_offset),
+        counted(tab.entries.size(), "record", "records"), to_string(tab.confidence),
         tab.verified ? "verified" : "unverified");
   print_evidence(output, tab.evidence);
   for (const auto& record : tab.entries)

@@ -34,14 +34,14 @@ std::string flow_of(const TraceEmulation& emulation) {
 
 void write_instruction(Output& output, const TracePoint& point) {
   const auto& emulation = point.emulation;
-  print(output, "  instruction {} of {} bytes: {}\n",
-        core::to_hex(std::as_bytes(std::span{point.bytes})), point.bytes.size(),
-        printable(point.text));
+  print(output, "  instruction {} of {}: {}\n", core::to_hex(std::as_bytes(std::span{point.bytes})),
+        counted(point.bytes.size(), "byte", "bytes"), printable(point.text));
   if (point.eligible())
     print(output, "  patch {:02x} -> {:02x}\n", point.bytes.front(), syscall_map::int3);
-  print(output, "  to emulate: {} ({}), {} prefix bytes{}; the emulator of Windows 10 1903: {}\n",
-        printable(emulation.mnemonic), printable(emulation.category), emulation.prefix_bytes,
-        flow_of(emulation), to_string(emulation.emulator));
+  print(output, "  to emulate: {} ({}), {}{}; the emulator of Windows 10 1903: {}\n",
+        printable(emulation.mnemonic), printable(emulation.category),
+        counted(emulation.prefix_bytes, "prefix byte", "prefix bytes"), flow_of(emulation),
+        to_string(emulation.emulator));
   for (const auto rva : point.relocations)
     print(output, "  the loader adjusts the instruction at {:#x}\n", value(rva));
 }

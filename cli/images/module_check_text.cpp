@@ -76,14 +76,15 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
         dump.layout() == pe::Layout::file ? "file" : "memory", dump.base(),
         pe::to_string(dump.base_source()));
   if (dump.relocations() > 0)
-    print(output, " ({} of {} relocations agree)", dump.agreeing_relocations(), dump.relocations());
+    print(output, " ({} of {} {})", dump.agreeing_relocations(), dump.relocations(),
+          dump.relocations() == 1 ? "relocation agrees" : "relocations agree");
   print(output,
         "\nbytes {} compared, {} in absent pages, {} beyond the end, {} writable, {} freed\n",
         bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,
         bytes.discarded_bytes);
   const auto& imports = check.result.imports;
-  print(output, "imports {} slots, {} filled, {} absent\n", imports.slots, imports.filled,
-        imports.absent);
+  print(output, "imports {}, {} filled, {} absent\n", counted(imports.slots, "slot", "slots"),
+        imports.filled, imports.absent);
   for (std::size_t i = 0; i < bytes.rules.size(); ++i) {
     const auto rule = static_cast<pe::PatchRule>(i);
     if (bytes.rules[i].changed > 0)
@@ -119,12 +120,14 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
     changed += state == PointState::changed ? 1U : 0U;
     absent += state == PointState::absent ? 1U : 0U;
   }
-  print(output,
-        "{}: {} changes, {} service rows, {} service values, {} imports, {} loader pointers; {} of "
-        "{} hook points, {} absent\n",
-        result.hooked() ? "changed" : "as the file", result.changes.size(), result.rows.size(),
-        result.service_values.size(), result.imports.misdirected.size(),
-        result.loader_pointers.size(), changed, result.states.size(), absent);
+  print(output, "{}: {}, {}, {}, {}, {}; {} of {}, {} absent\n",
+        result.hooked() ? "changed" : "as the file",
+        counted(result.changes.size(), "change", "changes"),
+        counted(result.rows.size(), "service row", "service rows"),
+        counted(result.service_values.size(), "service value", "service values"),
+        counted(result.imports.misdirected.size(), "import", "imports"),
+        counted(result.loader_pointers.size(), "loader pointer", "loader pointers"), changed,
+        counted(result.states.size(), "hook point", "hook points"), absent);
 }
 
 }  // namespace coldtrace::cli

@@ -12,7 +12,7 @@ namespace coldtrace::cli {
 
 // What stands for a file of symbols in --help.
 inline constexpr const char* symbol_file_help =
-    "Program database (PDB 7.00 or 2.00, also packed: .zst, .gz, .xz), or symbol table of "
+    "Program database (PDB 7.00 or 2.00, also compressed: .zst, .gz, .xz), or symbol table of "
     "Volatility 3 "
     "(ISF: "
     ".json, .json.xz)";

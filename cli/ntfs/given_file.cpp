@@ -110,7 +110,7 @@ void add_unpacked_limit_option(Command& command, std::optional<u64>& limit) {
   command
       .add_option(
           "--unpacked-limit", limit,
-          "Maximum decompressed size of a packed input (default: 256 MiB and 1,032 times the "
+          "Maximum decompressed size of a compressed input (default: 256 MiB and 1,032 times the "
           "file, up to 64 GiB) or of a pipe (64 GiB)")
       .as_size();
 }

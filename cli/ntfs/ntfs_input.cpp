@@ -126,7 +126,7 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
       .add_input(
           "IMAGE", options.image,
           "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
-          "packed raw one or a block device: of a disk or of one volume; - is standard input")
+          "compressed raw one or a block device: of a disk or of one volume; - is standard input")
       .required()
       .type_name("IMAGE");
   auto added = add_options_of_image(command, options);

@@ -54,7 +54,7 @@ class BufferPool {
   std::vector<core::TextBuffer> buffers_;
 };
 
-// Where results go: standard output, a file that is there whole or not at all, or memory. Buffered;
+// Where results go: standard output, a file that is written atomically, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:

@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// A folder of files that is there whole or not at all: it gets its name at the end, and must not
-// exist before. All throw Failure.
+// A folder of files that is written atomically: it gets its name at the end, and must not exist
+// before. All throw Failure.
 class OutputFolder {
  public:
   explicit OutputFolder(const OutputOptions& options);

@@ -166,7 +166,7 @@ std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& pa
                                           unsigned threads) {
   if (const auto ending = other_packing_of(path); !ending.empty())
     throw PackingError{
-        fmt::format("{}: nothing is packed as {}; name the file .zst or .gz", path, ending)};
+        fmt::format("{}: nothing is compressed as {}; name the file .zst or .gz", path, ending)};
   if (packing == Packing::none) return nullptr;
   if (packing == Packing::gzip) return std::make_unique<GzipPacker>(path);
   const auto* const library = libzstd();

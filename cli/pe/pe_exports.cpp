@@ -27,7 +27,7 @@ class ExportsView final : public PeView {
       output.write("no exports\n");
       return;
     }
-    print(output, "{} exports of {}\n", directory_->exports.size(),
+    print(output, "{} of {}\n", counted(directory_->exports.size(), "export", "exports"),
           directory_->module_name.empty() ? "(no name)" : printable(directory_->module_name));
     print(output, "{:>7}  {:<10}  {:<10}  {}\n", "ordinal", "rva", "offset", "name");
     Offsets offsets{input.image.addresses()};

@@ -155,15 +155,18 @@ void write_info_text(Output& output, const PeInput& input, const HashedIdentity&
   write_summary(output, input, identity, info);
   write_sections(output, input.image);
   write_headers(output, input, info);
-  line(output, "tables",
-       "{} sections, {} exports, {} imports, {} delayed, {} relocations, {} functions",
-       input.image.sections().size(), info.exports, info.imports, info.delay_imports,
-       info.relocations, info.functions);
+  line(output, "tables", "{}, {}, {}, {} delayed, {}, {}",
+       counted(input.image.sections().size(), "section", "sections"),
+       counted(info.exports, "export", "exports"), counted(info.imports, "import", "imports"),
+       info.delay_imports, counted(info.relocations, "relocation", "relocations"),
+       counted(info.functions, "function", "functions"));
   for (const auto& entry : info.debug)
-    line(output, "debug", "{}, {} bytes{}", named(entry.type, pe::debug_type_name(entry.type)),
-         entry.stored, entry.stored > 0 ? fmt::format(" at {:#x}", entry.offset) : "");
+    line(output, "debug", "{}, {}{}", named(entry.type, pe::debug_type_name(entry.type)),
+         counted(entry.stored, "byte", "bytes"),
+         entry.stored > 0 ? fmt::format(" at {:#x}", entry.offset) : "");
   if (info.load_config) write_load_config(output, *info.load_config);
-  if (info.tls) line(output, "TLS", "{} callbacks", info.tls->callbacks.size());
+  if (info.tls)
+    line(output, "TLS", "{}", counted(info.tls->callbacks.size(), "callback", "callbacks"));
   if (info.version) {
     output.write("  version\n");
     for (const auto& string : info.version->strings)

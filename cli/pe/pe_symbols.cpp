@@ -199,7 +199,7 @@ class Writer {
   }
 
   void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
-    print(output_, "{} symbols\n", rows.size());
+    print(output_, "{}\n", counted(rows.size(), "symbol", "symbols"));
     print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
           "flags", "kind", "size", "name");
     for (const auto& symbol : rows)

@@ -66,7 +66,8 @@ void write_services(Output& output, const StubComparison& stubs) {
 
 std::string text_of(const std::optional<ServiceTablePlace>& place) {
   if (!place) return "none";
-  auto text = fmt::format("{} entries at {:#x}", place->entries, value(place->rva));
+  auto text =
+      fmt::format("{} at {:#x}", counted(place->entries, "entry", "entries"), value(place->rva));
   const auto add = [&](std::string_view what, std::optional<pe::Rva> rva) {
     if (rva) text += fmt::format(", {} {:#x}", what, value(*rva));
   };
@@ -130,9 +131,9 @@ char sign_of(schema_files::EventChange::Kind kind) {
 
 void write_provider(Output& output, const schema_files::ProviderChange& change) {
   const auto& name = change.name_after ? change.name_after : change.name_before;
-  print(output, "    {} {} {}: {} -> {} events\n", sign_of(change.kind),
-        core::to_string(change.guid), text_of(name, "(no name)"), change.events_before,
-        change.events_after);
+  print(output, "    {} {} {}: {} -> {}\n", sign_of(change.kind), core::to_string(change.guid),
+        text_of(name, "(no name)"), change.events_before,
+        counted(change.events_after, "event", "events"));
   for (const auto& event : change.events) {
     print(output, "      {} event {} version {} {}\n", sign_of(event.kind), event.id, event.version,
           printable(event.name));
@@ -148,10 +149,11 @@ void write_provider(Output& output, const schema_files::ProviderChange& change) 
 void write_providers(Output& output, const schema_files::ProviderComparison& providers) {
   if (providers.changes.empty()) return;
   print(output,
-        "  event providers: {} -> {}; {} added, {} removed, {} changed ({} events added, {} "
+        "  event providers: {} -> {}; {} added, {} removed, {} changed ({} added, {} "
         "removed, {} changed)\n",
         providers.before, providers.after, providers.added, providers.removed, providers.changed,
-        providers.events_added, providers.events_removed, providers.events_changed);
+        counted(providers.events_added, "event", "events"), providers.events_removed,
+        providers.events_changed);
   for (const auto& change : providers.changes) write_provider(output, change);
 }
 
@@ -166,8 +168,9 @@ void write_types(Output& output, const ServicedTypes& types) {
           : !change.after ? '-'
                           : '~',
           printable(change.name),
-          change.before && change.after ? fmt::format(": {} members differ", change.members.size())
-                                        : std::string{});
+          change.before && change.after
+              ? ": " + counted(change.members.size(), "member differs", "members differ")
+              : std::string{});
 }
 
 }  // namespace

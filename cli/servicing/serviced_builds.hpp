@@ -40,7 +40,7 @@ struct ServicedBuilds {
   std::vector<ServicedBuild> builds;
   std::vector<ServicedTable> tables;
   std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that BEFORE lacks
-  core::Findings findings;                                   // what became of the rows of tables
+  core::Findings findings;                                   // how the rows of tables changed
 };
 
 // Nothing where one of them cannot be read, which the report says.

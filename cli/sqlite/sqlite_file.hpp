@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 struct SandboxNeeds;
 
 // A database that is made anew in one transaction, in a file without a name, and then given to an
-// output: it is there whole or not at all, and has the same bytes for the same rows. All throw
+// output: it is written atomically, and has the same bytes for the same rows. All throw
 // Failure; so does the constructor where coldtrace was built without SQLite.
 class SqliteFile {
  public:

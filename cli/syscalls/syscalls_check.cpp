@@ -31,7 +31,8 @@ void write_text(Output& output, const MappedImage& ntdll, const MappedImage& ker
           counted(ntdll.map.services.size(), "service", "services"), kernel.map.services.size());
     return;
   }
-  print(output, "{} of {} shared names have the same number\n", agreement.equal, agreement.shared);
+  print(output, "{} of {} the same number\n", agreement.equal,
+        counted(agreement.shared, "shared name has", "shared names have"));
   for (const auto& name : agreement.disagreements)
     print(output, "{}: {:#x} in ntdll, {:#x} in the kernel\n", printable(name.name), name.user,
           name.kernel);
@@ -41,7 +42,8 @@ void write_text(Output& output, const MappedImage& ntdll, const MappedImage& ker
     return;
   }
   if (agreement.named.empty()) return;
-  print(output, "{} kernel stubs that no export names:\n", agreement.named.size());
+  print(output, "{} that no export names:\n",
+        counted(agreement.named.size(), "kernel stub", "kernel stubs"));
   for (const auto& name : agreement.named)
     print(output, "{:#06x}  {}\n", name.kernel, printable(name.name));
 }

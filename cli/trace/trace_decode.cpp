@@ -226,7 +226,7 @@ Secrets read_secrets(const TraceDecodeOptions& options) {
   return secrets;
 }
 
-// What became of the lines.
+// How many lines were written, and which were not.
 void note_lines(const TracePipelineResult& result, core::Findings& findings) {
   if (result.cut_names > 0)
     findings.warning("resolved-limit", std::nullopt,

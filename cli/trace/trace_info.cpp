@@ -109,13 +109,14 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Time          {}, boot {}\n", time_text(header.start_time),
         time_text(header.boot_time));
   write_event_times_text(output, charts, trace, part);
-  print(output, "Machine       Windows {}.{}.{}, {} processors, {}-bit\n",
-        header.windows_version[0], header.windows_version[1], header.windows_version[2],
-        header.processors, u64{header.pointer_size} * 8);
+  print(output, "Machine       Windows {}.{}.{}, {}, {}-bit\n", header.windows_version[0],
+        header.windows_version[1], header.windows_version[2],
+        counted(header.processors, "processor", "processors"), u64{header.pointer_size} * 8);
   write_image_text(output, "Kernel", header.kernel);
   write_image_text(output, "System calls", header.ntdll);
-  print(output, "Clock         {}, {} Hz, {} calibration pairs, error at most {} ns\n",
-        to_string(header.clock), header.frequency, part.pairs, trace.error_bound() * 100);
+  print(output, "Clock         {}, {} Hz, {}, error at most {} ns\n", to_string(header.clock),
+        header.frequency, counted(part.pairs, "calibration pair", "calibration pairs"),
+        trace.error_bound() * 100);
   print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
   print(output, "Lost          {}, {} reserved and never committed\n",
         counted(scan.lost, "event", "events"), scan.uncommitted);
@@ -126,9 +127,10 @@ void write_sessions_text(Output& output, const TextCharts& charts, const TraceIn
   const auto* const ctrace = trace.ctrace();
   for (std::size_t i = 0; i < trace.files().size(); ++i) {
     if (input.has_several_files())
-      print(output, "{}File          {}, {} events\n", i > 0 ? "\n" : "",
-            printable(trace.files()[i].name),
-            ctrace != nullptr ? ctrace->parts()[i].scan.events : trace.etl()->files()[i].events);
+      print(output, "{}File          {}, {}\n", i > 0 ? "\n" : "", printable(trace.files()[i].name),
+            counted(
+                ctrace != nullptr ? ctrace->parts()[i].scan.events : trace.etl()->files()[i].events,
+                "event", "events"));
     if (ctrace != nullptr)
       write_session_text(output, charts, *ctrace, ctrace->parts()[i]);
     else

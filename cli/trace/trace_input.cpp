@@ -118,7 +118,7 @@ std::string check_time(const std::string& text) {
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
       .add_input("FILE", options.files,
-                 "The trace: an .etl or .ctrace file, also packed (gzip, xz, bzip2, Zstandard, "
+                 "The trace: an .etl or .ctrace file, also compressed (gzip, xz, bzip2, Zstandard, "
                  "LZ4, ZIP, 7-Zip, tar, cabinet) or from a pipe; '-' is standard input. Several "
                  "files of one "
                  "kind and folders of them are one trace, of one machine since one boot")
@@ -140,7 +140,7 @@ void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   command
       .add_option(
           "--unpacked-limit", options.unpacked_limit,
-          "Maximum decompressed size of a packed file (default: 256 MiB and 1,032 times the file, "
+          "Maximum decompressed size of a compressed file (default: 256 MiB and 1,032 times the file, "
           "up "
           "to 64 GiB) or of a pipe (64 GiB); of a trace also of its compressed buffers (1 MiB and "
           "64 times the file)")

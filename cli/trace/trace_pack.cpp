@@ -55,8 +55,8 @@ std::unique_ptr<core::ImageSource> open_input(const std::string& path) {
 
 std::string why_not_unpacked(core::FileKind kind) {
   if (core::is_packed(kind) || kind == core::FileKind::unknown || kind == core::FileKind::empty)
-    return describe_other(kind, "packed with zstd");
-  return fmt::format("it is {}, and not packed", to_string(kind));
+    return describe_other(kind, "compressed with zstd");
+  return fmt::format("it is {}, and not compressed", to_string(kind));
 }
 
 void read(const std::string& path, const core::ImageSource& file, u64 offset,
@@ -163,7 +163,7 @@ Exit run_trace_pack(const TracePackOptions& options) {
   const u64 limit = tracefile::default_unpacked_limit(packed + table.size());
   if (at > limit && !options.findings.quiet)
     say(
-        fmt::format("{}: packed it is so small that it is unpacked to {} bytes only, unless "
+        fmt::format("{}: compressed it is so small that it is unpacked to {} bytes only, unless "
                     "--unpacked-limit {} is given\n",
                     printable(options.file), limit, at));
   return Exit::ok;
@@ -173,8 +173,8 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   const auto& target = options.output.path;
   if (packing_of(target) != Packing::none || !other_packing_of(target).empty())
     throw Failure{
-        "-o: 'trace unpack' packs nothing: name a file that is not packed, or write what was "
-        "packed twice to standard output"};
+        "-o: 'trace unpack' packs nothing: name a file whose name is of none that is compressed, or write "
+        "what was compressed twice to standard output"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   const auto name = printable(options.file);
@@ -228,12 +228,12 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
   add_command<TracePackOptions>(
       app, exit,
       {"pack",
-       "Pack a trace, image or snapshot with zstd, in frames that can be read from any place; all "
+       "Compress a trace, image or snapshot with zstd, in frames that can be read from any place; all "
        "commands read it as it is",
        "  coldtrace trace pack run.etl -o run.etl.zst\n"
        "  coldtrace trace pack disk.img -o disk.img.zst\n"
        "  zcat disk.img.gz | coldtrace trace pack - -o disk.img.zst\n",
-       "  0  it was packed\n"
+       "  0  it was compressed\n"
        "  2  it cannot be read, or the output cannot be written\n"},
       {"zst"},
       [](Command& command, TracePackOptions& options) {
@@ -248,13 +248,13 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
 void add_trace_unpack(CLI::App& app, Exit& exit) {
   add_command<TraceUnpackOptions>(
       app, exit,
-      {"unpack", "Write the bytes that were packed with zstd, by 'trace pack' or another program",
+      {"unpack", "Write the bytes that were compressed with zstd, by 'trace pack' or another program",
        "  coldtrace trace unpack run.etl.zst -o run.etl\n",
        "  0  it was unpacked, and its checksums are right\n"
-       "  2  it is not packed with zstd, damaged or cut off, or the output cannot be written\n"},
+       "  2  it is not compressed with zstd, damaged or cut off, or the output cannot be written\n"},
       {"raw"},
       [](Command& command, TraceUnpackOptions& options) {
-        command.add_input("FILE", options.file, "A file that was packed with zstd")
+        command.add_input("FILE", options.file, "A file that was compressed with zstd")
             .required()
             .type_name("FILE");
         add_unpacked_limit_option(command, options.limit);

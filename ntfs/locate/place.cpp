@@ -36,7 +36,7 @@ Holds holds_of(const Place& place) {
 }
 
 StreamPart part_at(bool compressed, u64 size, u64 valid, u64 position) {
-  if (compressed) return StreamPart::packed;
+  if (compressed) return StreamPart::compressed;
   if (position >= size) return StreamPart::slack;
   return position >= valid ? StreamPart::not_valid : StreamPart::content;
 }
@@ -49,8 +49,8 @@ std::string_view to_string(StreamPart part) {
       return "not_valid";
     case StreamPart::slack:
       return "slack";
-    case StreamPart::packed:
-      return "packed";
+    case StreamPart::compressed:
+      return "compressed";
     case StreamPart::unknown:
       return "unknown";
   }

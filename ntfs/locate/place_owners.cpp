@@ -132,7 +132,7 @@ std::vector<ClusterClaim> PlaceOwners::add_streams(const RecordFacts& facts, Cla
         owner.type = attribute.type;
         owner.stream = to_utf8(attribute.name);
         owner.part = part_of_first(first, position);
-        if (owner.part != StreamPart::packed) owner.position = position;
+        if (owner.part != StreamPart::compressed) owner.position = position;
         if (first.lowest_vcn == 0) owner.size = first.size;
         const bool again = !place.owners.empty() && place.owners.back().file == owner.file &&
                            place.owners.back().type == owner.type &&

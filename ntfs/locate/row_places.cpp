@@ -116,7 +116,7 @@ bool RowPlaces::add_stream(const PlaceOwner& file, const RowStream& stream) {
           (place.offset - map_.volume_offset) % map_.cluster_size);
       auto owner = owner_of(file, stream);
       owner.part = part_of(stream, position);
-      if (owner.part != StreamPart::packed) owner.position = position;
+      if (owner.part != StreamPart::compressed) owner.position = position;
       add_owner(place, std::move(owner));
     }
   }

@@ -128,10 +128,12 @@ class SymbolComparison {
         auto found = compare(i, j);
         if (found.symbols.empty() && found.types.empty()) continue;
         findings.warning("pdb-contradiction", std::nullopt,
-                         "{} and {}, which the image asks for both, disagree: {} symbols ({}), "
-                         "{} types ({})",
+                         "{} and {}, which the image asks for both, disagree: {} {} ({}), {} {} "
+                         "({})",
                          files_[i]->path, files_[j]->path, found.symbols.size(),
-                         first_of(found.symbols), found.types.size(), first_of(found.types));
+                         found.symbols.size() == 1 ? "symbol" : "symbols", first_of(found.symbols),
+                         found.types.size(), found.types.size() == 1 ? "type" : "types",
+                         first_of(found.types));
         all.symbols.merge(found.symbols);
         all.types.merge(found.types);
       }

@@ -52,7 +52,7 @@ struct TableLayout {
   bool verified;
 };
 
-// Reads the entries and holds them against relocations and sections: an entry that is not stored
+// Reads the entries and checks them by relocations and sections: an entry that is not stored
 // or leads out of the image ends the table with a finding.
 LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& layout,
                                        Proof& proof);

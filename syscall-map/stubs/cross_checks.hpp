@@ -4,7 +4,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Holds the services of one image against what is true in every image measured: numbers rise
+// Checks the services of one image by what is true in every image measured: numbers rise
 // with the address at a fixed stride, no number is missing or there twice, NtX and ZwX are one
 // address. A violation is a warning in `map.findings`.
 void check_services(ServiceMap& map);

@@ -103,7 +103,7 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
     return no_trace(kind, describe_none(*unpacked, kind, "a trace"));
   if (unpacked->needs_library)
     findings.warning("packed-damaged", std::nullopt,
-                     "there is no libarchive to unpack all of what is packed");
+                     "there is no libarchive to unpack all of what is compressed");
   if (unpacked->others > 0)
     findings.info("packed-others", std::nullopt, "{} members are no traces: {}", unpacked->others,
                   list_names(unpacked->other_names, unpacked->others));

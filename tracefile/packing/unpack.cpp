@@ -135,7 +135,7 @@ class Unpacker {
   void report_damage(const std::string& name, const std::string& damage) {
     if (unpacked_.damage.empty()) unpacked_.damage = damage;
     findings_.warning("packed-damaged", std::nullopt,
-                      "{}what is packed is damaged or cut off after {} plain bytes: {}",
+                      "{}what is compressed is damaged or cut off after {} plain bytes: {}",
                       name.empty() ? "" : fmt::format("'{}': ", name), file_->size(), damage);
   }
 
@@ -254,9 +254,9 @@ core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const core::Image
       justified < largest_packed_pdb
           ? unpack_one(
                 packed, kind, justified,
-                fmt::format("more than is read of {} packed; unpack it first", packed.size()))
+                fmt::format("more than is read of {} compressed; unpack it first", packed.size()))
           : unpack_one(packed, kind, largest_packed_pdb,
-                       "more than is read of a packed PDB; unpack it first");
+                       "more than is read of a compressed PDB; unpack it first");
   if (!unpacked) return core::fail(unpacked.error());
   std::vector<std::byte> all((*unpacked)->size());
   if (const auto done = (*unpacked)->read_at(0, all); !done)

@@ -22,7 +22,7 @@ struct ProfileOptions : CommonOptions {
 // PROFILE and --against.
 void add_profile_options(Command& command, ProfileOptions& options);
 
-// A profile, the services it is held against, and what it selects of them, which stays at its
+// A profile, the services it is checked against, and what it selects of them, which stays at its
 // place: the selection knows where the others are.
 struct SelectedServices {
   syscall_map::HookProfile profile;

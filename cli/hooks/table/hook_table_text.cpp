@@ -35,32 +35,36 @@ void write_services(Output& output, const HookTable& build) {
 
 void write_tables(Output& output, const HookTable& build) {
   for (const auto& [image, table] : build.service_tables)
-    print(output, "{} of {} at rva {:#x}, {} entries of form {}, {} confidence, {}\n",
-          printable(table.name), to_string(image), value(table.rva), table.entries.size(),
-          to_string(table.form), to_string(table.confidence), word_of(table.verified));
+    print(output, "{} of {} at rva {:#x}, {} of form {}, {} confidence, {}\n",
+          printable(table.name), to_string(image), value(table.rva),
+          counted(table.entries.size(), "entry", "entries"), to_string(table.form),
+          to_string(table.confidence), word_of(table.verified));
   if (build.services_tab)
-    print(output, "KiServicesTab at rva {:#x}, {} records, {} confidence, {}\n",
-          value(build.services_tab->rva), build.services_tab->entries.size(),
+    print(output, "KiServicesTab at rva {:#x}, {}, {} confidence, {}\n",
+          value(build.services_tab->rva),
+          counted(build.services_tab->entries.size(), "record", "records"),
           to_string(build.services_tab->confidence), word_of(build.services_tab->verified));
 }
 
 void write_switches(Output& output, const HookTable& build) {
   for (const auto& found : build.context_switch.candidates) {
-    print(output, "{} at rva {:#x}, {} callers, {} confidence, {}\n", printable(found.name),
-          value(found.rva), found.callers.size(), to_string(found.confidence),
-          word_of(found.verified));
+    print(output, "{} at rva {:#x}, {}, {} confidence, {}\n", printable(found.name),
+          value(found.rva), counted(found.callers.size(), "caller", "callers"),
+          to_string(found.confidence), word_of(found.verified));
     print(output, "  {}\n", explain(found.condition));
     for (const auto& option : found.plan.options)
-      print(output, "  {}: {} bytes at {} sites, {}\n", to_string(option.method), option.written,
-            option.sites.size(), option.safe ? "safe" : "not safe");
+      print(output, "  {}: {} at {}, {}\n", to_string(option.method),
+            counted(option.written, "byte", "bytes"), counted(option.sites.size(), "site", "sites"),
+            option.safe ? "safe" : "not safe");
   }
   for (const auto& reason : build.context_switch.reasons) print(output, "{}\n", printable(reason));
 }
 
 void write_members(Output& output, const HookTable& build) {
   if (build.members.empty()) return;
-  print(output, "{} members\n{:<8}  {:>18}  {:>6}  {:<10}  {:<8}  {}\n", build.members.size(),
-        "kind", "value", "size", "confidence", "source", "name");
+  print(output, "{}\n{:<8}  {:>18}  {:>6}  {:<10}  {:<8}  {}\n",
+        counted(build.members.size(), "member", "members"), "kind", "value", "size", "confidence",
+        "source", "name");
   for (const auto& member : build.members) {
     const auto bits = member.bit_length ? fmt::format(", bits {} to {}", *member.bit_position,
                                                       *member.bit_position + *member.bit_length - 1)
@@ -90,7 +94,8 @@ void write_build(Output& output, const HookTable& build) {
     if (interface.exported)
       print(output, "use {}: {}\n", printable(interface.name), printable(interface.purpose));
   write_members(output, build);
-  if (!build.trace_points.empty()) print(output, "{} trace points\n", build.trace_points.size());
+  if (!build.trace_points.empty())
+    print(output, "{}\n", counted(build.trace_points.size(), "trace point", "trace points"));
   write_trace_points_text(output, build.trace_points);
   output.write("\n");
 }

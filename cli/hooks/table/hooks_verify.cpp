@@ -127,8 +127,9 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
 void write_text(Output& output, const Result& result) {
   for (const auto& build : result.builds) {
     print(output, "{}: {}\n", to_text(build.kernel),
-          build.differences.empty() ? "as in the table"
-                                    : fmt::format("{} values differ", build.differences.size()));
+          build.differences.empty()
+              ? "as in the table"
+              : counted(build.differences.size(), "value differs", "values differ"));
     for (const auto& difference : build.differences)
       print(output, "  {}: {} in the table, {} in the files\n", printable(difference.path),
             printable(difference.before.value_or("absent")),

@@ -77,7 +77,7 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
   if (kind == ServiceListKind::image)
     return failed(std::string{is_standard
                                   ? "standard input is no list of services, map or hook table"
-                                  : "it is packed, and what it holds is no list of "
+                                  : "it is compressed, and what it holds is no list of "
                                     "services: unpack it first"});
   return ServiceListFile{kind, std::move(*bytes)};
 }

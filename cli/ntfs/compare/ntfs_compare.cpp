@@ -178,8 +178,8 @@ class CompareWriter {
 
   void finish(const ntfs::ComparisonCounts& counts, const core::Findings& findings) {
     if (!options_.has_lines()) {
-      print(output_, "{} files before, {} after, {} of them unchanged\n", counts.before,
-            counts.after, counts.unchanged);
+      print(output_, "{} before, {} after, {} of them unchanged\n",
+            counted(counts.before, "file", "files"), counts.after, counts.unchanged);
       return;
     }
     auto& json = lines_.begin_summary();
@@ -303,7 +303,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
         command
             .add_input(
                 "BEFORE", options.before,
-                "An image, or the NDJSON of 'ntfs snapshot', also packed; - is standard input")
+                "An image, or the NDJSON of 'ntfs snapshot', also compressed; - is standard input")
             .required()
             .type_name("FILE");
         command.add_input("AFTER", options.after, "The same, of a later time")

@@ -24,7 +24,7 @@ std::string describe(const ntfs::PlaceOwner& owner) {
     case ntfs::StreamPart::not_valid:
       text += ", not written (reads as zeros)";
       break;
-    case ntfs::StreamPart::packed:
+    case ntfs::StreamPart::compressed:
       text += ", compressed";
       break;
     case ntfs::StreamPart::content:

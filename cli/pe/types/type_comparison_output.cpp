@@ -70,8 +70,9 @@ void write_type_comparison_text(Output& output, const ComparedFiles& files) {
   for (const auto* const file : {&before, &after})
     print(output, "{}: {}, {} type records\n", printable(file->path), build_text(file->identity),
           file->table.count());
-  print(output, "{} types are the same, {} changed, {} added, {} removed\n", comparison.same,
-        comparison.changed, comparison.added, comparison.removed);
+  print(output, "{} the same, {} changed, {} added, {} removed\n",
+        counted(comparison.same, "type is", "types are"), comparison.changed, comparison.added,
+        comparison.removed);
   for (const auto& change : comparison.changes) {
     const auto& table = compared.table_of(change.after ? after : before);
     const auto keyword =

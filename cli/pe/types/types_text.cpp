@@ -24,10 +24,10 @@ void write_head(Output& output, const pe::TypeFile& file, const pe::TypeTable::D
       head && (head->properties & pe::property_forward) != 0)
     return print(output, "{} {}, only declared\n", keyword, name);
   if (const auto aggregate = pe::read_aggregate(record))
-    return print(output, "{} {}, {} elements, {:#x} bytes\n", keyword, name, aggregate->members,
-                 aggregate->size);
+    return print(output, "{} {}, {}, {:#x} bytes\n", keyword, name,
+                 counted(aggregate->members, "element", "elements"), aggregate->size);
   const auto enumeration = *pe::read_enumeration(record);
-  print(output, "enum {}, {} elements, of {}\n", name, enumeration.members,
+  print(output, "enum {}, {}, of {}\n", name, counted(enumeration.members, "element", "elements"),
         printable(pe::to_text(file.table, enumeration.underlying)));
 }
 

@@ -171,7 +171,7 @@ class Files(unittest.TestCase):
         self.assertEqual(self.events(self.folder / "set")[0], self.events(whole)[0])
         info = run("info", *paths).stdout.decode()
         for path, count in zip(paths, alone):
-            self.assertIn(f"File          {path}, {count} events\n", info)
+            self.assertIn(f"File          {path}, {count:,} events\n", info)
 
     def test_what_is_missing_between_files_is_told_of_the_file_behind_it(self):
         whole = self.made("server", "--rounds", 400)

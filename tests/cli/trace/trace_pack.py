@@ -147,7 +147,7 @@ class Packing(Case):
         trace = self.here / "a.ctrace"
         self.run_tool("trace", "synthesize", "deadlock-5", "-o", trace)
         done = self.run_tool("trace", "unpack", trace, "-o", out, status=2)
-        self.assertRegex(done.stderr, rb"a\.ctrace: it is [^;]*, and not packed\n")
+        self.assertRegex(done.stderr, rb"a\.ctrace: it is [^;]*, and not compressed\n")
         self.assertFalse(out.exists())
         done = self.run_tool("trace", "unpack", "--unpacked-limit", "1000", packed, "-o", out, status=2)
         self.assertIn(b"--unpacked-limit", done.stderr)

@@ -304,7 +304,7 @@ class Packed(unittest.TestCase):
 class Without(unittest.TestCase):
     def test_version_says_which_packings_are_read(self):
         text = subprocess.run([COLDTRACE, "--version"], capture_output=True).stdout.decode()
-        self.assertRegex(text, "(?m)^packed traces: gzip")
+        self.assertRegex(text, "(?m)^compressed traces: gzip")
 
 
 if __name__ == "__main__":

@@ -234,7 +234,8 @@ class Histories(Case):
         for line, row in zip(lines, rows):
             self.assertTrue(line.startswith(f"{','.join(row['changes'])}: {row['path'] or row['path_before']} "), line)
         counts = summary["counts"]
-        self.assertEqual(lines[-1], f"{counts['files_before']} files before, {counts['files']} after, "
+        files = counts["files_before"]
+        self.assertEqual(lines[-1], f"{files:,} {'file' if files == 1 else 'files'} before, {counts['files']} after, "
                                     f"{counts['unchanged']} of them unchanged")
         self.assertEqual(strict_json(run("compare", "--format", "json", self.before, self.after, status=1).stdout)[1:-1],
                          rows)

@@ -180,7 +180,7 @@ class Made(Case):
         by_path = {row["path"]: row["streams"][0] for row in snapshot if row["type"] == "file" and row["streams"]}
         packed = by_path["/packed/text"]
         row, = places(self.volume, packed["extents"][0]["offset"])
-        self.assertEqual((row["owners"][0]["part"], row["owners"][0]["position"]), ("packed", None))
+        self.assertEqual((row["owners"][0]["part"], row["owners"][0]["position"]), ("compressed", None))
 
     def test_what_was_never_written_reads_as_zeros(self):
         mark = self.content.index(b"<08 00000000000>")

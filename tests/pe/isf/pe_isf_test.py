@@ -324,7 +324,7 @@ extern "C" int entry() { return g_held.after; }
         allowed = (256 << 20) + 1032 * path.stat().st_size
         done = run("pe", "symbols", path)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(f"it unpacks to more than {allowed} bytes, more than is read of {path.stat().st_size} packed; "
+        self.assertIn(f"it unpacks to more than {allowed} bytes, more than is read of {path.stat().st_size} compressed; "
                       "unpack it first".encode(), done.stderr)
 
     def test_an_own_packed_table_is_replaced_and_no_other(self):

@@ -586,7 +586,7 @@ class Comparison(Case):
         self.assertEqual((two["name"], two["before"]["value"], two["after"]["value"]),
                          ("TWO", 2, 3))
         text = run("pe", "types", "--compare", old, new).stdout.decode()
-        self.assertIn("1 types are the same, 2 changed, 1 added, 1 removed", text)
+        self.assertIn("1 type is the same, 2 changed, 1 added, 1 removed", text)
         self.assertRegex(text, r"changed struct changed, 0x1c -> 0x20 bytes\n")
         self.assertRegex(text, r"   moved    moved +\+0x004 -> \+0x008\n")
 

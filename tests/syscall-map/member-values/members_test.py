@@ -364,7 +364,7 @@ class SeveralSources(Case):
         alone = self.members(0, image, "--pdb", pdb, lists=self.LISTS)
         other = self.isf(image, pdb, change)
         for found, codes in self.both_orders(1, image, pdb, other):
-            self.assertIn("1 symbols (PsList), 2 types (_EPROCESS, _LEVEL)",
+            self.assertIn("1 symbol (PsList), 2 types (_EPROCESS, _LEVEL)",
                           codes["pdb-contradiction"])
             self.assertIn("_EPROCESS.DebugPort, Low, PsList", codes["member-contradiction"])
             for name, row in found.items():
@@ -420,7 +420,7 @@ class Formats(Case):
             self.assertEqual(row["source"], "+".join(member["sources"]) if member["sources"] else "")
             self.assertEqual(row["optional"], str(member["optional"]).lower())
         text = self.table(0, image, *options, tolerate=tolerate).stdout.decode()
-        self.assertIn(f"{len(found)} members\n", text)
+        self.assertIn(f"{len(found):,} member{'s' * (len(found) != 1)}\n", text)
         for name, member in found.items():
             if member["kind"] == "offset" and member["value"] is not None:
                 self.assertRegex(text, rf"offset +{member['value']:#x} .*{re.escape(name)}")

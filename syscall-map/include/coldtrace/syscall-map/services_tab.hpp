@@ -26,7 +26,7 @@ struct ServicesTab {
   pe::Rva rva{};
   std::optional<u64> file_offset;
   u64 address = 0;                        // at the preferred base
-  std::vector<ServicesTabEntry> entries;  // as they lie in the file
+  std::vector<ServicesTabEntry> entries;  // in file order
   std::vector<std::string> evidence;
   Confidence confidence = Confidence::low;
   bool verified = false;

@@ -107,7 +107,7 @@ enum class Outcome : u8 {
 
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
-// What the document says a call must come to.
+// The status that the document says a call returns.
 struct ExpectedStatus {
   Outcome outcome = Outcome::passes;
   std::vector<NtStatus> statuses;       // one of these; empty unless it fails

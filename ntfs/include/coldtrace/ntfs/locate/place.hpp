@@ -13,10 +13,10 @@ namespace coldtrace::ntfs {
 // What a byte of a cluster is to the stream that the cluster belongs to.
 enum class StreamPart : u8 {
   content,
-  not_valid,  // inside the stream and behind what was written: reads as zeros
-  slack,      // behind the end of the stream
-  packed,     // of a compressed stream: which byte of it this is shows its contents alone
-  unknown,    // the start of the stream, which has its size, is lost
+  not_valid,   // inside the stream and behind what was written: reads as zeros
+  slack,       // behind the end of the stream
+  compressed,  // of a compressed stream: which byte of it this is shows its contents alone
+  unknown,     // the start of the stream, which has its size, is lost
 };
 [[nodiscard]] std::string_view to_string(StreamPart part);
 
@@ -34,7 +34,7 @@ struct PlaceOwner {
   AttributeType type = AttributeType::end;
   std::string stream;  // its name
   StreamPart part = StreamPart::unknown;
-  std::optional<u64> position;  // of the byte in the stream; nothing of packed ones
+  std::optional<u64> position;  // of the byte in the stream; nothing of compressed ones
   std::optional<u64> size;      // of the stream
 };
 

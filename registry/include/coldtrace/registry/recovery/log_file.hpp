@@ -20,7 +20,7 @@ enum class LogFormat : u8 {
   entries,      // since Windows 8.1: one flush after the other
 };
 
-// What became of a log.
+// How a log was used.
 struct LogUse {
   std::string name;
   LogFormat format = LogFormat::unknown;

@@ -27,7 +27,7 @@ struct RowChanges {
 void note_row_changes(std::string_view path, std::span<const RowChange> rows,
                       core::Findings& findings);
 
-// What the new build is asked for, so that its members can be held against those of a table: for
+// What the new build is asked for, so that its members can be compared with those of a table: for
 // each that has a value the request of its name and kind, else the expression that it came from.
 [[nodiscard]] std::vector<MemberRequest> repeat_requests(const HookTable& table,
                                                          std::span<const MemberRequest> given);

@@ -4,7 +4,7 @@
 
 namespace coldtrace::tracefile {
 
-// What of two schemas is held against each other.
+// What of two schemas is compared.
 enum class SchemaEquality : u8 {
   layout,  // which bytes of a payload each field has
   fields,  // and what they are called
