@@ -45,14 +45,20 @@ TypeLayer simple_layer(const TypeTable& table, u32 index) {
   return layer;
 }
 
+std::optional<u64> size_of_definition(const TypeTable& table, u32 index) {
+  if (const auto aggregate = read_aggregate(*table.find_record(index))) return aggregate->size;
+  return size_of_integer(table, index);
+}
+
 TypeLayer named_layer(const TypeTable& table, u32 index, const TypeHead& head) {
-  TypeLayer layer{Kind::named, index, size_of(table, index)};
+  TypeLayer layer{Kind::named, index, {}};
   layer.named = head;
   core::Findings ignored;  // of the search; commands tell of the type itself
   const auto found = table.find_definition(index, ignored);
   if (!found) return layer;
+  layer.size = size_of_definition(table, *found);
   layer.index = *found;
-  layer.named = read_type_head(*table.find_record(*found));
+  if (*found != index) layer.named = read_type_head(*table.find_record(*found));
   return layer;
 }
 
@@ -112,10 +118,12 @@ class TypeWriter {
   void write(u32 index, u32 level) {
     constexpr u32 most_levels = 8;  // of functions that take functions
     if (level == most_levels) return put("...");
-    for (const auto& layer : layers_of(table_, index)) {
-      if (is_full()) return;
+    std::optional<u32> next = index;
+    for (std::size_t count = 0; next && count < most_layers && !is_full(); ++count) {
+      const auto layer = layer_of(table_, *next);
       write_layer(layer, level);
       if (layer.kind == Kind::bit_field) return;
+      next = inside(table_, layer);
     }
   }
 
@@ -218,9 +226,7 @@ std::optional<u64> size_of(const TypeTable& table, u32 index) {
   if (const auto bits = read_bit_field(*record)) return size_of_integer(table, bits->type);
   core::Findings ignored;  // of the search; commands tell of the type itself
   const auto found = table.find_definition(unmodified, ignored);
-  if (!found) return std::nullopt;
-  if (const auto aggregate = read_aggregate(*table.find_record(*found))) return aggregate->size;
-  return size_of_integer(table, *found);
+  return found ? size_of_definition(table, *found) : std::nullopt;
 }
 
 std::string to_text(const TypeTable& table, u32 index) {

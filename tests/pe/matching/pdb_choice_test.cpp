@@ -90,14 +90,19 @@ TEST_CASE(
   CHECK(quiet.empty());
 }
 
-TEST_CASE("without a GUID nothing is the PDB that is asked for") {
+TEST_CASE("without a GUID the time stamp and the age tell the PDB that is asked for") {
   PdbChoice choice;
   core::Findings findings;
   const PdbReference old{"old.pdb", std::nullopt, 0x1234U, 1};
   const Files files{{{"/old.pdb", old}}};
-  CHECK_FALSE(files.find(choice, old, findings));
+  CHECK(files.find(choice, old, findings) == "/old.pdb");
+  CHECK(findings.empty());
+  CHECK_FALSE(files.find(choice, {"old.pdb", std::nullopt, 0x1235U, 1}, findings));
   CHECK(findings.all().at(0).text ==
-        "/old.pdb has no GUID and is not used: the image asks for no GUID");
+        "/old.pdb has time stamp 0x00001234 and age 1 and is not used: the image asks for time "
+        "stamp 0x00001235 and age 1");
+  CHECK_FALSE(files.find(choice, {"old.pdb", std::nullopt, 0x1234U, 2}, findings));
+  CHECK_FALSE(files.find(choice, {"old.pdb", std::nullopt, std::nullopt, 1}, findings));
 }
 
 TEST_CASE("files that are given are told apart, and those that nothing asks for are told") {

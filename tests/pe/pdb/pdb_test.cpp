@@ -22,7 +22,8 @@ TEST_CASE("the info and DBI streams have what was written") {
   CHECK(info.version == 20'000'404);
   CHECK(info.signature == 0x4ce7'ab88);
   CHECK(info.age == 7);
-  CHECK(core::to_string(info.guid) == "00112233-4455-6677-8899-aabbccddeeff");
+  REQUIRE(info.guid);
+  CHECK(core::to_string(*info.guid) == "00112233-4455-6677-8899-aabbccddeeff");
   REQUIRE(file.pdb->dbi());
   CHECK(file.pdb->dbi()->age == 2);
   CHECK(file.pdb->dbi()->machine == 0x14c);
