@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, runner, size
 from cli.trace.etl_writer import EtlWriter
 from cli.trace.analysis.scenario_reading import ticks_of
 from sample_volumes import sample_volume
@@ -61,13 +61,6 @@ def nth(values, percent):
 class Request:
     def __init__(self, **members):
         self.__dict__.update(members)
-
-
-def size(count):
-    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if count >= 1024 ** power:
-            return f"{count / 1024 ** power:.1f} {unit}"
-    return f"{count:,} byte" + "s" * (count != 1)
 
 
 def duration(units):
