@@ -2,7 +2,7 @@
 
 usage: faults.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
 A library that is loaded into coldtrace counts its calls and lets one fail, or all from one on. COLDTRACE_FAULTS=all tries
-each of them; else a sample does, spread over the run, with its beginning and end.
+each of them; else a sample does, spread over the run, with its beginning and end; and each allocation of small runs.
 """
 import os
 import shutil
@@ -24,6 +24,7 @@ NDIS = uuid.UUID("2ed6006e-4729-4609-b423-3ee7bcd678ef")  # Microsoft-Windows-ND
 CORPUS = PROJECT / "fuzz/corpus"
 ALL = os.environ.get("COLDTRACE_FAULTS") == "all"
 TRIES = 10**9 if ALL else 30
+SMALL = 200  # allocations of a run of which each is tried
 
 
 class Faults(case.Case):
@@ -107,8 +108,8 @@ class Faults(case.Case):
                               "FAULT_COUNT": str(count), "TMPDIR": str(self.results)})
         return done, int.from_bytes(count.read_bytes(), "little")
 
-    def moments(self, calls):
-        step = max(1, calls // TRIES)
+    def moments(self, calls, kind):
+        step = 1 if kind == "memory" and calls <= SMALL else max(1, calls // TRIES)
         return sorted({*range(1, calls + 1, step), *range(max(1, calls - 3), calls + 1)})
 
     def faults(self, kind, persistent, to_file, check):
@@ -123,7 +124,7 @@ class Faults(case.Case):
             if kind == "thread" and calls == 0:
                 continue  # all is done by the first one
             self.assertGreater(calls, 0, command)
-            for at in self.moments(calls):
+            for at in self.moments(calls, kind):
                 with self.subTest(command=list(map(str, command)), kind=kind, at=at, of=calls):
                     if output:
                         output.write_bytes(expected)  # of an earlier run, which may be replaced
