@@ -109,7 +109,8 @@ class KindsText {
   }
 
   void write_row(const Counts& counts, std::string_view bar, std::string_view what) {
-    print(output_, "{:>12} {:>12}  {}{}\n", counts.events, counts.exact, bar, what);
+    print(output_, "{:>12} {:>12}  {}{}\n", grouped(counts.events), grouped(counts.exact), bar,
+          what);
   }
 
   void write_schemas(const core::Guid& provider) {
@@ -142,7 +143,7 @@ void write_kinds_text(Output& output, const TextCharts& charts, u64 events,
     exact += exact_of(kind);
     most = std::max(most, kind.total());
   }
-  print(output, "Events        {}, {} fully decoded\n", events, exact);
+  print(output, "Events        {}, {} fully decoded\n", grouped(events), grouped(exact));
   if (!kinds.empty())
     KindsText{output, charts, schemas, most, shown.top}.write(by_provider(kinds, shown.by_count));
 }

@@ -26,7 +26,7 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
     place.more_owners = found.more[i];
     place.allocated = bitmap.is_allocated(place.cluster);
     place.record =
-        in_mft.find(place.cluster, (place.offset - map.volume_offset) % map.cluster_size);
+        in_mft.find(place.cluster, (place.offset - map.volume_offset) % map.cluster_size, findings);
     place.holds = holds_of(place);
     const bool used = !place.owners.empty() && place.owners.front().state != State::deleted;
     if (used && place.allocated == false)

@@ -38,7 +38,8 @@ RecordPlaces::RecordPlaces(const Volume& volume, const RecordTable& records, Pla
   std::ranges::stable_sort(pieces_, {}, &Piece::start);
 }
 
-std::optional<RecordPlace> RecordPlaces::find(u64 cluster, u64 byte_of_cluster) {
+std::optional<RecordPlace> RecordPlaces::find(u64 cluster, u64 byte_of_cluster,
+                                              core::Findings& findings) {
   const auto& mft = volume_.mft();
   const auto after = std::ranges::upper_bound(pieces_, cluster, {}, &Piece::start);
   if (after == pieces_.begin() || cluster >= std::prev(after)->end) return std::nullopt;
@@ -50,15 +51,19 @@ std::optional<RecordPlace> RecordPlaces::find(u64 cluster, u64 byte_of_cluster) 
   RecordPlace place{.record = position / mft.record_size(),
                     .at = static_cast<u32>(position % mft.record_size())};
   if (place.record >= mft.record_count()) return std::nullopt;
-  look_inside(place);
+  look_inside(place, findings);
   return place;
 }
 
-void RecordPlaces::look_inside(RecordPlace& place) {
+void RecordPlaces::look_inside(RecordPlace& place, core::Findings& findings) {
   const auto& mft = volume_.mft();
   place.part = RecordPart::damaged;
   bytes_.resize(mft.record_size());
-  if (!mft.read_raw(volume_.image(), place.record, bytes_)) return;
+  if (const auto read = mft.read_raw(volume_.image(), place.record, bytes_); !read) {
+    findings.warning("record-unreadable", mft.offset_of(place.record), "record {}: {}",
+                     place.record, read.error());
+    return;
+  }
   if (is_unused_record(bytes_)) {
     place.part = RecordPart::never_used;
     return;

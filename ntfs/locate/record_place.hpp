@@ -16,7 +16,7 @@ class RecordPlaces {
   RecordPlaces(const Volume& volume, const RecordTable& records, PlaceOwners& owners);
 
   // Nothing of a cluster that is not $MFT's, or behind its last record.
-  std::optional<RecordPlace> find(u64 cluster, u64 byte_of_cluster);
+  std::optional<RecordPlace> find(u64 cluster, u64 byte_of_cluster, core::Findings& findings);
 
  private:
   struct Piece {
@@ -24,7 +24,7 @@ class RecordPlaces {
     u64 end;
     u64 vcn;
   };
-  void look_inside(RecordPlace& place);
+  void look_inside(RecordPlace& place, core::Findings& findings);
 
   const Volume& volume_;
   const RecordTable& records_;

@@ -2,7 +2,7 @@
 
 usage: faults.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
 A library that is loaded into coldtrace counts its calls and lets one fail, or all from one on. COLDTRACE_FAULTS=all tries
-each of them; else a sample does, spread over the run, with its beginning and end.
+each of them; else a sample does, spread over the run, with its beginning and end; and each allocation of small runs.
 """
 import os
 import shutil
@@ -22,7 +22,9 @@ COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.a
 del sys.argv[1:4]
 NDIS = uuid.UUID("2ed6006e-4729-4609-b423-3ee7bcd678ef")  # Microsoft-Windows-NDIS-PacketCapture
 CORPUS = PROJECT / "fuzz/corpus"
-TRIES = 10**9 if os.environ.get("COLDTRACE_FAULTS") == "all" else 30
+ALL = os.environ.get("COLDTRACE_FAULTS") == "all"
+TRIES = 10**9 if ALL else 30
+SMALL = 200  # allocations of a run of which each is tried
 
 
 class Faults(case.Case):
@@ -60,6 +62,28 @@ class Faults(case.Case):
         yield ["trace", "export", "sqlite", trace]
         yield ["trace", "packets", self.capture()]
         yield ["report", trace]
+        if ALL:
+            yield from self.more_commands(volume, trace, log)
+
+    def more_commands(self, volume, trace, log):
+        """Those that read with the same readers as one above."""
+        image, kernel = CORPUS / "pe_image/x64", CORPUS / "syscall_map/wine-x64"
+        for name in "exports", "imports", "sections":
+            yield ["pe", name, image]
+        yield ["pe", "symbols", next((CORPUS / "pdb_symbols").iterdir())]
+        yield ["pe", "isf", next((CORPUS / "pdb_types").iterdir())]
+        yield ["syscalls", "compare", kernel, kernel]
+        yield ["hooks", "iat", image]
+        yield ["servicing", image, image]
+        yield ["ntfs", "info", volume]
+        yield ["ntfs", "query", volume, "--where", "size >= 0"]
+        yield ["ntfs", "compare", volume, volume]
+        yield ["ntfs", "locate", volume, "0x0", "0x4000"]
+        for name in "info", "cpu", "io", "schedule", "priority", "services", "tree", "idle":
+            yield ["trace", name, trace]
+        yield ["trace", "info", log]
+        for name in "perfetto", "chrome", "ecs":
+            yield ["trace", "export", name, trace]
 
     def capture(self):
         """Frames of 20 miniports, which are interfaces of their own, in five buffers."""
@@ -84,8 +108,8 @@ class Faults(case.Case):
                               "FAULT_COUNT": str(count), "TMPDIR": str(self.results)})
         return done, int.from_bytes(count.read_bytes(), "little")
 
-    def moments(self, calls):
-        step = max(1, calls // TRIES)
+    def moments(self, calls, kind):
+        step = 1 if kind == "memory" and calls <= SMALL else max(1, calls // TRIES)
         return sorted({*range(1, calls + 1, step), *range(max(1, calls - 3), calls + 1)})
 
     def faults(self, kind, persistent, to_file, check):
@@ -100,7 +124,7 @@ class Faults(case.Case):
             if kind == "thread" and calls == 0:
                 continue  # all is done by the first one
             self.assertGreater(calls, 0, command)
-            for at in self.moments(calls):
+            for at in self.moments(calls, kind):
                 with self.subTest(command=list(map(str, command)), kind=kind, at=at, of=calls):
                     if output:
                         output.write_bytes(expected)  # of an earlier run, which may be replaced
@@ -108,7 +132,9 @@ class Faults(case.Case):
                     check(done, plain, expected, output)
                     tried += 1
                     self.check_leftovers(kind, expected, output)
-        self.assertGreater(tried, 15 if kind == "thread" else 30)
+        self.assertGreater(tried, {"thread": 15, "kill": 200}.get(kind, 30))
+        if ALL:
+            print(f"{kind}: {tried} runs", file=sys.stderr)
 
     def check_leftovers(self, kind, expected, output):
         """Nothing is left beside the results, but by a kill in the moment that they get their name."""

@@ -108,11 +108,13 @@ class Trace(unittest.TestCase):
                 self.assertRegex(lines[0], r"^ +events +decoded  provider, event$")
                 got = []
                 for line in lines[1:]:
-                    events, exact, what = re.match(r" *(\d+) +(\d+)  (.*)", line).groups()
+                    *counts, what = re.match(r" *([\d,]+) +([\d,]+)  (.*)", line).groups()
+                    events, exact = (int(count.replace(",", "")) for count in counts)
+                    self.assertEqual(counts, [f"{events:,}", f"{exact:,}"])
                     if what.startswith("  "):
-                        got[-1][3].append((int(events), int(exact)))
+                        got[-1][3].append((events, exact))
                     else:
-                        got.append((what.split()[0], int(events), int(exact), []))
+                        got.append((what.split()[0], events, exact, []))
                 return got
 
             def most_first(rows):

@@ -30,11 +30,6 @@ struct Share {
   i64 part, whole;
 };
 
-// "1 process", "2 processes"
-std::string counted(u64 count, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", count, count == 1 ? one : several);
-}
-
 std::string padded(const std::string& text, std::size_t width) {
   auto cell = end_of(text, width);
   cell.append(width - std::min(width, core::display_width(cell)), ' ');
@@ -139,7 +134,8 @@ class TopText {
       print("Machine       Windows {}, {}, {}-bit\n", page_.machine->windows_version,
             counted(page_.machine->processors, "processor", "processors"),
             page_.machine->pointer_size * 8);
-    print("Events        {}, {} of them read by analyses\n", observed_.events, observed_.records);
+    print("Events        {}, {} of them read by analyses\n", grouped(observed_.events),
+          grouped(observed_.records));
     print("Lost          {}{} of time that events may be missing from\n",
           page_.machine
               ? fmt::format("{}, {}, ", counted(page_.machine->events_lost, "event", "events"),
@@ -164,7 +160,7 @@ class TopText {
     text_ += '\n';
     write_busy();
     if (use.has_samples())
-      print("Samples       {}; {} of {} idle\n", use.total().all.samples,
+      print("Samples       {}; {} of {} idle\n", grouped(use.total().all.samples),
             percent(all.sampled_idle, sampled), seconds(sampled));
     rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running", "sampled", "share"), "process",
          all.processes, [&](const TopPage::ProcessTime& row) {
@@ -179,7 +175,7 @@ class TopText {
          [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
-                            times_.seconds(row.in_isr), row.dpcs + row.isrs),
+                            times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
                 {row.time(), all.drivers.rows.front().time()},
                 known ? printable(answers_.code.modules()[row.module]) : "unknown");
          });
@@ -206,19 +202,21 @@ class TopText {
 
   std::string disk_columns(const DiskSums& sums) const {
     return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.seconds(sums.response),
-                       sums.count(), sums.bytes_read, sums.bytes_written);
+                       grouped(sums.count()), size_text(sums.bytes_read),
+                       size_text(sums.bytes_written));
   }
 
   std::string file_columns(const FileSums& sums) const {
     return fmt::format("  {:>14} {:>10} {:>13} {:>13}  ", times_.seconds(sums.time),
-                       sums.operations, sums.bytes_read, sums.bytes_written);
+                       grouped(sums.operations), size_text(sums.bytes_read),
+                       size_text(sums.bytes_written));
   }
 
   void write_disk() {
     const auto& disk = answers_.disk;
-    print("{}, {} bytes read, {} written, {} open",
-          counted(disk.all().count(), "request", "requests"), disk.all().bytes_read,
-          disk.all().bytes_written, disk.requests().open().size());
+    print("{}, {} read, {} written, {} open", counted(disk.all().count(), "request", "requests"),
+          size_text(disk.all().bytes_read), size_text(disk.all().bytes_written),
+          grouped(disk.requests().open().size()));
     if (const auto& busiest = page_.busiest_disk)
       print("; disk {} busy {}", busiest->number ? fmt::format("{}", *busiest->number) : "-",
             seconds(busiest->busy));
@@ -239,9 +237,9 @@ class TopText {
     const auto& files = answers_.files;
     FileSums all;
     for (const auto& one : files.of_actions()) all.add(one);
-    print("{}, {} bytes read, {} written, {} open; {}\n",
-          counted(all.operations, "operation", "operations"), all.bytes_read, all.bytes_written,
-          files.open(), seconds(all.time));
+    print("{}, {} read, {} written, {} open; {}\n",
+          counted(all.operations, "operation", "operations"), size_text(all.bytes_read),
+          size_text(all.bytes_written), grouped(files.open()), seconds(all.time));
     rows(
         request_heading("operations", "time"), page_.files,
         [&](const auto& row) {
@@ -264,9 +262,10 @@ class TopText {
     rows(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", "sends", "bytes sent", "receives",
                      "received", "sent again"),
          "process", page_.network, [this](const TopPage::NetworkRow& row) {
-           line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", row.second->sends,
-                            row.second->bytes_sent, row.second->receives,
-                            row.second->bytes_received, row.second->bytes_repeated),
+           line(fmt::format("  {:>8} {:>13} {:>8} {:>13} {:>11}  ", grouped(row.second->sends),
+                            size_text(row.second->bytes_sent), grouped(row.second->receives),
+                            size_text(row.second->bytes_received),
+                            size_text(row.second->bytes_repeated)),
                 {bytes_of(row), bytes_of(page_.network.rows.front())}, process(row.first));
          });
   }
@@ -300,7 +299,7 @@ class TopText {
          page_.services, [&](TopPage::ServiceRow row) {
            line(fmt::format("  {:>14} {:>14} {:>10}  ",
                             times_.seconds(static_cast<i64>(row->times.greatest())),
-                            times_.seconds(row->inclusive), row->calls),
+                            times_.seconds(row->inclusive), grouped(row->calls)),
                 {static_cast<i64>(row->times.greatest()),
                  static_cast<i64>(page_.services.rows.front()->times.greatest())},
                 names.label(*row));

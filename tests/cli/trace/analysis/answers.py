@@ -19,3 +19,11 @@ def answer_of(done, *statuses):
     if done.returncode not in (statuses or (0,)):
         raise AssertionError(f"exit code {done.returncode}: {done.stderr.decode()}")
     return strict_json(done.stdout)
+
+
+def size(count):
+    """Bytes, as texts have them."""
+    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if count >= 1024 ** power:
+            return f"{count / 1024 ** power:.1f} {unit}"
+    return f"{count:,} byte" + "s" * (count != 1)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, runner, size
 from cli.trace.etl_writer import EtlWriter
 from cli.trace.analysis.scenario_reading import ticks_of
 from sample_volumes import sample_volume
@@ -65,13 +65,6 @@ class Request:
 
 def counted(count, one, several):
     return f"{count:,} {one if count == 1 else several}"
-
-
-def size(count):
-    for power, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if count >= 1024 ** power:
-            return f"{count / 1024 ** power:.1f} {unit}"
-    return f"{count:,} byte" + "s" * (count != 1)
 
 
 def duration(units):

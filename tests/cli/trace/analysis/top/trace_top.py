@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
-from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.analysis.answers import answer_of, runner, size
 from cli.trace.etl_writer import EtlWriter, utf16z
 from cli.trace.analysis.scenario_reading import ticks_of
 from strict import strict_csv, strict_json
@@ -423,7 +423,7 @@ class Text(Case):
         """Some line has these, in their order."""
         def has(line):
             at = 0
-            for cell in map(str, cells):
+            for cell in (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells):
                 at = line.find(cell, at)
                 if at < 0:
                     return False
@@ -484,30 +484,30 @@ class Text(Case):
                              row["dpcs"] + row["isrs"], (row["module"] or "unknown")[-40:])
 
     def check_disk(self, lines, told):
-        self.assert_line(lines, "Disk", told["requests"], told["bytes_read"], told["bytes_written"],
+        self.assert_line(lines, "Disk", told["requests"], size(told["bytes_read"]), size(told["bytes_written"]),
                          told["open"])
         if told["busiest"]:
             self.assert_line(lines, "Disk", f"disk {told['busiest']['disk']} busy",
                              seconds(told["busiest"]["busy"]))
         for row in told["processes"] + told["files"]:
-            self.assert_line(lines, seconds(row["response"]), row["requests"], row["bytes_read"],
-                             row["bytes_written"], (row["file"] or "-")[-30:] if "file" in row
+            self.assert_line(lines, seconds(row["response"]), row["requests"], size(row["bytes_read"]),
+                             size(row["bytes_written"]), (row["file"] or "-")[-30:] if "file" in row
                              else self.name_of(row))
 
     def check_file_operations(self, lines, told):
-        self.assert_line(lines, "Files", told["operations"], told["bytes_read"],
-                         told["bytes_written"], told["open"], seconds(told["time"]))
+        self.assert_line(lines, "Files", told["operations"], size(told["bytes_read"]),
+                         size(told["bytes_written"]), told["open"], seconds(told["time"]))
         for row in told["processes"] + told["files"]:
-            self.assert_line(lines, seconds(row["time"]), row["operations"], row["bytes_read"],
-                             row["bytes_written"], (row["file"] or "-")[-30:] if "file" in row
+            self.assert_line(lines, seconds(row["time"]), row["operations"], size(row["bytes_read"]),
+                             size(row["bytes_written"]), (row["file"] or "-")[-30:] if "file" in row
                              else self.name_of(row))
 
     def check_network(self, lines, told):
         self.assert_line(lines, "Network", len(told["processes"]) + told["more_processes"],
                          told["open"])
         for row in told["processes"]:
-            self.assert_line(lines, row["sends"], row["bytes_sent"], row["receives"],
-                             row["bytes_received"], row["bytes_repeated"], self.name_of(row))
+            self.assert_line(lines, row["sends"], size(row["bytes_sent"]), row["receives"],
+                             size(row["bytes_received"]), size(row["bytes_repeated"]), self.name_of(row))
 
     def check_waits(self, lines, told):
         dead = told["deadlocks"]
