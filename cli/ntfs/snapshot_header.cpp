@@ -1,10 +1,10 @@
 #include "cli/ntfs/snapshot_header.hpp"
 
 #include "cli/ntfs/line_json.hpp"
-#include "cli/ntfs/snapshot_time.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -32,7 +32,7 @@ void read_partition(const Value& json, ntfs::Partition& partition) {
   partition.name = text_member(json, "name");
   const auto* const copy = find_member(json, "shadow", &Value::IsObject);
   if (copy == nullptr) return;
-  const auto created = parse_snapshot_time(text_member(*copy, "created"));
+  const auto created = core::parse_file_time(text_member(*copy, "created"));
   partition.shadow = {small_number(*copy, "number", 0), created.value_or(core::FileTime{})};
 }
 

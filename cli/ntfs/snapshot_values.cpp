@@ -1,7 +1,7 @@
 #include "cli/ntfs/snapshot_values.hpp"
 
-#include "cli/ntfs/snapshot_time.hpp"
 #include "cli/output/json_members.hpp"
+#include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,7 +28,7 @@ std::optional<ntfs::Times> read_snapshot_times(const Value& json, const char* me
   const auto time = [&](const char* name) {
     const auto* const text = mistyped.find(*times, name, &Value::IsString);
     if (!text) return core::FileTime{};
-    const auto read = parse_snapshot_time({text->GetString(), text->GetStringLength()});
+    const auto read = core::parse_file_time({text->GetString(), text->GetStringLength()});
     if (!read) mistyped.add(member);
     return read.value_or(core::FileTime{});
   };

@@ -69,7 +69,7 @@ std::optional<u64> parse_clock(std::string_view text) {
   u64 ticks = (u64{*hour} * 60 + *minute) * 60 * 10'000'000;
   if (take(text, ':')) {
     const auto second = take_digits(text, 2);
-    if (!second || *second > 60) return std::nullopt;
+    if (!second || *second > 59) return std::nullopt;
     ticks += u64{*second} * 10'000'000;
     if (take(text, '.')) {
       u64 unit = 10'000'000;
@@ -133,21 +133,29 @@ std::string to_string(FileTime time) {
 
 std::optional<FileTime> parse_file_time(std::string_view text) {
   using namespace std::chrono;
-  const auto year_number = take_digits(text, 4);
+  // The calendar repeats after 400 years, and std::chrono ends at 32767.
+  constexpr unsigned cycle = 400;
+  constexpr u64 days_of_cycle = 146'097;
+  const bool late = take(text, '+');
+  const auto year_number = take_digits(text, late ? 5 : 4);
   const bool dash = take(text, '-');
   const auto month_number = take_digits(text, 2);
   const bool second_dash = take(text, '-');
   const auto day_number = take_digits(text, 2);
   if (!year_number || !dash || !month_number || !second_dash || !day_number) return std::nullopt;
-  const year_month_day date{year{static_cast<int>(*year_number)}, month{*month_number},
-                            day{*day_number}};
+  if (late && *year_number <= 9999) return std::nullopt;
+  const unsigned cycles = late ? (*year_number - 2000) / cycle : 0;
+  const year_month_day date{year{static_cast<int>(*year_number - cycles * cycle)},
+                            month{*month_number}, day{*day_number}};
   constexpr sys_days epoch{year{1601} / 1 / 1};
   if (!date.ok() || sys_days{date} < epoch) return std::nullopt;
-  const auto days = static_cast<u64>((sys_days{date} - epoch).count());
-  u64 ticks = days * 86'400 * 10'000'000;
+  const auto days = static_cast<u64>((sys_days{date} - epoch).count()) + cycles * days_of_cycle;
+  constexpr u64 ticks_per_day = seconds_per_day * ticks_per_second;
+  if (days > ~u64{0} / ticks_per_day) return std::nullopt;
+  u64 ticks = days * ticks_per_day;
   if (take(text, 'T')) {
     const auto clock = parse_clock(text);
-    if (!clock) return std::nullopt;
+    if (!clock || *clock > ~u64{0} - ticks) return std::nullopt;
     ticks += *clock;
   } else if (!text.empty()) {
     return std::nullopt;

@@ -45,6 +45,8 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
+constexpr u64 last_of_day = u64{86'400} * 10'000'000 - 1;  // in ticks of core::FileTime
+
 bool is_ordering(Relation relation) {
   return relation == Relation::less || relation == Relation::at_most ||
          relation == Relation::greater || relation == Relation::at_least;
@@ -186,6 +188,9 @@ void WhereBuilder::add(std::string_view text, Literal literal) {
   const auto first = ordered_type(choice.first);
   if (!first || first != ordered_type(literal))
     throw Error{text.data(), "the ends of a range are two numbers, times or durations"};
+  // A day as the end of a range is all of it.
+  const bool is_day = literal.time && text.find('T') == std::string_view::npos;
+  if (is_day) literal.time->ticks += std::min(last_of_day, ~u64{0} - literal.time->ticks);
   if (is_before(literal, choice.first)) throw Error{text.data(), "the range ends before it begins"};
   choice.last = std::move(literal);
 }

@@ -31,7 +31,7 @@ const auto path = raw[lexeme[!reserved >> word >> *('.' >> (word | quoted | open
 
 const auto digits = +digit;
 const auto two = digit >> digit;
-const auto date = two >> two >> '-' >> two >> '-' >> two;
+const auto date = (('+' >> two >> two >> digit) | (two >> two)) >> '-' >> two >> '-' >> two;
 const auto time_of_day = 'T' >> +(digit | ':') >> -('.' >> digits) >> -lit('Z');
 const auto exponent = char_("eE") >> -char_("+-") >> digits;
 const auto number_text = -char_("+-") >> (((lit("0x") | "0X") >> +xdigit) |

@@ -1,11 +1,12 @@
-// Any bytes as a QCOW2 image, a VHD that has a parent, a VMDK's descriptor, and the parts of a
-// split image: each place of a disk is somewhere for at least a byte, and parts have no bytes but
-// theirs.
+// Any bytes as a QCOW2 image, a VHD or VHDX that has a parent, a VMDK's descriptor, and the parts
+// of a split image: each place of a disk is somewhere for at least a byte, and parts have no bytes
+// but theirs.
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/containers/vmdk_extents.hpp"
@@ -64,6 +65,23 @@ void join(const fixtures::TemporaryDirectory& folder, core::ByteView input) {
   if ((*image)->next_data(0) > (*image)->size()) __builtin_trap();
 }
 
+// The table of regions, the metadata at 1 MiB and what is behind it at 2 MiB, 4 KiB each but the
+// last.
+void follow_vhdx(const fixtures::TemporaryDirectory& folder, core::ByteView input) {
+  constexpr std::size_t piece = 4096;
+  constexpr std::array<std::size_t, 3> places{192 << 10, 1 << 20, 2 << 20};
+  std::string disk(places.back() + input.size(), '\0');
+  for (std::size_t i = 0; i < places.size() && !input.empty(); ++i) {
+    const auto part =
+        core::to_chars(i + 1 == places.size() ? input : input.first(std::min(piece, input.size())));
+    disk.replace(places[i], part.size(), part);
+    input = input.subspan(part.size());
+  }
+  const auto opened = ntfs::open_vhdx_map(folder.write("disk", disk));
+  if (opened.map && !opened.refusal.empty()) __builtin_trap();
+  if (opened.map) follow(*opened.map);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -72,6 +90,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto input = std::as_bytes(std::span{data, size}).subspan(1);
   if (data[0] % 4 == 3) {
     join(folder, input);
+    return 0;
+  }
+  if (data[0] == 4) {
+    follow_vhdx(folder, input);
     return 0;
   }
   const auto path = folder.write("disk", core::to_chars(input));

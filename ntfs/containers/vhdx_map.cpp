@@ -112,6 +112,10 @@ core::Result<VhdxHeader> read_vhdx_header(const core::ImageSource& file) {
       read_vhdx_number<u32>(file, metadata.offset, "8141bf1d-a96f-4709-ba47-f233a8faab5f"));
   header.size = COLDTRACE_TRY(
       read_vhdx_number<u64>(file, metadata.offset, "2fa54224-cd1b-4876-b211-5dbed83bf4b8"));
+  constexpr u64 largest_disk = u64{64} << 40U;
+  if (header.size > largest_disk)
+    return core::fail({Fault::bad_value, metadata.offset, vhdx_image, "virtual disk size",
+                       largest_disk, header.size});
   if (!std::has_single_bit(header.block_size) || header.block_size < smallest_block ||
       header.block_size > largest_block)
     return core::fail({Fault::bad_value, metadata.offset, vhdx_image, "block size", smallest_block,
@@ -175,8 +179,8 @@ class VhdxMap final : public DiskMap {
     if (index >= header_.table_count)
       return core::fail({Fault::out_of_bounds, header_.table_offset, vhdx_image, "block",
                          header_.table_count, index});
-    const auto bytes =
-        COLDTRACE_TRY(read_array<8>(*file_, header_.table_offset + index * sizeof(u64)));
+    const auto bytes = COLDTRACE_TRY(
+        read_array<8>(*file_, core::saturating_add(header_.table_offset, index * sizeof(u64))));
     return core::load<u64>(bytes, 0).value_or(0);
   }
 

@@ -75,6 +75,12 @@ class FileHeaders {
   const std::vector<EwfSegment>& segments_;
 };
 
+// "segment 2, disk.E02, "; what was unpacked has no name: "segment 2 ".
+std::string segment_title(std::size_t number, const std::string& path) {
+  if (path.empty() || path.starts_with("/proc/")) return fmt::format("segment {} ", number);
+  return fmt::format("segment {}, {}, ", number, file_name(path));
+}
+
 }  // namespace
 
 bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file) {
@@ -135,14 +141,14 @@ core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& pat
     cut = cut || end == End::cut;
     if (segment.damage.empty()) continue;
     result.damage.push_back(
-        {fmt::format("segment {}, {}, {}", i + 1, file_name(paths[i]), segment.damage), loses, i});
+        {fmt::format("{}{}", segment_title(i + 1, paths[i]), segment.damage), loses, i});
   }
   // Chunks behind a loss are not where they belong; libewf closes up what is left.
   if (lossy && result.chunks.back() < chunks_of_image) result.chunks.resize(*lossy + 1);
   if (end == End::next)
-    result.damage.push_back({fmt::format("segment {}, {}, is missing", paths.size() + 1,
-                                         file_name(next_ewf_segment(paths.back()))),
-                             true, paths.size()});
+    result.damage.push_back(
+        {segment_title(paths.size() + 1, next_ewf_segment(paths.back())) + "is missing", true,
+         paths.size()});
   std::stable_partition(result.damage.begin(), result.damage.end(),
                         [](const EwfSegments::Damage& damage) { return damage.loses; });
   return result;

@@ -105,7 +105,8 @@ core::Result<Volume> Volume::open_extracted_mft(core::Borrowed<core::ImageSource
   Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file, findings))};
   volume.read_information();
   findings.info("mft-only", std::nullopt,
-                "only $MFT is given: no directory indexes, no owners from $Secure, and no places "
+                "only $MFT is given: no directory indexes nor names in their slack, no owners from "
+                "$Secure, and no places "
                 "of clusters in an image");
   return volume;
 }

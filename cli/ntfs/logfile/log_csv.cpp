@@ -76,6 +76,12 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
   cells.text(times_text(event)).text(event.partial ? "true" : "false").text(evidence_text(row));
   csv.append(',');
   csv.append(row.volume ? volume_cells(*row.volume) : std::string{no_volume_cells});
+  for (const auto& name : {event.after, event.before}) {
+    std::string text;
+    csv.append(',');
+    if (name && !ntfs::append_utf8(text, name->name()))
+      csv.append(ntfs::to_utf16_hex(name->name()));
+  }
   csv.append('\n');
 }
 

@@ -119,6 +119,14 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
       cell(out, find(value, part));
     }
   }
+  if (fields.contains(RowField::name)) {
+    out.append(',');
+    cell(out, find(&line, "name_utf16"));
+  }
+  if (fields.contains(RowField::reparse)) {
+    out.append(',');
+    cell(out, find(find(&line, "reparse"), "kind"));
+  }
   out.append('\n');
 }
 

@@ -1,4 +1,5 @@
 #include "cli/ntfs/query/line_values.hpp"
+#include "coldtrace/core/file_time.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +7,6 @@
 
 #include <rapidjson/document.h>
 
-#include "cli/ntfs/snapshot_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -43,7 +43,7 @@ bool see_value(const Value& json, const where::WhereMemberTypes& types, const Se
   }
   if (!json.IsString()) return false;
   if (types.time) {
-    const auto time = parse_snapshot_time(text_of(json));
+    const auto time = core::parse_file_time(text_of(json));
     if (time && time->ticks != 0) see({.time = time});
     return time.has_value();
   }

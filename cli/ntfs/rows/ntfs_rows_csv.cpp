@@ -9,6 +9,7 @@
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/ntfs/reparse_point.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -49,6 +50,12 @@ constexpr Column columns[] = {
     {RowField::volume, volume_columns},
 };
 
+// Behind all others.
+constexpr Column last_columns[] = {
+    {RowField::name, "name_utf16"},
+    {RowField::reparse, "reparse_kind"},
+};
+
 class CsvRows final : public RowFormat {
  public:
   CsvRows(const RowFields& fields, Int64 int64, std::optional<u64> longest_cell,
@@ -59,6 +66,8 @@ class CsvRows final : public RowFormat {
         streams_{int64} {
     for (const auto& column : columns)
       if (fields.contains(column.field)) fields_.push_back(column.field);
+    has_name_ = fields.contains(RowField::name);
+    has_reparse_ = fields.contains(RowField::reparse);
     for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
       nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume, {}),
@@ -184,6 +193,18 @@ class CsvRows final : public RowFormat {
     if (deleted) out_->append_decimal(deleted->usn);
   }
 
+  void last_cells(const ntfs::FileRow& row) {
+    if (has_name_) {
+      path_.clear();
+      if (!ntfs::append_utf8(path_, row.name)) plain(ntfs::to_utf16_hex(row.name));
+      out_->append(',');
+    }
+    if (has_reparse_) {
+      if (row.reparse_tag) plain(ntfs::reparse_tag_name(*row.reparse_tag));
+      out_->append(',');
+    }
+  }
+
   u64 left_out() const override { return left_out_; }
 
   void write_column(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row, RowField field);
@@ -202,6 +223,8 @@ class CsvRows final : public RowFormat {
   };
 
   std::vector<RowField> fields_;  // in the order of the columns
+  bool has_name_ = false;
+  bool has_reparse_ = false;
   std::optional<u64> longest_cell_;
   const ntfs::DeletedTimes* deleted_;
   std::string volume_;
@@ -311,6 +334,7 @@ void CsvRows::write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
     write_column(snapshot, row, field);
     out.append(',');
   }
+  last_cells(row);
   out.shrink_to(out.size() - 1);
   out.append('\n');
 }
@@ -319,11 +343,13 @@ void CsvRows::write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
 
 std::string csv_header(const RowFields& fields) {
   std::string header;
-  for (const auto& column : columns) {
-    if (!fields.contains(column.field)) continue;
+  const auto add = [&](const Column& column) {
+    if (!fields.contains(column.field)) return;
     if (!header.empty()) header += ',';
     header += column.names;
-  }
+  };
+  std::ranges::for_each(columns, add);
+  std::ranges::for_each(last_columns, add);
   return header + '\n';
 }
 

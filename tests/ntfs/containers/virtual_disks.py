@@ -127,6 +127,12 @@ class PackedImages(Case):
                     self.assertEqual(others, rows)
                     self.assertEqual(first["disk"]["container"], container)
                     self.assertIn("image-spooled", {finding["code"] for finding in last["findings"]})
+            if container == "ewf":  # another segment follows, it says
+                torn = content.replace(b"done".ljust(16, b"\0"), b"next".ljust(16, b"\0"))
+                said = subprocess.run([COLDTRACE, "ntfs", "journal", self.archive("torn.zip", ("disk", torn))],
+                                      capture_output=True).stderr.decode()
+                self.assertIn("ewf-segment", said)
+                self.assertNotRegex(said, "segment [0-9]+, [0-9]*, ")
         # What lies in further files is not there, and said to be missing.
         base = self.here / "base.qcow2"
         subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", self.raw, base], check=True)
@@ -333,6 +339,9 @@ class VirtualDisks(Case):
         self.assertEqual(self.rows(path, status=1), self.expected)
         done = self.run_ntfs("journal", path, status=1)
         self.assertIn("image-corrupt", {finding["code"] for finding in strict_ndjson(done.stdout)[-1]["findings"]})
+        self.assertIn(b"QEMU marked image.qcow2 as corrupt", done.stderr)
+        packed = self.write("packed.gz", gzip.compress(bytes(data), 1))
+        self.assertIn(b"QEMU marked the image as corrupt", self.run_ntfs("journal", packed, status=1).stderr)
         # So does QEMU, where nothing is written.
         raw = self.here / "again"
         subprocess.run(["qemu-img", "convert", "-f", "qcow2", "-O", "raw", path, raw], check=True)

@@ -94,6 +94,17 @@ class Paths(Journals):
         self.check(rows, history.truth)
         self.assertTrue(all(row["path_certain"] for row in rows))
 
+    def test_l2tcsv_has_no_date_of_five_digits(self):
+        journal = w.Journal()
+        for time in (w.START, 2650467743999999999, 2650467744000000000):
+            journal.add(2, w.reference(40, 1), w.reference(5, 5), w.CREATE | w.CLOSE, "late", time=time)
+        out = self.run_journal("--format", "l2tcsv", self.write("J", journal.data)).stdout.decode()
+        _, first, last, late = out.splitlines()
+        self.assertRegex(first, "^01/1[0-9]/2024,")
+        self.assertTrue(last.startswith("12/31/9999,23:59:59,"))
+        self.assertTrue(late.startswith("00/00/0000,--:--:--,UTC,"), late)
+        self.assertIn("file_time: +10000-01-01T00:00:00.0000000Z", late)
+
     def test_l2tcsv_has_a_line_for_each_record(self):
         history = w.History(7, 500)
         stream, mft = self.copied(history)

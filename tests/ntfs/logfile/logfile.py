@@ -352,6 +352,8 @@ class Operations(Logs):
         self.assertEqual([(row["operation"], int(row["lsn"]), row["name"], row["old_name"], row["mft"]) for row in csv],
                          [(row["operation"], row["lsn"], row["name"] or "", row["old_name"] or "", row["mft"])
                           for row in rows])
+        self.assertEqual([(row["name_utf16"], row["old_name_utf16"]) for row in csv],
+                         [(row.get("name_utf16", ""), row.get("old_name_utf16", "")) for row in rows])
         self.assertEqual(strict_json(self.run_log("--format", "json", path).stdout), lines)
         text = self.run_log("--format", "text", path).stdout.decode().splitlines()
         self.assertEqual(len(text), len(rows) + 2)

@@ -530,6 +530,25 @@ class Query(Case):
             done = run("query", "-q", "--format", "text", f"--utc-offset={offset}", path, status=1)  # rows are missing
             self.assertIn(shown.encode(), done.stdout, (time, offset))
 
+    def test_days_as_ends_of_ranges_and_late_years(self):
+        lines = [json.loads(line) for line in run("snapshot", "-q", self.images[0]).stdout.splitlines()]
+        line = next(line for line in lines if line["type"] == "file" and line["si"])
+        times = ("2026-11-25T23:59:59.9999999Z", "2026-11-26T00:00:00.0000000Z", "2026-11-26T23:59:59.9999999Z",
+                 "2026-11-27T00:00:00.0000000Z", "+10000-01-01T00:00:00.0000000Z", "+30828-09-14T02:48:05.4775807Z",
+                 "+60056-05-28T05:36:10.9551615Z")
+        rows = [line | {"record": 1000 + i, "si": line["si"] | {"modified": time}} for i, time in enumerate(times)]
+        path = self.write("late.ndjson", "\n".join(map(json.dumps, (lines[0], *rows, lines[-1]))).encode())
+        for text, expected in (("in 2026-11-26..2026-11-26", [1, 2]), ("in '2026-11-26'..'2026-11-26'", [1, 2]),
+                               ("in 2026-11-25..2026-11-26T00:00", [0, 1]), ("== 2026-11-26", [1]),
+                               ("<= 2026-11-26", [0, 1]), ("> 9999-12-31", [4, 5, 6]), ("in (+10000-01-01)", [4]),
+                               ("== '+30828-09-14T02:48:05.4775807Z'", [5]), ("> +30828-09-14T02:48:05", [5, 6]),
+                               ("in 2026-11-27..+60056-05-28", [3, 4, 5, 6])):
+            with self.subTest(text):
+                found = [row["record"] - 1000 for _, row in files(query(path, "--where", "si.modified " + text))]
+                self.assertEqual(found, expected)
+        for text in ("2026-11-26T12:00:60", "+60056-05-28T05:36:10.9551616", "+09999-01-01"):
+            self.assertIn(b"invalid time", run("query", path, "--where", f"si.modified > {text}", status=2).stderr)
+
     def test_zones_stay_in_rows(self):
         written = run("snapshot", "-q", "--zone-ids", "--state", "all", self.images[0]).stdout.splitlines()
         rows = [json.loads(line) for line in written]

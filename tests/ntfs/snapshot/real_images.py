@@ -249,6 +249,8 @@ class Made(unittest.TestCase):
         for cells, line in zip(table, files):
             self.assertEqual((cells["path"], cells["name"]),
                              (line["path"] or "", line["name"] or ""))
+            self.assertEqual((cells["name_utf16"], cells["reparse_kind"]),
+                             (line.get("name_utf16", ""), (line["reparse"] or {}).get("kind") or ""))
             for nested in ("streams", "other_streams", "findings", "ea"):
                 self.assertEqual(strict_json(cells[nested].encode()), line[nested])
             for kind in ("si", "fn", "index"):

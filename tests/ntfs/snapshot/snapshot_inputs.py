@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
 from case import Case  # noqa: E402
 from ntfs.journal import usn_writer as w  # noqa: E402
-from strict import strict_json, strict_ndjson  # noqa: E402
+from strict import strict_csv, strict_json, strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
 SCHEMAS = {name: json_schema.of(json.loads((SOURCES / f"docs/schema/ntfs-{name}.schema.json").read_text()))
@@ -172,6 +172,21 @@ class Inputs(Case):
             path = self.write("bad.ndjson", "".join(json.dumps(line) + "\n" for line in (bad, row, self.lines[-1])).encode())
             done = subprocess.run([COLDTRACE, "ntfs", "locate", path, "4096", "0xffffffffffffffff"], capture_output=True)
             self.assertIn(done.returncode, (1, 2), done.stderr)
+
+    def test_csv_has_names_that_are_no_text_exactly(self):
+        row = next(row for row in self.files if row["record"] > 29 and len(row["name"]) > 2)
+        data, name = bytearray(self.image.read_bytes()), row["name"].encode("utf-16-le")
+        place = data.index(name, row["record_offset"], row["record_offset"] + w.RECORD)
+        odd = name[:-2] + b"\x00\xd8"
+        data[place:place + len(name)] = odd
+        self.image.write_bytes(data)
+        lines = self.take("lines.ndjson")
+        for command, given in (("snapshot", self.image), ("query", self.image), ("query", lines)):
+            options = ("--state", "all") if command == "snapshot" else ()
+            cells = strict_csv(self.run_ntfs(command, "--format", "csv", *options, given).stdout)
+            self.assertEqual(tuple(cells[0])[-2:], ("name_utf16", "reparse_kind"))
+            self.assertEqual({cell["name_utf16"] for cell in cells if cell["record"] == str(row["record"])}, {odd.hex()})
+            self.assertEqual({cell["name_utf16"] for cell in cells}, {"", odd.hex()})
 
     def test_further_inputs_and_folders_have_a_way(self):
         for command in ("info", "snapshot", "journal", "logfile", "query"):
