@@ -173,8 +173,9 @@ MessageFiles::File add_pdb(MessageFormats& formats, const std::string& path,
 }
 
 bool is_asked_for(const pe::PdbReference& pdb, const std::set<MessagePdb>& asked_for) {
-  return std::any_of(asked_for.begin(), asked_for.end(),
-                     [&](const MessagePdb& other) { return pdb.names(other.guid, std::nullopt, other.age); });
+  return std::any_of(asked_for.begin(), asked_for.end(), [&](const MessagePdb& other) {
+    return pdb.names(other.guid, std::nullopt, other.age);
+  });
 }
 
 }  // namespace

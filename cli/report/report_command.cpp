@@ -128,7 +128,8 @@ void add_report_command(CLI::App& app, Exit& exit) {
                 "FILE", options.inputs,
                 "Traces (.etl, .ctrace; several .etl files and folders of them are one trace), "
                 "images of disks or volumes with NTFS or what 'ntfs snapshot' wrote of them, all "
-                "of these also compressed; hook tables (binary or JSON), system call maps (JSON). '-' "
+                "of these also compressed; hook tables (binary or JSON), system call maps (JSON). "
+                "'-' "
                 "is "
                 "standard input")
             .required()

@@ -140,7 +140,8 @@ void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   command
       .add_option(
           "--unpacked-limit", options.unpacked_limit,
-          "Maximum decompressed size of a compressed file (default: 256 MiB and 1,032 times the file, "
+          "Maximum decompressed size of a compressed file (default: 256 MiB and 1,032 times the "
+          "file, "
           "up "
           "to 64 GiB) or of a pipe (64 GiB); of a trace also of its compressed buffers (1 MiB and "
           "64 times the file)")

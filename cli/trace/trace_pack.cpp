@@ -173,7 +173,8 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   const auto& target = options.output.path;
   if (packing_of(target) != Packing::none || !other_packing_of(target).empty())
     throw Failure{
-        "-o: 'trace unpack' packs nothing: name a file whose name is of none that is compressed, or write "
+        "-o: 'trace unpack' packs nothing: name a file whose name is of none that is compressed, "
+        "or write "
         "what was compressed twice to standard output"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
@@ -228,7 +229,8 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
   add_command<TracePackOptions>(
       app, exit,
       {"pack",
-       "Compress a trace, image or snapshot with zstd, in frames that can be read from any place; all "
+       "Compress a trace, image or snapshot with zstd, in frames that can be read from any place; "
+       "all "
        "commands read it as it is",
        "  coldtrace trace pack run.etl -o run.etl.zst\n"
        "  coldtrace trace pack disk.img -o disk.img.zst\n"
@@ -248,10 +250,12 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
 void add_trace_unpack(CLI::App& app, Exit& exit) {
   add_command<TraceUnpackOptions>(
       app, exit,
-      {"unpack", "Write the bytes that were compressed with zstd, by 'trace pack' or another program",
+      {"unpack",
+       "Write the bytes that were compressed with zstd, by 'trace pack' or another program",
        "  coldtrace trace unpack run.etl.zst -o run.etl\n",
        "  0  it was unpacked, and its checksums are right\n"
-       "  2  it is not compressed with zstd, damaged or cut off, or the output cannot be written\n"},
+       "  2  it is not compressed with zstd, damaged or cut off, or the output cannot be "
+       "written\n"},
       {"raw"},
       [](Command& command, TraceUnpackOptions& options) {
         command.add_input("FILE", options.file, "A file that was compressed with zstd")

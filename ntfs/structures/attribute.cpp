@@ -125,7 +125,7 @@ AttributeReader::AttributeReader(core::BorrowedBytes record, u32 first, u32 used
       at_{first},
       start_{first} {
   if (used_size > record_.size())
-    damage_ = core::ParseError{Fault::out_of_bounds, offset + 0x18, "FILE",
+    damage_ = core::ParseError{Fault::out_of_bounds, offset + 0x18,  "FILE",
                                "UsedSize",           record_.size(), used_size};
 }
 

@@ -1,5 +1,4 @@
 #include "cli/ntfs/query/line_values.hpp"
-#include "coldtrace/core/file_time.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,6 +6,7 @@
 
 #include <rapidjson/document.h>
 
+#include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -238,9 +238,10 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
       {"text", "json"},
       [](Command& command, TraceCompareOptions& options) {
         command
-            .add_input("BEFORE", options.before,
-                       "The first trace: an .etl or .ctrace file, also compressed or from a pipe; '-' "
-                       "is standard input. Several files of one trace are a folder or an archive")
+            .add_input(
+                "BEFORE", options.before,
+                "The first trace: an .etl or .ctrace file, also compressed or from a pipe; '-' "
+                "is standard input. Several files of one trace are a folder or an archive")
             .required()
             .type_name("FILE|DIR");
         command.add_input("AFTER", options.after, "The second one")
