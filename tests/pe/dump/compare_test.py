@@ -479,7 +479,7 @@ class Kernels(Case):
                 self.assertEqual(target and target["address"], OUT if value == OUT else None)
                 text = run("pe", "compare", image.path, self.here / "module.dump").stdout.decode()
                 self.assertIn(f"{at:#010x}  ", text)
-                self.assertIn(" 1 service values, ", text)
+                self.assertIn(" 1 service value, ", text)
         # A page that is not there tells nothing.
         memory = bytearray(clean)
         page = descriptor & ~0xfff

@@ -249,7 +249,7 @@ class Records(Case):
         self.assertEqual(entry["packed"], expect.get("packed", entry["packed"]))
         if "count" in expect:
             text = run("pe", "types", path, f"{FIRST:#x}").stdout.decode()
-            self.assertIn(f"{expect['count']} elements", text)
+            self.assertIn(f"{expect['count']:,} element", text)
         if "underlying" in expect:
             self.assertEqual(entry["underlying"], "Int4B")
 
