@@ -53,6 +53,7 @@ class Faults(case.Case):
         yield ["pe", "types", "--format", "json", next((CORPUS / "pdb_types").iterdir())]
         yield ["syscalls", "map", "--format", "json", CORPUS / "syscall_map/wine-x64"]
         yield ["ntfs", "snapshot", volume]
+        yield ["ntfs", "locate", volume, "0x0", "0x4000"]
         yield ["trace", "decode", log]
         yield ["trace", "decode", packed]
         for each in log, trace:
@@ -78,7 +79,6 @@ class Faults(case.Case):
         yield ["ntfs", "info", volume]
         yield ["ntfs", "query", volume, "--where", "size >= 0"]
         yield ["ntfs", "compare", volume, volume]
-        yield ["ntfs", "locate", volume, "0x0", "0x4000"]
         for name in "info", "cpu", "io", "schedule", "priority", "services", "tree", "idle":
             yield ["trace", name, trace]
         yield ["trace", "info", log]
