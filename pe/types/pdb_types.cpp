@@ -44,7 +44,7 @@ class PdbTypes::Search {
     const auto index = table_.unmodified(type);
     const auto* const record = table_.find_record(index);
     if (!record) return std::nullopt;
-    if (is_unread_aggregate(*record)) {
+    if (is_unread_definition(*record)) {
       findings_.warning("pdb-type-unknown", std::nullopt,
                         "type {:#x} is a record of kind {:#06x}, which cannot be read", index,
                         kind_of(*record));

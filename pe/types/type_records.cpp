@@ -20,10 +20,10 @@ constexpr u16 kind_array = 0x1503;
 constexpr u16 kind_enum = 0x1507;
 
 // Kinds that define nothing with members. Source: microsoft-pdb, cvinfo.h, LEAF_ENUM_e.
-constexpr std::array<u16, 28> other_kinds = {
-    0x000a, 0x000e, 0x0014, 0x1001, 0x1002, 0x1003, 0x1007, 0x1008, 0x1009, 0x100b,
-    0x100d, 0x100e, 0x1200, 0x1201, 0x1203, 0x1204, 0x1205, 0x1206, 0x1503, 0x1507,
-    0x1508, 0x1509, 0x150a, 0x1514, 0x1515, 0x1516, 0x151b, 0x151d};
+constexpr std::array<u16, 31> other_kinds = {
+    0x000a, 0x000e, 0x0014, 0x1001, 0x1002, 0x1003, 0x1007, 0x1008, 0x1009, 0x100b, 0x100d,
+    0x100e, 0x1200, 0x1201, 0x1203, 0x1204, 0x1205, 0x1206, 0x1503, 0x1507, 0x1508, 0x1509,
+    0x150a, 0x1514, 0x1515, 0x1516, 0x1517, 0x1518, 0x151b, 0x151c, 0x151d};
 
 struct AggregateForm {
   u16 code;
@@ -106,10 +106,11 @@ std::optional<Enumeration> read_enumeration(core::ByteView record) {
   return found;
 }
 
-bool is_unread_aggregate(core::ByteView record) {
+bool is_unread_definition(core::ByteView record) {
   const auto kind = kind_of(record);
-  return find_form(kind) ? !read_aggregate(record)
-                         : !std::binary_search(other_kinds.begin(), other_kinds.end(), kind);
+  if (find_form(kind)) return !read_aggregate(record);
+  if (kind == kind_enum || kind == kind_enum_st) return !read_enumeration(record);
+  return !std::binary_search(other_kinds.begin(), other_kinds.end(), kind);
 }
 
 std::optional<Modifier> read_modifier(core::ByteView record) {

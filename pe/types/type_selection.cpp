@@ -20,6 +20,11 @@ std::optional<u32> index_of(std::string_view text) {
   return index;
 }
 
+bool is_declaration(const TypeTable& table, const Definition& type) {
+  const auto head = read_type_head(*table.find_record(type.index));
+  return head && (head->properties & property_forward) != 0;
+}
+
 class Wish {
  public:
   explicit Wish(std::string_view text)
@@ -48,15 +53,23 @@ std::vector<Definition> select_types(const TypeTable& table, std::span<const std
                      [](const Definition& a, const Definition& b) {
                        return std::tie(a.name, a.index) < std::tie(b.name, b.index);
                      });
-  if (wanted.empty()) return types;
+  if (wanted.empty()) {
+    table.report_unread(findings);
+    return types;
+  }
 
   std::vector<bool> chosen(types.size());
   core::NoMatch missing;
   for (const auto& text : wanted) {
     const Wish wish{text};
     bool found = false;
-    for (std::size_t i = 0; i < types.size(); ++i)
-      if (wish.means(types[i])) chosen[i] = found = true;
+    bool only_declared = false;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (!wish.means(types[i])) continue;
+      chosen[i] = found = true;
+      only_declared |= is_declaration(table, types[i]);
+    }
+    if (only_declared) table.report_unread(text, findings);
     if (found) continue;
     std::vector<std::string_view> names;
     for (const auto& type : types) names.push_back(type.name);

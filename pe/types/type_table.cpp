@@ -134,7 +134,7 @@ void TypeTable::add_definition(u32 index) {
   const auto& record = records_.back();
   const auto head = read_type_head(record);
   if (!head) {
-    if (is_unread_aggregate(record)) unread_.push_back(index);
+    if (is_unread_definition(record)) unread_.push_back(index);
     return;
   }
   const Definition found{head->name, index, head->family};
@@ -262,6 +262,14 @@ void TypeTable::report_unread(std::string_view name, core::Findings& findings) c
       "{} is not among the types that can be read; {} type records cannot, the first of kind "
       "{:#06x}",
       name, unread_.size(), kind_of(*find_record(unread_.front())));
+}
+
+void TypeTable::report_unread(core::Findings& findings) const {
+  if (unread_.empty()) return;
+  findings.warning("pdb-type-unknown", std::nullopt,
+                   "{} type records cannot be read, the first, {:#x}, of kind {:#06x}: what they "
+                   "define is missing",
+                   unread_.size(), unread_.front(), kind_of(*find_record(unread_.front())));
 }
 
 void FieldWalk::open(u32 list) {

@@ -130,6 +130,7 @@ Exit run_pe_isf(const PeIsfOptions& options) {
   if (!options.store.empty()) where.path = store_path(options, *file, database);
   where.is_packed = options.xz && has_ending(where.path, ".xz");
   guard_output(where, options.xz ? "xz" : "json", {options.file, options.image});
+  table->report_unread(file->findings);
   write(options, where, *file, *table, database, version, file->findings);
   report.read(options.file, file->findings);
   return report.exit();

@@ -718,6 +718,24 @@ class Hostile(Case):
         self.assertIn("pdb-type-unknown", codes)
         self.assertEqual([row["name"] for row in answer["types"][0]["members"]], ["a"])
 
+    def test_a_definition_that_cannot_be_read_is_told(self):
+        """Its name may be of a type that is declared; records behind it are read."""
+        declared = structure(b"s", 0, count=0)[:4] + struct.pack("<H", 0x80) + structure(b"s", 0)[6:]
+        fields = struct.pack("<H", 0x1203) + member(b"a")
+        for broken in (structure(b"s", 0x1001)[:16], struct.pack("<HHHI", 0x1507, 1, 0, 0x74),
+                       struct.pack("<HH", 0x15fe, 0)):
+            records = [declared, fields, broken, structure(b"t", 0x1001)]
+            for options, told in ((), True), (("s",), True), (("t",), False), (("*",), True):
+                done, answer, codes = self.types(records, *options)
+                self.assertEqual(("pdb-type-unknown" in codes, done.returncode), (told, int(told)), (broken, options))
+                names = [row["name"] for row in answer["types"]]
+                self.assertEqual(names, list(options) if options and options != ("*",) else ["s", "t"])
+            isf = run("pe", "isf", "--database", "h.pdb", "-q", self.here / "hostile.pdb")
+            self.assertEqual(isf.returncode, 1)
+            self.assertIn("t", strict_json(isf.stdout)["user_types"])
+        _, _, codes = self.types([declared, fields, structure(b"s", 0x1001)])
+        self.assertNotIn("pdb-type-unknown", codes)
+
     def test_functions_of_functions_stay_short(self):
         records = []
         for level in range(20):

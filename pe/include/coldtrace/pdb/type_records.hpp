@@ -103,10 +103,10 @@ struct Function {
 [[nodiscard]] u32 count_arguments(core::ByteView record);
 [[nodiscard]] std::optional<u32> read_argument(core::ByteView record, u32 number);
 
-// Whether a record may define something with members, but read_aggregate cannot tell what: one of a
-// kind that is not known, or a damaged one. LF_UNION2 is one of them: no file with it was seen, and
-// its descriptions disagree.
-[[nodiscard]] bool is_unread_aggregate(core::ByteView record);
+// Whether a record may define something with members or values, but read_aggregate and
+// read_enumeration cannot tell what: one of a kind that is not known, or a damaged one. LF_UNION2
+// is one of them: no file with it was seen, and its descriptions disagree.
+[[nodiscard]] bool is_unread_definition(core::ByteView record);
 
 // The kind of a record; 0 for one without.
 [[nodiscard]] u16 kind_of(core::ByteView record);

@@ -69,6 +69,9 @@ class TypeTable {
   // Notes that `name` may be one of the records that cannot be read, if there are any.
   void report_unread(std::string_view name, core::Findings& findings) const;
 
+  // Notes that there are such records: of lists of all types.
+  void report_unread(core::Findings& findings) const;
+
  private:
   using Definitions = std::vector<Definition>;
 
