@@ -96,9 +96,9 @@ class Inputs(Case):
                         owners.setdefault(extent["lcn"] + at, set()).add((row["path"], row["record"], stream["name"]))
         self.assertGreater(len(owners), 10)
         asked = "\n".join(map(str, range(self.clusters))).encode()
-        whole = self.told("locate", "--clusters", "--list", "-", self.image, input=asked)[1:-1]
+        whole = self.told("locate", "--clusters", "--places", "-", self.image, input=asked)[1:-1]
         for path in (self.snapshot, self.write("files.ndjson.gz", gzip.compress(self.snapshot.read_bytes()))):
-            lines = self.told("locate", "--clusters", "--list", "-", path, input=asked)
+            lines = self.told("locate", "--clusters", "--places", "-", path, input=asked)
             places = lines[1:-1]
             self.assertEqual(len(places), self.clusters)
             for place, of_image in zip(places, whole):

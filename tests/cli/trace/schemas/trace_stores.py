@@ -534,29 +534,35 @@ class Hostile(unittest.TestCase):
         folder = FOLDER / "read"
         (folder / "below").mkdir(parents=True)
         shutil.copy(FOLDER / "man/painter.man", folder / "below")
-        shutil.copy(FOLDER / "all.ctschemas", folder)
-        (folder / "damaged.ctschemas").write_bytes((FOLDER / "all.ctschemas").read_bytes()[:200])
+        shutil.copy(FOLDER / "all.ctschemas", folder / "all.store")
+        (folder / "damaged.store").write_bytes((FOLDER / "all.ctschemas").read_bytes()[:200])
         (folder / "notes").write_text("of no use")
         before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         lines = (["decode", "painted.etl"], ["info", "painted.etl"],
                  ["check", "painted.etl", "--expect", "id == 1"], ["schemas", "check", "painted.etl"],
                  ["schemas", "list"], ["schemas", "show", "*"])
-        for output in ("below/painter.man", "all.ctschemas", "damaged.ctschemas"):
+        for output in ("below/painter.man", "all.store", "damaged.store"):
             for line in lines:
                 for named, environment in ((["--schemas", "read"], {}), ([], {"COLDTRACE_SCHEMAS": "man:read"})):
                     with self.subTest(output=output, line=line, named=named):
                         self.refused([*line, *named, "-o", folder / output], environment)
             self.refused(["schemas", "build", "read", "-o", folder / output])
+        # By its usual name no other command writes one.
+        store = Path(shutil.copy(FOLDER / "all.ctschemas", folder))
+        before[store] = store.read_bytes()
+        self.refused(["schemas", "build", "read", "-o", store])
+        for line in lines:
+            self.refused([*line, "--schemas", "read", "-o", store], words=b"its name ends as ctschemas does")
         self.assertEqual({path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, before)
         # What is no schema is written: a result of yesterday's.
         run("schemas", "list", "--schemas", "read/below", "-o", folder / "notes")
         self.assertIn(b"Painter", (folder / "notes").read_bytes())
 
-    def refused(self, line, environment={}):
+    def refused(self, line, environment={}, words=b"the same file as the input"):
         done = subprocess.run([COLDTRACE, "trace", *map(str, line)], capture_output=True, timeout=60,
                               cwd=FOLDER, env=os.environ | environment)
         self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
-        self.assertIn(b"the same file as the input", done.stderr)
+        self.assertIn(words, done.stderr)
 
 
 if __name__ == "__main__":
