@@ -120,7 +120,7 @@ TEST_CASE("one build of a PDB has one GUID and age, or of NB10 one TimeDateStamp
   INFO(row.why);
   CHECK(same_pdb(row.a, row.b) == row.same);
   CHECK(same_pdb(row.b, row.a) == row.same);
-  if (row.b.guid) CHECK(row.a.names(*row.b.guid, row.b.age) == row.same);
+  CHECK(row.a.names(row.b.guid, row.b.time_date_stamp, row.b.age) == row.same);
 }
 
 }  // namespace

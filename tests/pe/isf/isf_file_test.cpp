@@ -21,7 +21,8 @@ IsfTable sample() {
 TEST_CASE("a symbol table says of which PDB it was made") {
   const auto identity = identify_isf(sample());
   REQUIRE(identity);
-  CHECK(to_plain_text(identity->guid) == "3844DBB920174967BE7AA4A2C20430FA");
+  REQUIRE(identity->guid);
+  CHECK(to_plain_text(*identity->guid) == "3844DBB920174967BE7AA4A2C20430FA");
   CHECK(identity->age == 2);
   CHECK(identity->name == "ntkrnlmp.pdb");
   CHECK_FALSE(identity->machine);

@@ -418,7 +418,7 @@ TEST_CASE("a hole in the numbers of the buffers is a gap before the buffer behin
 
 TEST_CASE("a file that was cut between two buffers has a gap at its end") {
   const auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
-  for (const u64 cut : {1, 3, 6}) {
+  for (const u64 cut : {1U, 3U, 6U}) {
     CAPTURE(cut);
     const auto part = core::ByteView{bytes}.first(bytes.size() - cut * 4096);
     const core::MemoryImage image{part};
