@@ -211,7 +211,7 @@ TEST_CASE("modules of a PDB that cannot be read are told, and cost their own nam
   };
   const std::vector<Damage> all{
       {"none", [](auto&) {}, "abcd+0x0 a2+0x0 b+0x0"},
-      {"another version", [&](auto& file) { file.patch_stream(stream, 0, u32{2}); }, "- - b+0x0"},
+      {"another version", [&](auto& file) { file.patch_stream(stream, 0, u32{3}); }, "- - b+0x0"},
       {"a record without a kind", [&](auto& file) { file.patch_stream(stream, 4, u16{1}); },
        "- - b+0x0"},
       {"a record that is too long", [&](auto& file) { file.patch_stream(stream, 4, u16{0xfff0}); },
