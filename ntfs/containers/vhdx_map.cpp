@@ -241,7 +241,10 @@ core::Result<VhdxParent> read_vhdx_parent(const core::ImageSource& file, u64 met
         text_at(core::load<u32>(bytes, at).value_or(0), core::load<u16>(bytes, at + 8).value_or(0));
     auto value = text_at(core::load<u32>(bytes, at + 4).value_or(0),
                          core::load<u16>(bytes, at + 10).value_or(0));
-    if (key == "parent_linkage") parent.identity = std::move(value);
+    if (key == "parent_linkage") {
+      parent.identity = std::move(value);
+      continue;
+    }
     constexpr std::array<std::string_view, 3> names = {"absolute_win32_path", "volume_path",
                                                        "relative_path"};
     for (std::size_t rank = 0; rank < names.size(); ++rank)

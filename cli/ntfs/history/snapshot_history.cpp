@@ -25,7 +25,7 @@ bool is_same_time(const ntfs::Partition& a, const ntfs::Partition& b) {
 
 }  // namespace
 
-void SnapshotHistory::begin(SnapshotHeader header) {
+void SnapshotHistory::begin(const SnapshotHeader& header) {
   const auto& partition = header.partition;
   auto volume = volumes_.size();
   if (volume > 0 && headers_.back().disk == header.disk &&

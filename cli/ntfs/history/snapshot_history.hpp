@@ -31,7 +31,7 @@ class SnapshotHistory {
     std::size_t volume;
     std::size_t view;
   };
-  void begin(SnapshotHeader header);
+  void begin(const SnapshotHeader& header);
   // Gives each "file" line of a view that is chosen to `visit`, as VolumeHistory::Row.
   template <class Visit>
   void visit_rows(Visit visit);
