@@ -338,10 +338,10 @@ void check_end(const std::string& path, core::Findings& findings) {
 
 // Changes that were in the log when the machine stopped are not in the disk: libvhdi does not apply
 // them. Source: [MS-VHDX] 2.2.2, "Headers": two, of which the one with the higher number counts.
-void check_log(const std::string& path, core::Findings& findings) {
+void check_log(const std::string& path, bool is_parent, core::Findings& findings) {
   constexpr std::array<u64, 2> places = {u64{64} << 10U, u64{128} << 10U};
   const auto file = core::FileImage::open(path);
-  if (!file) return;
+  if (!file || core::recognize_file(**file) != FileKind::vhdx) return;
   std::optional<u64> newest;
   bool has_log = false;
   u64 place = 0;
@@ -358,8 +358,8 @@ void check_log(const std::string& path, core::Findings& findings) {
   if (has_log)
     findings.warning(
         "image-log", place,
-        "the VHDX was not closed: changes in its log are not read, and what they would "
-        "replace is");
+        "{} was not closed: changes in its log are not read, and what they would replace is",
+        is_parent ? fmt::format("a parent of the VHDX, {},", file_name_of(path)) : "the VHDX");
 }
 
 }  // namespace
@@ -438,7 +438,9 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   if (source) {
     if (!problem.text.empty()) tell(problem, findings);
     if (kind == FileKind::qcow) check_end(path, findings);
-    if (kind == FileKind::vhdx) check_log(path, findings);
+    if (kind == FileKind::vhdx)
+      for (const auto& file : list_disk_files(path, parents))
+        check_log(file, file != path, findings);
     return std::unique_ptr<core::ImageSource>{std::move(source)};
   }
   tell(problem, findings);

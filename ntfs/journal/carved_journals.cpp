@@ -1,6 +1,7 @@
 #include "coldtrace/ntfs/journal/carved_journals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <tuple>
 #include <unordered_set>
@@ -50,7 +51,8 @@ class Search {
         map_{volume.mft().clusters()},
         unit_{std::min<u64>(map_.cluster_size, page_size)},
         progress_{progress},
-        bitmap_{volume} {
+        bitmap_{volume},
+        journals_{known} {
     for (const auto& journal : known)
       for (const auto& block : journal.stream.blocks())
         for (u64 at = block.offset; at < block.offset + block.length; at += page_size)
@@ -63,10 +65,7 @@ class Search {
       const u64 start = cluster++;
       if (!allocated) ++unsearched_;
       if (allocated != false) continue;
-      const u64 most = std::max<u64>(piece_size / map_.cluster_size, 1);
-      while (cluster < map_.clusters && cluster - start < most &&
-             bitmap_.is_allocated(cluster) == false)
-        ++cluster;
+      while (cluster < map_.clusters && bitmap_.is_allocated(cluster) == false) ++cluster;
       search(start * map_.cluster_size, (cluster - start) * map_.cluster_size);
     }
   }
@@ -89,6 +88,7 @@ class Search {
                                return a.usn == b.usn && a.hash == b.hash;
                              }),
                  pages_.end());
+    std::erase_if(pages_, [this](const CarvedPage& page) { return is_copy_of_known(page); });
     CarvedJournals found;
     found.pages = pages_.size();
     for (auto left = std::move(pages_); !left.empty();) found.streams.push_back(next_stream(left));
@@ -103,21 +103,25 @@ class Search {
  private:
   bool is_full() const { return pages_.size() >= CarvedJournals::most_pages; }
 
-  // A stretch of free clusters of at most a piece, but for larger clusters.
+  // A stretch of free clusters, in pieces: one starts with what may be the start of a page that the
+  // one before it has not all of.
   void search(u64 start, u64 length) {
-    for (u64 at = 0; at < length; at += piece_size) {
-      const u64 size = std::min(piece_size, length - at);
+    for (u64 at = 0; at < length && !is_full();) {
+      u64 size = std::min(piece_size, length - at);
       bytes_.resize(size);
-      if (progress_ != nullptr) progress_->add(size, 0);
       if (!volume_.image().read_at(map_.volume_offset + start + at, bytes_))
         unsearched_ += std::max<u64>(size / map_.cluster_size, 1);
-      else
-        find_pages(start + at);
+      else if (const u64 seen = find_pages(start + at); at + size < length)
+        size = seen;
+      if (progress_ != nullptr) progress_->add(size, 0);
+      at += size;
     }
   }
 
-  void find_pages(u64 start) {
-    for (u64 at = 0; at + page_size <= bytes_.size() && !is_full(); at += unit_) {
+  // Returns where the first page may start that is not whole.
+  u64 find_pages(u64 start) {
+    u64 at = 0;
+    for (; at + page_size <= bytes_.size() && !is_full(); at += unit_) {
       const auto page = core::ByteView{bytes_}.subspan(at, page_size);
       const auto usn = usn_of_page(page);
       if (!usn || known_.contains(map_.volume_offset + start + at)) continue;
@@ -125,6 +129,20 @@ class Search {
       at += page_size - unit_;
       if (progress_ != nullptr) progress_->add(0, 1);
     }
+    return at;
+  }
+
+  // Whether a known journal has the same page, in its place: what is behind its end is no record.
+  bool is_copy_of_known(const CarvedPage& carved) const {
+    std::array<std::byte, page_size> page;
+    if (!volume_.image().read_at(map_.volume_offset + carved.offset, page)) return false;
+    return std::ranges::any_of(journals_, [&](const ChangeJournal& journal) {
+      const auto& stream = journal.stream;
+      if (carved.usn >= stream.size() || !stream.offset_of(carved.usn)) return false;
+      std::array<std::byte, page_size> known{};
+      const u64 size = std::min(page_size, stream.size() - carved.usn);
+      return stream.read(carved.usn, std::span{known}.first(size)) && known == page;
+    });
   }
 
   // Of each number the first page; the others are left.
@@ -152,6 +170,7 @@ class Search {
   u64 unit_;  // pages start at multiples of it
   core::Progress* progress_;
   AllocationBitmap bitmap_;
+  std::span<const ChangeJournal> journals_;
   std::unordered_set<u64> known_;  // where pages of known journals are in the image
   std::vector<std::byte> bytes_;
   std::vector<CarvedPage> pages_;

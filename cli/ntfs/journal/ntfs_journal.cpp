@@ -289,7 +289,7 @@ bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& i
   const auto journals = find_change_journals(volume, directories.records, findings);
   u64 deleted = 0;
   for (const auto& journal : journals) {
-    if (!journal.in_use && !options.deleted) {
+    if (!journal.in_use && !options.deleted && !options.carve) {
       ++deleted;
       continue;
     }
@@ -356,9 +356,10 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
                          "Merge a file's records, up to its close, into one row");
         command.add_flag("--deleted", options.deleted,
                          "Also what is left of journals that were deleted");
-        command.add_flag("--carve", options.carve,
-                         "Also records of journals in free clusters, all of which are read; rows "
-                         "say which they are (carved)");
+        command.add_flag(
+            "--carve", options.carve,
+            "Also records of journals in free clusters, all of which are read, and what "
+            "--deleted has; rows say which they are (carved)");
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },

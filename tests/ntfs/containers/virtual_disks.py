@@ -584,6 +584,17 @@ class VirtualDisks(Case):
         expected = self.told(self.write("joined", joined))
         self.assertNotEqual(expected, self.expected)
         self.assertEqual(self.told(child), expected)
+        whole = parent.read_bytes()
+        logged = bytearray(whole)
+        for place in (64 << 10, 128 << 10):
+            logged[place + 48:place + 64] = bytes(range(1, 17))
+            logged[place:place + 4096] = checked(logged[place:place + 4] + bytes(4) + logged[place + 8:place + 4096])
+        parent.write_bytes(logged)
+        for options in ([], ["--parent", parent]):
+            done = self.run_ntfs("info", *options, child, status=1)
+            self.assertIn("a parent of the VHDX, parent.vhdx, was not closed", done.stderr.decode())
+        parent.write_bytes(whole)
+        self.assertNotIn(b"image-log", self.run_ntfs("info", child).stderr)
         other = str(uuid.UUID(bytes_le=bytes(16))).encode("utf-16-le")
         self.refused(self.write("stranger.vhdx", (data + blocks).replace(
             str(uuid.UUID(bytes_le=identity)).encode("utf-16-le"), other)), "parent.vhdx is not the parent it was made with")

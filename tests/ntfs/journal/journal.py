@@ -760,7 +760,7 @@ class Volumes(Journals):
         other[places[1] + 0x3c] ^= 1  # of the first name
         lines = self.lines("--carve", self.write("other", other), status=1)
         self.assertEqual(lines[-1]["counts"]["journals"], 2)
-        # What is in use is nobody's to carve, and a known deleted journal is --deleted's.
+        # What is in use is nobody's to carve.
         used, _ = self.without_record(bitmap=False)
         lines = self.run_journal("--carve", "-v", self.write("used", used), status=2)
         self.assertIn(b"journal-carve-left: ", lines.stderr)
@@ -772,6 +772,53 @@ class Volumes(Journals):
         self.assertEqual({row["carved"] for row in lines if row["type"] == "record"}, {False})
         self.assertEqual(lines[1:-1], [dict(line, carved=False) for line in self.lines(self.here / "live")[1:-1]])
         self.assertEqual(len(whole), len(lines))
+
+    def with_bitmap(self, image, bare, free):
+        """The image with the $Bitmap of without_record(), in which the cluster `free` is free too."""
+        record = slice(4 * w.PAGE + 6 * w.RECORD, 4 * w.PAGE + 7 * w.RECORD)
+        room = (len(image) // w.PAGE - 4) * w.PAGE
+        image[record], image[room:room + w.PAGE] = bare[record], bare[room:room + w.PAGE]
+        image[room + free // 8] &= ~(1 << free % 8)
+        return image
+
+    def test_carving_takes_what_a_known_deleted_journal_has_once(self):
+        bare, places = self.without_record()
+        image, _ = w.volume(self.history, 3, in_use=False)
+        path = self.write("deleted", self.with_bitmap(image, bare, places[0] // w.PAGE))
+        for options in (["--carve"], ["--carve", "--deleted"]):
+            rows = [line for line in self.lines(*options, path) if line["type"] == "record"]
+            self.assertEqual([row["usn"] for row in rows], [t[0] for t in self.history.truth])
+            self.assertEqual({row["carved"] for row in rows}, {False})
+
+    def test_a_page_of_a_known_journal_is_not_carved_again(self):
+        bare, places = self.without_record()
+        room = max(places) + w.PAGE  # behind the journal's first run
+        for in_use, options in ((True, ["--carve"]), (False, ["--carve", "--deleted"])):
+            image, _ = w.volume(self.history, 3, in_use=in_use)
+            for changed in (False, True):
+                image[room:room + w.PAGE] = image[places[1]:places[1] + w.PAGE]
+                if changed:  # another journal's
+                    image[room + 0x3c] ^= 1  # of the first name
+                path = self.write("copy", self.with_bitmap(image, bare, room // w.PAGE))
+                rows = [line for line in self.lines(*options, path) if line["type"] == "record"]
+                start = self.history.journal.start
+                again = [t[0] for t in self.history.truth if (t[0] - start) // w.PAGE == 1 and changed]
+                self.assertEqual([row["usn"] for row in rows if not row["carved"]], [t[0] for t in self.history.truth])
+                self.assertEqual([row["usn"] for row in rows if row["carved"]], again)
+
+    def test_pages_that_lie_across_the_pieces_that_are_read_are_carved(self):
+        if shutil.which("mkfs.ntfs") is None:
+            self.skipTest("mkfs.ntfs is not installed")
+        bare = self.write("bare", bytes(16 << 20))
+        subprocess.run(["mkfs.ntfs", "-q", "-F", "-f", "-c", "1024", bare], check=True, capture_output=True)
+        journal = w.Journal()
+        usns = [journal.add(2, w.reference(30, 1), w.reference(5, 5), w.CREATE, "x" * 200) for _ in range(300 * 8)]
+        for shift in range(0, 4096, 1024):  # a piece of 1 MiB ends inside a page at most of them
+            image, place = bytearray(bare.read_bytes()), (12 << 20) + shift
+            self.assertEqual(set(image[place:place + len(journal.data)]), {0})
+            image[place:place + len(journal.data)] = journal.data
+            rows = [line for line in self.lines("--carve", self.write("across", image)) if line["type"] == "record"]
+            self.assertEqual([(row["usn"], row["offset"]) for row in rows], [(usn, place + usn) for usn in usns])
 
     def test_both_of_a_volume(self):
         image, _ = w.volume(self.history, 2)
