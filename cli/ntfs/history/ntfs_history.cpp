@@ -8,6 +8,7 @@
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -80,14 +81,24 @@ class HistoryRun {
   bool any_ = false;
 };
 
+// The path that is asked for, with hashes where names have them.
+std::string asked_path(std::string path, const privacy::HashedNames* names) {
+  if (names == nullptr) return path;
+  std::ranges::replace(path, '\\', '/');
+  std::string hashed;
+  ntfs::append_hashed_path(hashed, *names, path);
+  return hashed;
+}
+
 // What was not found, and what was left out.
 void note_lacks(const std::vector<VolumeAtTimes>& volumes, const std::vector<std::string>& paths,
-                core::Findings& findings) {
+                const privacy::HashedNames* names, core::Findings& findings) {
   core::NoMatch unmatched;
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (std::ranges::none_of(
             volumes, [&](const VolumeAtTimes& volume) { return volume.history.found()[i]; }))
-      unmatched.add_sentence(fmt::format("{}: no file had such a path at any time", paths[i]));
+      unmatched.add_sentence(
+          fmt::format("{}: no file had such a path at any time", asked_path(paths[i], names)));
   unmatched.report(findings);
   if (std::ranges::any_of(volumes,
                           [](const VolumeAtTimes& volume) { return volume.history.limited(); }))
@@ -114,7 +125,7 @@ bool history_of_image(const NtfsHistoryOptions& options, GivenFile given, core::
     report.tell(options.image, of_disk);
     return false;
   }
-  note_lacks(run.volumes(), options.paths, of_disk);
+  note_lacks(run.volumes(), options.paths, names, of_disk);
   if (!of_disk.empty()) report.read(options.image, of_disk);
   findings.merge(of_disk);
   HistoryWriter writer{options.format, options.int64, options.image, names == nullptr, output};
@@ -138,7 +149,7 @@ bool history_of_snapshot(const NtfsHistoryOptions& options, const GivenFile& giv
     report.failed(options.image, refusal);
     return false;
   }
-  note_lacks(snapshot.volumes(), options.paths, findings);
+  note_lacks(snapshot.volumes(), options.paths, nullptr, findings);
   report.read(options.image, findings);
   HistoryWriter writer{options.format, options.int64, options.image, true, output};
   for (std::size_t i = 0; i < snapshot.volumes().size(); ++i) {

@@ -232,6 +232,17 @@ class Privacy(Case):
                         if row["type"] == "version":
                             self.assertEqual(line["file"]["path"], hashed_path(row["file"]["path"]) if row["file"]["path"] != "/" else "/")
 
+    def test_a_path_that_is_asked_for_and_not_found_is_hashed(self):
+        image = self.image("ntfs-lastaccess.raw.gz")
+        asked = ("/SECRETHARD.txt", r"\Users\alice\Secret Plan.docx", "alice*")
+        for form in ("ndjson", "json", "text"):
+            done = self.hash("ntfs", "history", "--format", form, image, *asked, status=(1,))
+            self.assert_none_left({"SECRETHARD", "Users", "alice", "Secret Plan", "docx"}, done.stdout + done.stderr, form)
+            for path in (asked[0], "/Users/alice/Secret Plan.docx", asked[2]):
+                self.assertIn(f"{hashed_path(path)}: no file had".encode(), done.stderr)
+        plain = self.run_tool("ntfs", "history", image, *asked, status=(1,))
+        self.assertIn(b"/SECRETHARD.txt: no file had", plain.stderr)
+
     def test_compare_sees_what_is_not_shown(self):
         image = self.image("ntfs-lastaccess.raw.gz")
         plain = [json.loads(line) for line in self.run_tool("ntfs", "snapshot", image).stdout.splitlines()]
