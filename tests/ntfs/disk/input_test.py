@@ -1338,5 +1338,22 @@ class LostTables(Images):
         self.assertEqual((header["disk"]["table"], header["partition"]["number"]), ("volume", None))
 
 
+    def test_a_partition_that_leads_elsewhere_says_what_was_looked_at(self):
+        volume = self.volumes[0][0]
+        disk = bytearray(8 << 20)
+        disk[1 << 20:(1 << 20) + len(volume)] = volume
+        disk[510:512] = b"\x55\xaa"
+        sectors = 1 << 20 >> 9
+        for start, size, words in (
+                (sectors + 1, sectors, f"no $MFT of a volume that starts here was found in its {1 << 20} bytes"),
+                (sectors + 1, 1 << 20, f"no $MFT of a volume that starts here was found in its first {(7 << 20) - 512} bytes"),
+                (1 << 20, sectors, f"partition 1 starts at {1 << 29:#x}, behind the end of the image, and nothing of it was read")):
+            struct.pack_into("<B7xII", disk, 446, 0, start, size)
+            disk[450] = 7
+            said = ntfs("info", self.write("elsewhere", disk), status=2).stderr.decode()
+            self.assertIn(words, said)
+            self.assertNotIn("no $MFT was found", said)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
