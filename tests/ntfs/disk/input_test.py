@@ -1322,6 +1322,23 @@ class LostTables(Images):
         self.check(self.disk(mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20), first=noise),
                    mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20))
 
+    def test_at_64_kib_near_the_start_and_behind_a_volume(self):
+        stripe, sizes = 1 << 16, [len(volume) for volume, _ in self.volumes]
+        behind = -(-(stripe + sizes[0]) // stripe) * stripe
+        for place in (behind, behind + 3 * stripe):
+            self.check(self.disk(stripe, place), stripe, place)
+        first, second = (1 << 20) + stripe - sizes[0], (4 << 20) + stripe - sizes[1]
+        disk = self.disk(first, second)
+        for place in (first, second):  # whose copies are left, at the ends
+            disk[place:place + 512] = bytes(512)
+        self.assertLess(first, 1 << 20)
+        self.check(disk, first, second)
+        disk = self.disk(stripe, behind)
+        for place in (stripe, stripe + sizes[0] - 512):  # what is left of the first one is its $MFT
+            disk[place:place + 512] = bytes(512)
+        said = ntfs("info", self.write("both", disk), status=1).stderr.decode()
+        self.assertNotIn("no boot sector is usable", said)
+
     def test_by_the_copy_of_a_boot_sector(self):
         place = (6 << 20) - len(self.volumes[1][0])
         disk = self.disk(1 << 20, place)
