@@ -61,9 +61,18 @@ std::string mft_failure(FileKind kind, const core::ParseError& error) {
   return fmt::format("not a $MFT: {}", error);
 }
 
-std::string describe_search(u64 size) {
-  if (size <= ntfs::longest_volume_search) return fmt::format("its {} bytes", size);
-  return fmt::format("its first {} GiB, where the search ends", ntfs::longest_volume_search >> 30);
+// What was looked for a $MFT: of a partition one that leads to its start alone.
+std::string describe_search(const Partition& partition, u64 image_size) {
+  const u64 there = image_size - std::min(partition.offset, image_size);
+  const auto whose = partition.offset == 0 ? "" : " of a volume that starts here";
+  if (std::min(partition.size, there) > ntfs::longest_volume_search)
+    return fmt::format("no $MFT{} was found in its first {} GiB, where the search ends", whose,
+                       ntfs::longest_volume_search >> 30);
+  if (partition.size > there)
+    return fmt::format(
+        "no $MFT{} was found in its first {} bytes, which are all that the image has", whose,
+        there);
+  return fmt::format("no $MFT{} was found in its {} bytes", whose, partition.size);
 }
 
 // What a file is whose first bytes are no disk's.
@@ -353,6 +362,11 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                                            : fmt::format("partition {}", partition.number);
   std::array<std::byte, 512> start;
   const auto& source = *input.file.source;
+  if (partition.offset > 0 && partition.offset >= source.size())
+    return fmt::format(
+        "{} starts at {:#x}, behind the end of the image, and nothing of it was read; use --offset "
+        "to say where a volume starts",
+        place, partition.offset);
   if (source.size() >= start.size() && partition.offset <= source.size() - start.size())
     if (const auto read = source.read_at(partition.offset, start); !read)
       return fmt::format(
@@ -369,9 +383,9 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
   if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
   if (ntfs::may_be_damaged(kind))
     return fmt::format(
-        "{} is {}; there is no NTFS boot sector and no backup of one, and no $MFT was found in {}; "
+        "{} is {}; there is no NTFS boot sector and no backup of one, and {}; "
         "use --mft-offset to give its location, or --mft for a $MFT that was copied out",
-        place, to_string(kind), describe_search(partition.size));
+        place, to_string(kind), describe_search(partition, source.size()));
   return fmt::format("{} is {}: {}", place, to_string(kind), error);
 }
 

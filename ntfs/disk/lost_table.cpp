@@ -14,8 +14,12 @@ namespace {
 
 constexpr u64 sector_size = BootSector::size_on_disk;
 // Where partitions start and end: at MiB since Windows Vista, before it at cylinders of the
-// geometry that BIOSes give (255 heads of 63 sectors), a track behind the first one's.
+// geometry that BIOSes give (255 heads of 63 sectors), a track behind the first one's. At 64 KiB
+// where they were made for stripes or for flash (diskpart's "align=64"): these are many, and looked
+// at near the start and behind a volume alone.
 constexpr u64 mebibyte = u64{1} << 20;
+constexpr u64 stripe = u64{1} << 16;
+constexpr u64 longest_stripe_search = u64{1} << 30;
 constexpr u64 track = 63 * sector_size;
 constexpr u64 cylinder = 255 * track;
 
@@ -44,12 +48,19 @@ std::optional<Found> read_volume(const core::ImageSource& image, core::ByteView 
   return std::nullopt;
 }
 
-// The next place from `at` on where a partition may start or have ended.
-u64 next_place(u64 at) {
+// The next place from `at` on where a partition of most disks may start or have ended.
+u64 next_usual_place(u64 at) {
   const auto up = [&](u64 unit, u64 first) {
     return at <= first ? first : (at - first + unit - 1) / unit * unit + first;
   };
   return std::min({up(mebibyte, mebibyte), up(cylinder, track), up(cylinder, cylinder)});
+}
+
+// Or of any; the last volume ends at `end`.
+u64 next_place(u64 at, u64 end) {
+  const u64 stripes = core::saturating_add(at, stripe - 1) / stripe * stripe;
+  const bool near = stripes <= core::saturating_add(end, longest_stripe_search);
+  return near ? std::min(next_usual_place(at), std::max(stripes, stripe)) : next_usual_place(at);
 }
 
 // Both sides of a place: what starts there, and what ended there.
@@ -67,9 +78,9 @@ std::optional<Found> find_at(const core::ImageSource& image, u64 place) {
 
 bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings) {
   u64 end = 0;  // of the last volume
-  u64 place = next_place(0);
+  u64 place = next_place(0, end);
   for (; place <= image.size() && place - end <= longest_volume_search;
-       place = next_place(place + 1)) {
+       place = next_place(place + 1, end)) {
     const u64 data = image.next_data(place - sector_size);
     if (data >= place + sector_size) {
       place = data - 1;  // the hole's last byte
@@ -77,6 +88,8 @@ bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Finding
     }
     const auto found = find_at(image, place);
     if (!found || found->start < end) continue;
+    // Before the first volume that is known, a file of another one may hold it.
+    if (end == 0 && found->start > mebibyte && next_usual_place(place) != place) continue;
     disk.partitions.push_back({.number = static_cast<u32>(disk.partitions.size() + 1),
                                .offset = found->start,
                                .size = found->size,
@@ -90,7 +103,8 @@ bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Finding
   disk.kind = DiskKind::lost;
   findings.warning("partition-lost", 0,
                    "no partition table is usable; NTFS volumes were looked for by their boot "
-                   "sectors where partitions begin and end, up to byte {:#x}: {}",
+                   "sectors at MiB and cylinders, and at each 64 KiB of the first MiB and of the "
+                   "GiB behind a volume, up to byte {:#x}: {}",
                    std::min(place, image.size()), disk.partitions.size());
   return true;
 }

@@ -67,8 +67,10 @@ core::Result<Volume> Volume::search(const core::ImageSource& image, const Place&
   core::Findings inside;
   auto volume = open(image, found->boot, found->offset, inside);
   if (!volume) return core::fail(error);
-  const auto reason =
-      place.mft_offset ? std::string{} : fmt::format("no boot sector is usable ({}); ", error);
+  const auto reason = place.mft_offset
+                          ? std::string{}
+                          : fmt::format("no boot sector of a volume at {:#x} is usable ({}); ",
+                                        place.offset, error);
   findings.warning("geometry-inferred", found->offset,
                    "{}the volume is taken to start at {:#x} with {} clusters of {} bytes, as the "
                    "records of $MFT at {:#x} say",

@@ -1322,6 +1322,23 @@ class LostTables(Images):
         self.check(self.disk(mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20), first=noise),
                    mebibyte, 2 * mebibyte + (-(-len(self.volumes[0][0]) // mebibyte) << 20))
 
+    def test_at_64_kib_near_the_start_and_behind_a_volume(self):
+        stripe, sizes = 1 << 16, [len(volume) for volume, _ in self.volumes]
+        behind = -(-(stripe + sizes[0]) // stripe) * stripe
+        for place in (behind, behind + 3 * stripe):
+            self.check(self.disk(stripe, place), stripe, place)
+        first, second = (1 << 20) + stripe - sizes[0], (4 << 20) + stripe - sizes[1]
+        disk = self.disk(first, second)
+        for place in (first, second):  # whose copies are left, at the ends
+            disk[place:place + 512] = bytes(512)
+        self.assertLess(first, 1 << 20)
+        self.check(disk, first, second)
+        disk = self.disk(stripe, behind)
+        for place in (stripe, stripe + sizes[0] - 512):  # what is left of the first one is its $MFT
+            disk[place:place + 512] = bytes(512)
+        said = ntfs("info", self.write("both", disk), status=1).stderr.decode()
+        self.assertNotIn("no boot sector is usable", said)
+
     def test_by_the_copy_of_a_boot_sector(self):
         place = (6 << 20) - len(self.volumes[1][0])
         disk = self.disk(1 << 20, place)
@@ -1336,6 +1353,23 @@ class LostTables(Images):
         alone = self.write("alone", bytes(512) + self.volumes[0][0][512:])
         (header,) = (line for line in strict_ndjson(ntfs("journal", alone, status=1).stdout) if line["type"] == "header")
         self.assertEqual((header["disk"]["table"], header["partition"]["number"]), ("volume", None))
+
+
+    def test_a_partition_that_leads_elsewhere_says_what_was_looked_at(self):
+        volume = self.volumes[0][0]
+        disk = bytearray(8 << 20)
+        disk[1 << 20:(1 << 20) + len(volume)] = volume
+        disk[510:512] = b"\x55\xaa"
+        sectors = 1 << 20 >> 9
+        for start, size, words in (
+                (sectors + 1, sectors, f"no $MFT of a volume that starts here was found in its {1 << 20} bytes"),
+                (sectors + 1, 1 << 20, f"no $MFT of a volume that starts here was found in its first {(7 << 20) - 512} bytes"),
+                (1 << 20, sectors, f"partition 1 starts at {1 << 29:#x}, behind the end of the image, and nothing of it was read")):
+            struct.pack_into("<B7xII", disk, 446, 0, start, size)
+            disk[450] = 7
+            said = ntfs("info", self.write("elsewhere", disk), status=2).stderr.decode()
+            self.assertIn(words, said)
+            self.assertNotIn("no $MFT was found", said)
 
 
 if __name__ == "__main__":
