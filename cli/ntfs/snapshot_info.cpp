@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
@@ -13,11 +14,11 @@ namespace {
 
 using rapidjson::Value;
 
-void count_row(const Value& json, SnapshotInfo::Volume& volume) {
+void count_row(const Value& json, SnapshotInfo::Volume& volume, MistypedMembers& mistyped) {
   const auto type = text_member(json, "type");
   if (type == "gap") ++volume.gaps;
   if (type != "file") return;
-  if (const auto state = ntfs::to_state(text_member(json, "state")))
+  if (const auto state = read_snapshot_file(json, mistyped).state)
     ++volume.rows[static_cast<std::size_t>(*state)];
 }
 
@@ -78,6 +79,7 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
                                                core::Findings& findings) {
   SnapshotLines lines{file};
   SnapshotDamage damage;
+  MistypedMembers mistyped;
   SnapshotInfo info;
   bool begun = false;
   bool chosen = false;
@@ -93,13 +95,14 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
     }
     if (!begun) return false;
     if (text_member(json, "type") == "summary") damage.read(json);
-    if (chosen) count_row(json, info.volumes.back());
+    if (chosen) count_row(json, info.volumes.back(), mistyped);
     return true;
   });
   if (!read) return std::nullopt;
   info.complete = lines.whole();
   lines.report(findings);
   damage.report(findings);
+  mistyped.report(findings);
   return info;
 }
 

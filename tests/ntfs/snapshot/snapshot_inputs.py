@@ -173,6 +173,21 @@ class Inputs(Case):
             done = subprocess.run([COLDTRACE, "ntfs", "locate", path, "4096", "0xffffffffffffffff"], capture_output=True)
             self.assertIn(done.returncode, (1, 2), done.stderr)
 
+    def test_rows_with_values_that_are_none_are_told(self):
+        for member, value in (("record", -5), ("record", 2**48), ("sequence", 65536), ("state", "weird"), ("state", 7),
+                              ("path", 3), ("streams", 7), ("streams", [7])):
+            row = dict(self.files[0], **{member: value})
+            path = self.write("bad.ndjson", "".join(json.dumps(line) + "\n" for line in
+                                                    (self.lines[0], row, *self.files[1:], self.lines[-1])).encode())
+            lines = self.run_ntfs("history", "--format", "ndjson", path, "/*", status=1).stdout.splitlines()
+            findings = {command: json.loads(line)["findings"] for command, line in (
+                ("history", lines[-1]),
+                ("locate", self.run_ntfs("locate", "--format", "ndjson", path, "4096", status=(0, 1)).stdout.splitlines()[-1]),
+                ("info", self.run_ntfs("info", "--format", "json", path, status=(0, 1)).stdout))}
+            for command in ({"history", "locate", "info"} if member not in ("path", "streams") else {"history"}):
+                said = [finding["text"] for finding in findings[command] if finding["code"] == "snapshot-value"]
+                self.assertEqual([text.rpartition(":")[2].split() for text in said], [[member]], (command, member, value))
+
     def test_csv_has_names_that_are_no_text_exactly(self):
         row = next(row for row in self.files if row["record"] > 29 and len(row["name"]) > 2)
         data, name = bytearray(self.image.read_bytes()), row["name"].encode("utf-16-le")
