@@ -76,16 +76,14 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
   SnapshotDamage damage;
   std::size_t count = 0;
   std::string lacking;
-  std::string disk;
-  bool several = false;
+  OneRun run;
   bool is_mft = false;
   const bool read = lines.read_all([&](const Value& json) {
     if (!json.IsObject()) return false;
     if (is_snapshot_header(json)) {
       auto header = read_snapshot_header(json, int64);
       if (!header) return false;
-      several |= count > 0 && header->disk != disk;
-      disk = header->disk;
+      run.read_header(*header);
       const bool chosen = !partition || header->partition.number == *partition;
       is_mft |= chosen && header->clusters.cluster_size == 0;
       if (chosen && header->clusters.cluster_size > 0) {
@@ -97,14 +95,17 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     }
     if (count == 0) return false;
     const auto type = text_member(json, "type");
-    if (type == "summary") damage.read(json);
+    if (type == "summary") {
+      run.read_summary();
+      damage.read(json);
+    }
     if (type == "file" && lacking.empty())
       for (const auto* const member : needed)
         if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
     return true;
   });
   if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
-  if (several) return "snapshots of several disks, one after the other: ask one by one";
+  if (auto refusal = run.refusal(); !refusal.empty()) return refusal;
   if (headers_.empty() && is_mft)
     return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";
   if (headers_.empty())

@@ -148,7 +148,19 @@ class Inputs(Case):
         self.assertIn("record sequence state", self.run_ntfs("history", few, "/*", status=2).stderr.decode())
         other = self.write("other.ndjson", self.snapshot.read_bytes() + self.snapshot.read_bytes().replace(
             b'"container":"raw"', b'"container":"vhd"'))
-        self.assertIn("several disks", self.run_ntfs("locate", other, 0, status=2).stderr.decode())
+        cut = self.snapshot.read_bytes().rsplit(b"\n", 2)[0] + b"\n"
+        for command, more in (("locate", ("0",)), ("info", ())):
+            self.assertIn("several disks", self.run_ntfs(command, other, *more, status=2).stderr.decode())
+            for first in (self.snapshot.read_bytes(), cut):
+                twice = self.write("twice.ndjson", first + self.snapshot.read_bytes())
+                self.assertIn("several snapshots", self.run_ntfs(command, twice, *more, status=2).stderr.decode())
+
+    def test_rows_without_states_are_not_counted(self):
+        few = self.take("few.ndjson", "--fields", "path")
+        document = strict_json(self.run_ntfs("info", "--format", "json", few).stdout)
+        SCHEMAS["info"].validate(document)
+        self.assertIsNone(document["partitions"][0]["rows"])
+        self.assertIn(b"rows: they do not say their states", self.run_ntfs("info", few).stdout)
 
     def test_hostile_rows_end(self):
         header = self.lines[0]
