@@ -162,6 +162,17 @@ class Inputs(Case):
         self.assertIsNone(document["partitions"][0]["rows"])
         self.assertIn(b"rows: they do not say their states", self.run_ntfs("info", few).stdout)
 
+    def test_what_a_record_keeps_elsewhere_is_a_fixup(self):
+        places = [row["record_offset"] + at for row in self.files for at in (509, 510, 511, 1021, 1022, 1023)]
+        asked = "\n".join(map(str, places)).encode()
+        whole, lines = (self.told("locate", "--places", "-", path, input=asked)[1:-1] for path in (self.image, self.snapshot))
+        for place, of_image in zip(lines, whole, strict=True):
+            part, expected = place["mft_record"], of_image["mft_record"]
+            self.assertEqual(part["part"] == "fixup", expected["part"] == "fixup", place)
+            if part["part"] == "fixup":
+                self.assertEqual(part["owner"], dict(expected["owner"], state=part["owner"]["state"]))
+        self.assertEqual(sum(place["mft_record"]["part"] == "fixup" for place in lines), len(places) * 2 // 3)
+
     def test_hostile_rows_end(self):
         header = self.lines[0]
         row = dict(self.files[0], record=77, state="live")
