@@ -272,6 +272,10 @@ bool show_snapshot(const NtfsInfoOptions& options, const GivenFile& given, core:
     report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return false;
   }
+  if (!info->refusal.empty()) {
+    report.failed(options.image, info->refusal);
+    return false;
+  }
   if (info->volumes.empty()) {
     report.failed(options.image, fmt::format("the snapshot has no volume of partition {}",
                                              options.partition.value_or(0)));

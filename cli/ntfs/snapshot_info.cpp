@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
@@ -13,11 +14,12 @@ namespace {
 
 using rapidjson::Value;
 
-void count_row(const Value& json, SnapshotInfo::Volume& volume) {
+void count_row(const Value& json, SnapshotInfo::Volume& volume, MistypedMembers& mistyped) {
   const auto type = text_member(json, "type");
   if (type == "gap") ++volume.gaps;
   if (type != "file") return;
-  if (const auto state = ntfs::to_state(text_member(json, "state")))
+  volume.stateless |= !json.HasMember("state");
+  if (const auto state = read_snapshot_file(json, mistyped).state)
     ++volume.rows[static_cast<std::size_t>(*state)];
 }
 
@@ -39,6 +41,7 @@ std::string rows_text(const SnapshotInfo::Volume& volume) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(volume.rows[i]),
                           to_string(static_cast<ntfs::State>(i)));
   if (text.empty()) text = "none";
+  if (volume.stateless) text = "they do not say their states";
   if (volume.gaps > 0) text += fmt::format("; {}", counted(volume.gaps, "gap", "gaps"));
   return text;
 }
@@ -71,6 +74,13 @@ void write_volume(Output& output, const SnapshotInfo::Volume& volume) {
   print(output, "  $MFT of {}; rows: {}\n", known(json, "records", "records"), rows_text(volume));
 }
 
+void write_row_counts(JsonWriter& json, const SnapshotInfo::Volume& volume) {
+  json.begin_object();
+  for (std::size_t i = 0; i < ntfs::state_count; ++i)
+    json.field(to_string(static_cast<ntfs::State>(i)), volume.rows[i]);
+  json.field("gaps", volume.gaps).end_object();
+}
+
 }  // namespace
 
 std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
@@ -78,7 +88,9 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
                                                core::Findings& findings) {
   SnapshotLines lines{file};
   SnapshotDamage damage;
+  MistypedMembers mistyped;
   SnapshotInfo info;
+  OneRun run;
   bool begun = false;
   bool chosen = false;
   const bool read = lines.read_all([&](const Value& json) {
@@ -87,19 +99,25 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
       auto header = read_snapshot_header(json, int64);
       if (!header) return false;
       begun = true;
+      run.read_header(*header);
       chosen = !partition || header->partition.number == *partition;
       if (chosen) info.volumes.push_back({.header = std::move(*header)});
       return true;
     }
     if (!begun) return false;
-    if (text_member(json, "type") == "summary") damage.read(json);
-    if (chosen) count_row(json, info.volumes.back());
+    if (text_member(json, "type") == "summary") {
+      run.read_summary();
+      damage.read(json);
+    }
+    if (chosen) count_row(json, info.volumes.back(), mistyped);
     return true;
   });
   if (!read) return std::nullopt;
+  info.refusal = run.refusal();
   info.complete = lines.whole();
   lines.report(findings);
   damage.report(findings);
+  mistyped.report(findings);
   return info;
 }
 
@@ -116,10 +134,11 @@ void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info) {
     write_read_member(json, "partition", volume.header.partition_json);
     json.field("holds", name_of(kind_of(parsed(volume.header.volume))));
     write_read_member(json, "volume", volume.header.volume);
-    json.key("rows").begin_object();
-    for (std::size_t i = 0; i < ntfs::state_count; ++i)
-      json.field(to_string(static_cast<ntfs::State>(i)), volume.rows[i]);
-    json.field("gaps", volume.gaps).end_object();
+    json.key("rows");
+    if (volume.stateless)
+      json.value(nullptr);
+    else
+      write_row_counts(json, volume);
     for (const auto* const absent : {"counts", "shadow_copies", "bitlocker"})
       json.key(std::string_view{absent}).value(nullptr);
     json.end_object();

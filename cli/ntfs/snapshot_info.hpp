@@ -18,9 +18,11 @@ struct SnapshotInfo {
   struct Volume {
     SnapshotHeader header;
     std::array<u64, ntfs::state_count> rows{};  // by state
+    bool stateless = false;  // some rows do not say theirs, and how many there are is not known
     u64 gaps = 0;
   };
   std::vector<Volume> volumes;
+  std::string refusal;    // why they are not told together; empty where they are
   bool complete = false;  // with its last line, and all others could be read
 };
 

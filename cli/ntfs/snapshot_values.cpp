@@ -21,6 +21,22 @@ bool is_extent(const Value& json) {
 
 }  // namespace
 
+StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
+  constexpr u64 most_records = u64{1} << 48;
+  const auto told = [&](const char* name, bool is_value) {
+    if (!is_value && !is_absent_or_null(json, name)) mistyped.add(name);
+    return is_value;
+  };
+  const auto record = number_member(json, "record");
+  const auto sequence = number_member(json, "sequence");
+  StatedFile read{.file = std::nullopt, .state = ntfs::to_state(text_member(json, "state"))};
+  told("state", read.state.has_value());
+  const bool is_record = told("record", record && *record < most_records);
+  if (told("sequence", sequence && *sequence <= 0xffff) && is_record)
+    read.file = {*record, static_cast<u16>(*sequence)};
+  return read;
+}
+
 std::optional<ntfs::Times> read_snapshot_times(const Value& json, const char* member,
                                                MistypedMembers& mistyped) {
   const auto* times = mistyped.find(json, member, &Value::IsObject);

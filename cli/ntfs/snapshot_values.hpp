@@ -7,12 +7,20 @@
 
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/row.hpp"
 #include "coldtrace/ntfs/standard_information.hpp"
 
 namespace coldtrace::cli {
 
 // Values of the lines of a snapshot. What is of another type than its member has counts as none,
 // and is told to `mistyped`.
+
+// Which file a row is of, and in which state; nothing of what is not said.
+struct StatedFile {
+  std::optional<ntfs::FileReference> file;
+  std::optional<ntfs::State> state;
+};
+StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
 
 // The times of a file in a member, "si" or "fn"; times that are not set are 0.
 std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json, const char* member,

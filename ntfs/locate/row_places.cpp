@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/fixup.hpp"
 #include "coldtrace/ntfs/locate/place_finder.hpp"
 
 namespace coldtrace::ntfs {
@@ -25,6 +26,11 @@ StreamPart part_of(const RowStream& stream, u64 position) {
   if (!stream.size && !stream.compressed) return StreamPart::unknown;
   const u64 size = stream.size.value_or(0);
   return part_at(stream.compressed, size, stream.valid.value_or(size), position);
+}
+
+// A record whose row is known was readable, and has two bytes of each 512 elsewhere.
+bool is_fixup(const RecordPlace& record) {
+  return record.at % fixup_stride >= fixup_stride - 2;
 }
 
 PlaceOwner owner_of(const PlaceOwner& file, const RowStream& stream) {
@@ -70,8 +76,11 @@ RowPlaces::RowPlaces(const ClusterMap& map, u32 record_size, std::span<const Ext
 void RowPlaces::add(const PlaceOwner& file, std::span<const RowStream> streams) {
   const auto record_of = [&](std::size_t at) { return places_[at].record->record; };
   for (auto own = std::ranges::lower_bound(in_mft_, file.file.record, {}, record_of);
-       own != in_mft_.end() && record_of(*own) == file.file.record; ++own)
-    if (!places_[*own].record->owner) places_[*own].record->owner = file;
+       own != in_mft_.end() && record_of(*own) == file.file.record; ++own) {
+    auto& record = *places_[*own].record;
+    if (is_fixup(record)) record.part = RecordPart::fixup;
+    if (!record.owner) record.owner = file;
+  }
   for (const auto& stream : streams)
     if (stream.resident_offset) add_resident(file, stream);
   if (files_.contains(key_of(file.file))) return;
@@ -87,6 +96,11 @@ void RowPlaces::add_resident(const PlaceOwner& file, const RowStream& stream) {
   for (auto place = std::ranges::lower_bound(places_, start, {}, &Place::offset);
        place != places_.end() && place->offset - start < size; ++place) {
     if (!place->record || place->record->part == RecordPart::value) continue;
+    if (is_fixup(*place->record)) {
+      place->record->part = RecordPart::fixup;
+      if (!place->record->owner) place->record->owner = file;
+      continue;
+    }
     place->record->part = RecordPart::value;
     place->record->owner = owner_of(file, stream);
     place->record->owner->part = StreamPart::content;

@@ -28,16 +28,12 @@ std::string extents_of(const Value& stream) {
 
 }  // namespace
 
-std::optional<ntfs::VolumeHistory::Row> read_history_row(const Value& json, std::string& path) {
-  constexpr u64 most_records = u64{1} << 48;
-  const auto record = number_member(json, "record");
-  const auto sequence = number_member(json, "sequence");
-  const auto state = ntfs::to_state(text_member(json, "state"));
-  if (!record || !sequence || !state || *record >= most_records || *sequence > 0xffff ||
-      !find_member(json, "path", &Value::IsString))
-    return std::nullopt;
+std::optional<ntfs::VolumeHistory::Row> read_history_row(const Value& json, std::string& path,
+                                                         MistypedMembers& mistyped) {
+  const auto [file, state] = read_snapshot_file(json, mistyped);
+  if (!mistyped.find(json, "path", &Value::IsString) || !file || !state) return std::nullopt;
   path = text_member(json, "path");
-  return ntfs::VolumeHistory::Row{path, {*record, static_cast<u16>(*sequence)}, *state};
+  return ntfs::VolumeHistory::Row{path, *file, *state};
 }
 
 std::string version_line(const Value& json) {
@@ -47,19 +43,20 @@ std::string version_line(const Value& json) {
   return std::string{text.view()};
 }
 
-std::string version_summary(const Value& json) {
+std::string version_summary(const Value& json, MistypedMembers& mistyped) {
   std::string text;
   if (const auto state = text_member(json, "state"); state != "live")
     text += fmt::format("[{}] ", printable(state));
   text += printable(text_member(json, "path"));
-  MistypedMembers unused;
-  if (const auto times = read_snapshot_times(json, "si", unused)) text += times_text(*times);
-  const auto* streams = find_member(json, "streams", &Value::IsArray);
+  if (const auto times = read_snapshot_times(json, "si", mistyped)) text += times_text(*times);
+  const auto* streams = mistyped.find(json, "streams", &Value::IsArray);
   if (!streams) return text;
-  for (const auto& stream : streams->GetArray())
+  for (const auto& stream : streams->GetArray()) {
+    if (!is_snapshot_stream(stream)) mistyped.add("streams");
     if (stream.IsObject())
       text += stream_text(text_member(stream, "name"), number_member(stream, "size"),
                           extents_of(stream));
+  }
   return text;
 }
 

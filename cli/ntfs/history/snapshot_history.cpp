@@ -53,7 +53,8 @@ void SnapshotHistory::visit_rows(Visit visit) {
     if (count == 0 || count > views_.size() || !views_[count - 1] ||
         text_member(json, "type") != "file")
       return true;
-    if (const auto row = read_history_row(json, path)) visit(*views_[count - 1], *row, json);
+    if (const auto row = read_history_row(json, path, mistyped_))
+      visit(*views_[count - 1], *row, json);
     return true;
   }));
 }
@@ -81,7 +82,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (lacking.empty())
       for (const auto* const member : needed)
         if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
-    if (const auto row = read_history_row(json, path))
+    if (const auto row = read_history_row(json, path, mistyped_))
       volumes_[views_.back()->volume].history.search(*row);
     return true;
   });
@@ -96,11 +97,13 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     auto& history = volumes_[view.volume].history;
     if (!history.has(row) || !is_shallow(json)) return;
     auto line = version_line(json);
-    auto shown = as_text_ ? version_summary(json) : line;
+    auto shown = version_summary(json, mistyped_);
+    if (!as_text_) shown = line;
     history.collect(row, view.view, std::move(line), std::move(shown));
   });
   lines.report(findings);
   damage.report(findings);
+  mistyped_.report(findings);
   return {};
 }
 

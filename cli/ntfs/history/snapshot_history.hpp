@@ -6,6 +6,7 @@
 
 #include "cli/ntfs/history/history_lines.hpp"
 #include "cli/ntfs/snapshot_header.hpp"
+#include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/image_source.hpp"
 
@@ -42,6 +43,7 @@ class SnapshotHistory {
   bool as_text_;
   std::vector<VolumeAtTimes> volumes_;
   std::vector<SnapshotHeader> headers_;
+  MistypedMembers mistyped_;
   std::vector<std::optional<View>> views_;  // of the header lines of the file
 };
 

@@ -45,24 +45,20 @@ ntfs::RowStream read_stream(const Value& json, const char* member, MistypedMembe
 }
 
 // Nothing of an entry of a directory's index, which is no file's own.
-std::optional<ntfs::PlaceOwner> read_owner(const Value& json) {
-  constexpr u64 most_records = u64{1} << 48;
-  const auto record = number_member(json, "record");
-  const auto sequence = number_member(json, "sequence");
-  const auto state = ntfs::to_state(text_member(json, "state"));
-  if (!record || !sequence || !state || *record >= most_records || *sequence > 0xffff ||
-      state == ntfs::State::stale || state == ntfs::State::slack)
+std::optional<ntfs::PlaceOwner> read_owner(const Value& json, MistypedMembers& mistyped) {
+  const auto [file, state] = read_snapshot_file(json, mistyped);
+  if (!file || !state || state == ntfs::State::stale || state == ntfs::State::slack)
     return std::nullopt;
-  ntfs::PlaceOwner owner{.file = {*record, static_cast<u16>(*sequence)}, .state = *state};
+  ntfs::PlaceOwner owner{.file = *file, .state = *state};
   owner.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
   owner.path = text_member(json, "path");
-  owner.system = *record < ntfs::first_user_record || owner.path.starts_with("/$Extend/");
+  owner.system = file->record < ntfs::first_user_record || owner.path.starts_with("/$Extend/");
   owner.links = static_cast<u32>(std::min<u64>(number_member(json, "links").value_or(0), ~u32{0}));
   return owner;
 }
 
 void read_row(const Value& json, ntfs::RowPlaces& places, MistypedMembers& mistyped) {
-  const auto owner = read_owner(json);
+  const auto owner = read_owner(json, mistyped);
   if (!owner) return;
   std::vector<ntfs::RowStream> streams;
   for (const auto* member : {"streams", "other_streams"})
@@ -80,16 +76,14 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
   SnapshotDamage damage;
   std::size_t count = 0;
   std::string lacking;
-  std::string disk;
-  bool several = false;
+  OneRun run;
   bool is_mft = false;
   const bool read = lines.read_all([&](const Value& json) {
     if (!json.IsObject()) return false;
     if (is_snapshot_header(json)) {
       auto header = read_snapshot_header(json, int64);
       if (!header) return false;
-      several |= count > 0 && header->disk != disk;
-      disk = header->disk;
+      run.read_header(*header);
       const bool chosen = !partition || header->partition.number == *partition;
       is_mft |= chosen && header->clusters.cluster_size == 0;
       if (chosen && header->clusters.cluster_size > 0) {
@@ -101,14 +95,17 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     }
     if (count == 0) return false;
     const auto type = text_member(json, "type");
-    if (type == "summary") damage.read(json);
+    if (type == "summary") {
+      run.read_summary();
+      damage.read(json);
+    }
     if (type == "file" && lacking.empty())
       for (const auto* const member : needed)
         if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
     return true;
   });
   if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
-  if (several) return "snapshots of several disks, one after the other: ask one by one";
+  if (auto refusal = run.refusal(); !refusal.empty()) return refusal;
   if (headers_.empty() && is_mft)
     return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";
   if (headers_.empty())

@@ -148,7 +148,30 @@ class Inputs(Case):
         self.assertIn("record sequence state", self.run_ntfs("history", few, "/*", status=2).stderr.decode())
         other = self.write("other.ndjson", self.snapshot.read_bytes() + self.snapshot.read_bytes().replace(
             b'"container":"raw"', b'"container":"vhd"'))
-        self.assertIn("several disks", self.run_ntfs("locate", other, 0, status=2).stderr.decode())
+        cut = self.snapshot.read_bytes().rsplit(b"\n", 2)[0] + b"\n"
+        for command, more in (("locate", ("0",)), ("info", ())):
+            self.assertIn("several disks", self.run_ntfs(command, other, *more, status=2).stderr.decode())
+            for first in (self.snapshot.read_bytes(), cut):
+                twice = self.write("twice.ndjson", first + self.snapshot.read_bytes())
+                self.assertIn("several snapshots", self.run_ntfs(command, twice, *more, status=2).stderr.decode())
+
+    def test_rows_without_states_are_not_counted(self):
+        few = self.take("few.ndjson", "--fields", "path")
+        document = strict_json(self.run_ntfs("info", "--format", "json", few).stdout)
+        SCHEMAS["info"].validate(document)
+        self.assertIsNone(document["partitions"][0]["rows"])
+        self.assertIn(b"rows: they do not say their states", self.run_ntfs("info", few).stdout)
+
+    def test_what_a_record_keeps_elsewhere_is_a_fixup(self):
+        places = [row["record_offset"] + at for row in self.files for at in (509, 510, 511, 1021, 1022, 1023)]
+        asked = "\n".join(map(str, places)).encode()
+        whole, lines = (self.told("locate", "--places", "-", path, input=asked)[1:-1] for path in (self.image, self.snapshot))
+        for place, of_image in zip(lines, whole, strict=True):
+            part, expected = place["mft_record"], of_image["mft_record"]
+            self.assertEqual(part["part"] == "fixup", expected["part"] == "fixup", place)
+            if part["part"] == "fixup":
+                self.assertEqual(part["owner"], dict(expected["owner"], state=part["owner"]["state"]))
+        self.assertEqual(sum(place["mft_record"]["part"] == "fixup" for place in lines), len(places) * 2 // 3)
 
     def test_hostile_rows_end(self):
         header = self.lines[0]
@@ -172,6 +195,21 @@ class Inputs(Case):
             path = self.write("bad.ndjson", "".join(json.dumps(line) + "\n" for line in (bad, row, self.lines[-1])).encode())
             done = subprocess.run([COLDTRACE, "ntfs", "locate", path, "4096", "0xffffffffffffffff"], capture_output=True)
             self.assertIn(done.returncode, (1, 2), done.stderr)
+
+    def test_rows_with_values_that_are_none_are_told(self):
+        for member, value in (("record", -5), ("record", 2**48), ("sequence", 65536), ("state", "weird"), ("state", 7),
+                              ("path", 3), ("streams", 7), ("streams", [7])):
+            row = dict(self.files[0], **{member: value})
+            path = self.write("bad.ndjson", "".join(json.dumps(line) + "\n" for line in
+                                                    (self.lines[0], row, *self.files[1:], self.lines[-1])).encode())
+            lines = self.run_ntfs("history", "--format", "ndjson", path, "/*", status=1).stdout.splitlines()
+            findings = {command: json.loads(line)["findings"] for command, line in (
+                ("history", lines[-1]),
+                ("locate", self.run_ntfs("locate", "--format", "ndjson", path, "4096", status=(0, 1)).stdout.splitlines()[-1]),
+                ("info", self.run_ntfs("info", "--format", "json", path, status=(0, 1)).stdout))}
+            for command in ({"history", "locate", "info"} if member not in ("path", "streams") else {"history"}):
+                said = [finding["text"] for finding in findings[command] if finding["code"] == "snapshot-value"]
+                self.assertEqual([text.rpartition(":")[2].split() for text in said], [[member]], (command, member, value))
 
     def test_csv_has_names_that_are_no_text_exactly(self):
         row = next(row for row in self.files if row["record"] > 29 and len(row["name"]) > 2)

@@ -23,8 +23,9 @@ struct RowStream {
 
 // Says whose the bytes at `offsets` of an image are, which are in order, all different, and in
 // clusters of the volume, by the rows of a snapshot of it. What needs the image is not known: what
-// $Bitmap says, what a byte of $MFT is but of a resident stream's value, and whose clusters are
-// that no row has. Work on a place ends with `most_claims` of it, whatever the rows say.
+// $Bitmap says, what a byte of $MFT is but of a resident stream's value or a fixup, and whose
+// clusters are that no row has. Work on a place ends with `most_claims` of it, whatever the rows
+// say.
 class RowPlaces {
  public:
   static constexpr u32 most_claims = 4096;
