@@ -31,7 +31,8 @@ struct Making {
 
 struct MadeTable {
   HookTable table;
-  std::string pdb;  // of the kernel; empty: none
+  std::string pdb;         // of the kernel; empty: none
+  bool has_types = false;  // all of those of the kernel are in it
 };
 
 // The images of each kernel of a system.
@@ -65,6 +66,7 @@ std::optional<MadeTable> make_table(const BuildFiles& files, const Making& makin
 
 class Builds {
  public:
+        made.has_types = has_all_types(*file);
   Builds(const ServicedSide& before, const ServicedSide& after, const Making& making)
       : before_{before},
         after_{after},
@@ -83,7 +85,7 @@ class Builds {
     if (!old_table || !new_table) return;
     ServicedBuild build;
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
-        old_table->table, {new_table->table, !new_table->pdb.empty()}));
+        old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
     build.after = std::move(new_table->table.images);
     // Of a copy the images beside it are not looked for.
@@ -137,7 +139,8 @@ class Builds {
       table.covered = std::any_of(builds.begin(), builds.end(), [&](const HookTable& other) {
         return same_headers(syscall_map::find_kernel(other)->identity, table.after->identity);
       });
-      rows = syscall_map::compare_hook_rows(build, {made->table, !made->pdb.empty()});
+      rows =
+          syscall_map::compare_hook_rows(build, {made->table, !made->pdb.empty(), made->has_types});
       std::erase_if(rows, [](const RowChange& row) { return row.state == RowState::added; });
     } else {
       rows = syscall_map::unproved_rows(build, "the new system has no kernel in this one's place");

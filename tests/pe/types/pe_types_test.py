@@ -764,6 +764,13 @@ class Hostile(Case):
         self.assertEqual([(entry["name"], entry["change"]) for entry in answer["types"]], [("inner", "added")])
         self.assertEqual((status, answer["counts"]["same"]), (1, 1))
 
+    def test_what_a_pdb_without_types_lacks_is_not_proved_to_be_gone(self):
+        types = [struct.pack("<H", 0x1203) + member(b"a"), structure(b"s", 0x1000)]
+        for old, new, count in (types, [], "removed"), ([], types, "added"):
+            status, answer, codes = self.compared(old, new)
+            self.assertEqual((status, answer["counts"][count], codes), (1, 1, {"pdb-no-types", "types-unproved"}))
+        self.assertEqual(self.compared([], [])[::2], (0, {"pdb-no-types"}))
+
     def test_one_without_types_says_so(self):
         done, answer, codes = self.types([])
         self.assertEqual((done.returncode, answer["types"], codes), (0, [], {"pdb-no-types"}))
