@@ -1,6 +1,9 @@
 #include "cli/servicing/serviced_builds.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include <fmt/ranges.h>
 
 #include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
@@ -35,6 +38,15 @@ struct MadeTable {
   bool has_types = false;  // all of those of the kernel are in it
 };
 
+bool has_all_types(const pe::SymbolFile& file) {
+  if (file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers) return false;
+  core::Findings told;  // where its members are looked for
+  const auto types = file.pdb
+                         ? pe::TypeTable::read(*file.pdb, told)
+                         : pe::TypeTable::of(file.types.records, file.types.pointer_size, told);
+  return types && types->count() > 0;
+}
+
 // The images of each kernel of a system.
 std::vector<BuildFiles> builds_of(const ServicedSide& side, const ServicingOptions& options) {
   std::vector<syscall_map::HookTableImage> images;
@@ -54,6 +66,7 @@ std::optional<MadeTable> make_table(const BuildFiles& files, const Making& makin
   if (const auto& pdb = files.front().identity.pdb)
     if (const auto path = making.pdbs.find(*pdb))
       if (auto file = open_symbol_file(*path, making.report)) {
+        made.has_types = has_all_types(*file);
         symbols.push_back(std::move(*file));
         made.pdb = *path;
       }
@@ -66,7 +79,6 @@ std::optional<MadeTable> make_table(const BuildFiles& files, const Making& makin
 
 class Builds {
  public:
-        made.has_types = has_all_types(*file);
   Builds(const ServicedSide& before, const ServicedSide& after, const Making& making)
       : before_{before},
         after_{after},
@@ -84,6 +96,7 @@ class Builds {
     auto new_table = make_table(*new_files, making_, {}, making_.members);
     if (!old_table || !new_table) return;
     ServicedBuild build;
+    note_missing_members(before_.modules[*pair.before].path, old_table->table, new_table->table);
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
         old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
@@ -122,6 +135,26 @@ class Builds {
   ServicedBuilds finish() { return std::move(result_); }
 
  private:
+  // Of a member that neither side shows there is no row. Both were asked for the same ones.
+  void note_missing_members(const std::string& path, const HookTable& before,
+                            const HookTable& after) {
+    std::vector<std::string> names;
+    for (const auto& member : before.members)
+      if (!member.optional && !member.value &&
+          std::ranges::none_of(after.members, [&](const syscall_map::MemberValue& other) {
+            return other.name == member.name && other.kind == member.kind && other.value;
+          }))
+        names.push_back(member.name);
+    if (names.empty()) return;
+    constexpr std::size_t most_named = 8;
+    const auto shown = std::min(names.size(), most_named);
+    result_.findings.warning(
+        "member-missing", std::nullopt,
+        "{}: neither this kernel nor the new one has, or nothing that was given shows: {}{}", path,
+        fmt::join(std::span{names}.first(shown), ", "),
+        shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
+  }
+
   void compare_table(const std::string& path, const HookTable& build,
                      const syscall_map::ModulePair& pair, const std::vector<HookTable>& builds) {
     ServicedTable table{path, before_.identity(*pair.before), {}, false, {}, {}, {}};

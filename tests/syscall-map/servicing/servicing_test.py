@@ -740,7 +740,13 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         self.assertTrue(found["builds"][0]["before"]["pdb_file"].endswith(".json.xz"))
         self.assertEqual({row[1]: row[2] for row in rows(found) if row[0] == "member"},
                          {row[1]: row[2] for row in rows(plain) if row[0] == "member"})
-        self.assertEqual(self.document(0, old, new, *options)["builds"][0]["before"]["pdb_file"], None)
+        # Without PDBs nothing shows what the list requires, which is told.
+        document = self.document(1, old, new, *options)
+        self.assertEqual(document["builds"][0]["before"]["pdb_file"], None)
+        told, = (row["text"] for row in document["findings"] if row["code"] == "member-missing")
+        for name in ("_EPROCESS.Job", "State", "Name", "Low", "High"):
+            self.assertIn(name, told)
+        self.assertNotIn("_EPROCESS.Nothing", told)  # optional
 
     def test_a_pdb_without_types_is_no_evidence_of_types(self):
         old, new = self.kernel("old", False), self.kernel("new", True)
