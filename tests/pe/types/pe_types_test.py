@@ -748,6 +748,13 @@ class Hostile(Case):
         self.assertLess(len(text), 1100)
         self.assertTrue(text.endswith("..."))
 
+    def test_a_record_that_counts_none_has_what_it_lists(self):
+        fields = struct.pack("<H", 0x1203) + member(b"a") + member(b"b")
+        self.types([fields, structure(b"s", 0x1000, count=0)])
+        path = self.here / "hostile.pdb"
+        self.assertIn(b"struct s, 2 elements, 0x8 bytes", run("pe", "types", path, "s").stdout)
+        self.assertRegex(run("pe", "types", path).stdout, rb"0x1001 +struct +0x8 +2  s")
+
     def compared(self, old, new):
         paths = [self.write(name, pdb_writer.pdb_of_types(records)) for name, records in (("old.pdb", old), ("new.pdb", new))]
         done = run("pe", "types", "--format", "json", "-q", "--compare", *paths)
