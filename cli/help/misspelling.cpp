@@ -159,6 +159,21 @@ std::string further_input(CLI::App& command, const CLI::ParseError& error) {
       left.front());
 }
 
+// A word in front of the '--' of a batch: no input, but the command.
+std::string word_before_command(const CLI::App& command, const CLI::ParseError& error,
+                                const std::vector<std::string>& words) {
+  const auto* const option = command.get_option_no_throw("COMMAND");
+  const auto dashes = std::ranges::find(words, "--");
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) ||
+      command.get_name() != "batch" || option == nullptr || option->results().empty() ||
+      dashes == words.end())
+    return {};
+  const auto& word = option->results().front();
+  if (std::find(words.begin(), dashes, word) == dashes) return {};
+  return fmt::format(
+      "'{}' stands before '--', behind which the command is; --input and --list name inputs", word);
+}
+
 std::string with_help_hint(std::string_view told, const CLI::App& command) {
   return fmt::format("coldtrace: {}\nRun '{} --help' for more information.\n", printable(told),
                      full_name(command));
@@ -204,6 +219,7 @@ std::string usage_message(CLI::App& app, const CLI::ParseError& error,
   if (told.empty()) told = unknown_option(command);
   if (told.empty()) told = lacking_value(command, error);
   if (told.empty()) told = given_twice(command, error);
+  if (told.empty()) told = word_before_command(command, error, words);
   if (told.empty()) told = further_input(command, error);
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());

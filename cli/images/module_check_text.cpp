@@ -32,12 +32,12 @@ void write_change(Output& output, const ModuleCheck& check,
                   const syscall_map::ModuleChange& change) {
   const auto& function = change.function;
   const auto section = change.bytes.section;
-  print(output, "{:#010x}  {}{}  {} bytes in {}: {}", value(change.bytes.rva),
+  print(output, "{:#010x}  {}{}  {} in {}: {}", value(change.bytes.rva),
         function && !function->name.empty() ? printable(function->name)
         : function                          ? fmt::format("function {:#x}", value(function->start))
                                             : "no function",
         function ? fmt::format("+{:#x}", value(change.bytes.rva) - value(function->start)) : "",
-        change.bytes.size,
+        counted(change.bytes.size, "byte", "bytes"),
         section ? printable(check.file->image.sections()[*section].name()) : "headers",
         syscall_map::to_string(change.meaning.kind));
   if (change.meaning.target) print(output, " to {}", place(check, *change.meaning.target));

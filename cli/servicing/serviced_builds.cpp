@@ -1,6 +1,9 @@
 #include "cli/servicing/serviced_builds.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include <fmt/ranges.h>
 
 #include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
@@ -31,8 +34,18 @@ struct Making {
 
 struct MadeTable {
   HookTable table;
-  std::string pdb;  // of the kernel; empty: none
+  std::string pdb;         // of the kernel; empty: none
+  bool has_types = false;  // all of those of the kernel are in it
 };
+
+bool has_all_types(const pe::SymbolFile& file) {
+  if (file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers) return false;
+  core::Findings told;  // where its members are looked for
+  const auto types = file.pdb
+                         ? pe::TypeTable::read(*file.pdb, told)
+                         : pe::TypeTable::of(file.types.records, file.types.pointer_size, told);
+  return types && types->count() > 0;
+}
 
 // The images of each kernel of a system.
 std::vector<BuildFiles> builds_of(const ServicedSide& side, const ServicingOptions& options) {
@@ -53,6 +66,7 @@ std::optional<MadeTable> make_table(const BuildFiles& files, const Making& makin
   if (const auto& pdb = files.front().identity.pdb)
     if (const auto path = making.pdbs.find(*pdb))
       if (auto file = open_symbol_file(*path, making.report)) {
+        made.has_types = has_all_types(*file);
         symbols.push_back(std::move(*file));
         made.pdb = *path;
       }
@@ -82,8 +96,9 @@ class Builds {
     auto new_table = make_table(*new_files, making_, {}, making_.members);
     if (!old_table || !new_table) return;
     ServicedBuild build;
+    note_missing_members(before_.modules[*pair.before].path, old_table->table, new_table->table);
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
-        old_table->table, {new_table->table, !new_table->pdb.empty()}));
+        old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
     build.after = std::move(new_table->table.images);
     // Of a copy the images beside it are not looked for.
@@ -120,6 +135,26 @@ class Builds {
   ServicedBuilds finish() { return std::move(result_); }
 
  private:
+  // Of a member that neither side shows there is no row. Both were asked for the same ones.
+  void note_missing_members(const std::string& path, const HookTable& before,
+                            const HookTable& after) {
+    std::vector<std::string> names;
+    for (const auto& member : before.members)
+      if (!member.optional && !member.value &&
+          std::ranges::none_of(after.members, [&](const syscall_map::MemberValue& other) {
+            return other.name == member.name && other.kind == member.kind && other.value;
+          }))
+        names.push_back(member.name);
+    if (names.empty()) return;
+    constexpr std::size_t most_named = 8;
+    const auto shown = std::min(names.size(), most_named);
+    result_.findings.warning(
+        "member-missing", std::nullopt,
+        "{}: neither this kernel nor the new one has, or nothing that was given shows: {}{}", path,
+        fmt::join(std::span{names}.first(shown), ", "),
+        shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
+  }
+
   void compare_table(const std::string& path, const HookTable& build,
                      const syscall_map::ModulePair& pair, const std::vector<HookTable>& builds) {
     ServicedTable table{path, before_.identity(*pair.before), {}, false, {}, {}, {}};
@@ -137,7 +172,8 @@ class Builds {
       table.covered = std::any_of(builds.begin(), builds.end(), [&](const HookTable& other) {
         return same_headers(syscall_map::find_kernel(other)->identity, table.after->identity);
       });
-      rows = syscall_map::compare_hook_rows(build, {made->table, !made->pdb.empty()});
+      rows =
+          syscall_map::compare_hook_rows(build, {made->table, !made->pdb.empty(), made->has_types});
       std::erase_if(rows, [](const RowChange& row) { return row.state == RowState::added; });
     } else {
       rows = syscall_map::unproved_rows(build, "the new system has no kernel in this one's place");

@@ -37,6 +37,13 @@ std::unique_ptr<ServicedTypes> compare_types(const ServicedPair& pair, ComparedP
     compared.after.warning("symbols-unreadable", std::nullopt, "{}: {}", pair.pdb_after, why);
     return nullptr;
   }
+  if (before->table.count() == 0 || after->table.count() == 0) {
+    if (after->table.count() > 0) note_unproved_types(*before, "added");
+    if (before->table.count() > 0) note_unproved_types(*after, "removed");
+    compared.before.merge(before->findings);
+    compared.after.merge(after->findings);
+    return nullptr;
+  }
   auto types =
       std::make_unique<ServicedTypes>(ServicedTypes{std::move(*before), std::move(*after), {}});
   types->compared = compare_type_files(types->before, types->after, {});

@@ -142,6 +142,11 @@ std::vector<Row> rows_of(const Side& side, u32 index) {
   return rows;
 }
 
+// A size that is not known is no other one.
+bool differ(const std::optional<u64>& before, const std::optional<u64>& after) {
+  return before && after && before != after;
+}
+
 bool differ(const MemberChange& change) {
   return !change.before || !change.after || change.moved() || change.resized() || change.retyped();
 }
@@ -199,7 +204,7 @@ bool MemberChange::moved() const {
 
 bool MemberChange::resized() const {
   return before && after &&
-         std::tie(before->size, before->bit_length) != std::tie(after->size, after->bit_length);
+         (differ(before->size, after->size) || before->bit_length != after->bit_length);
 }
 
 bool MemberChange::retyped() const {
@@ -245,7 +250,7 @@ TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
     if (!only_old && !only_new) {
       change.members =
           compare_members(rows_of(old_side, old_type->index), rows_of(new_side, new_type->index));
-      const bool differs = !change.members.empty() || change.size_before != change.size_after;
+      const bool differs = !change.members.empty() || differ(change.size_before, change.size_after);
       ++(differs ? result.changed : result.same);
       if (differs) result.changes.push_back(std::move(change));
     } else {

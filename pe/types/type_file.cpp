@@ -25,7 +25,7 @@ core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& 
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
   if (pdb->dbi() && pdb->dbi()->has_type_servers)
     findings.info("pdb-types-elsewhere", std::nullopt,
-                  "types of modules are in PDBs of the compiler (vc60.pdb), and not in this one");
+                  "types of modules are in PDBs of the compiler, and not in this one");
   core::note_unreadable(file, findings);
   auto identity = PdbIdentity::of(*pdb);
   return TypeFile{

@@ -134,6 +134,9 @@ Verdict missing(const HookRow& row, const ComparedBuild& build) {
     case HookRowKind::trace_point:
       return missing_point(row, build);
     case HookRowKind::member:
+      if (build.has_symbols && !build.has_types)
+        return {RowState::unproved,
+                "nothing shows it in the new build, of whose PDB the types are not at hand"};
       if (build.has_symbols) return {RowState::gone, "the PDB of the new build does not have it"};
       return {RowState::unproved, "nothing shows it in the new build, of which no PDB was given"};
     case HookRowKind::context_switch: {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "tracefile/etl/buffer_finder.hpp"
 #include "tracefile/etl/buffer_tail.hpp"
 #include "tracefile/etl/session.hpp"
@@ -210,12 +212,14 @@ class Scanner {
   u64 skip_damage(u64 at, const core::ParseError& error) {
     const u64 next = finder_.find_next(at + 1);
     if (error.fault == Fault::truncated) {
-      findings_.warning("trace-truncated", at, "{} bytes at the end are no whole buffer header",
-                        next - at);
+      findings_.warning("trace-truncated", at, "{} at the end {} no whole buffer header",
+                        next - at == 1 ? "1 byte" : fmt::format("{} bytes", next - at),
+                        next - at == 1 ? "is" : "are");
     } else if (error.fault == Fault::io) {
       findings_.warning("trace-unreadable", error);
     } else if (next == end_ && is_unwritten(at)) {
-      findings_.info("trace-preallocated", at, "{} bytes at the end were never written", next - at);
+      findings_.info("trace-preallocated", at, "{} at the end never written",
+                     next - at == 1 ? "1 byte" : fmt::format("{} bytes", next - at), "was");
       return next;
     } else {
       findings_.warning("buffer-header", error);

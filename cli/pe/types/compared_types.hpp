@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "coldtrace/pdb/type_comparison.hpp"
 #include "coldtrace/pdb/type_file.hpp"
@@ -21,7 +22,12 @@ struct ComparedTypes {
     return reduced && file.pdb ? reduced->table : file.table;
   }
 };
+// What a side lacks of types that it does not have itself is no change: `types-unproved`.
 [[nodiscard]] ComparedTypes compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
                                                std::span<const std::string> wanted);
+
+// Tells `types-unproved` where the file has no types, or has some of them in other files: what it
+// lacks is not proved to be `change`.
+void note_unproved_types(pe::TypeFile& file, std::string_view change);
 
 }  // namespace coldtrace::cli

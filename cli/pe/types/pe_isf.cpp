@@ -96,8 +96,19 @@ void write(const PeIsfOptions& options, const OutputOptions& where, const pe::Sy
   output.commit();
 }
 
+// With --xz the name ends in .xz, and without it in something else.
+void check_name(const PeIsfOptions& options) {
+  if (!options.store.empty() || options.output.is_standard()) return;
+  const auto& path = options.output.path;
+  if (!options.xz && has_ending(path, ".xz"))
+    throw Failure{fmt::format("{}: --xz compresses with xz", path)};
+  if (options.xz && (packing_of(path) != Packing::none || has_ending(path, ".json")))
+    throw Failure{fmt::format("{}: --xz writes a name that ends in .xz", path)};
+}
+
 Exit run_pe_isf(const PeIsfOptions& options) {
   Report report{options.findings};
+  check_name(options);
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
   std::optional<pe::VersionNumber> version;
@@ -149,7 +160,12 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"json"},
       [](Command& command, PeIsfOptions& options) {
-        command.add_input("FILE", options.file, symbol_file_help).required();
+        command
+            .add_input("FILE", options.file,
+                       "Program database (PDB 7.00, also compressed: .zst, .gz, .xz), or symbol "
+                       "table of Volatility 3 (ISF: .json, .json.xz); a PDB 2.00 has no GUID, by "
+                       "which Volatility finds tables")
+            .required();
         command.add_input(
             "--pe", options.image,
             "The PE image it belongs to; what that calls its PDB is the name by which "

@@ -16,18 +16,32 @@ std::string number_text(const pe::TypeTable& table, u32 enumeration, u64 number)
                                                  : fmt::format("{}", number);
 }
 
-void write_head(Output& output, const pe::TypeFile& file, const pe::TypeTable::Definition& type) {
+// Of a record that counts none, how many its list has.
+u64 elements_of(const pe::TypeTable& table, u64 counted, u32 list, pe::TypeBudget& budget) {
+  if (counted != 0) return counted;
+  u64 count = 0;
+  pe::FieldWalk fields{table, list};
+  for (Field field; fields.next(field) && budget.take(field.name.size() + 32);) ++count;
+  return count;
+}
+
+void write_head(Output& output, const pe::TypeFile& file, const pe::TypeTable::Definition& type,
+                pe::TypeBudget& budget) {
   const auto& record = *file.table.find_record(type.index);
   const auto keyword = keyword_of(record);
   const auto name = type.name.empty() ? "<unnamed>" : printable(type.name);
-  if (const auto head = pe::read_type_head(record);
-      head && (head->properties & pe::property_forward) != 0)
+  const auto head = pe::read_type_head(record).value_or(pe::TypeHead{});
+  if ((head.properties & pe::property_forward) != 0)
     return print(output, "{} {}, only declared\n", keyword, name);
   if (const auto aggregate = pe::read_aggregate(record))
     return print(output, "{} {}, {}, {:#x} bytes\n", keyword, name,
-                 counted(aggregate->members, "element", "elements"), aggregate->size);
+                 counted(elements_of(file.table, aggregate->members, head.fields, budget),
+                         "element", "elements"),
+                 aggregate->size);
   const auto enumeration = *pe::read_enumeration(record);
-  print(output, "enum {}, {}, of {}\n", name, counted(enumeration.members, "element", "elements"),
+  print(output, "enum {}, {}, of {}\n", name,
+        counted(elements_of(file.table, enumeration.members, head.fields, budget), "element",
+                "elements"),
         printable(pe::to_text(file.table, enumeration.underlying)));
 }
 
@@ -70,19 +84,21 @@ void write_member(Output& output, const pe::TypeTable& table, u32 type,
   }
 }
 
-void write_list(Output& output, const TypeView& view) {
+void write_list(Output& output, const TypeView& view, pe::TypeBudget& budget) {
   print(output, "{:<8}  {:<9}  {:>10}  {:>8}  {}\n", "index", "kind", "size", "elements", "name");
   for (const auto& type : view.types) {
     const auto& record = *view.file.table.find_record(type.index);
     const auto aggregate = pe::read_aggregate(record);
-    const bool defined = !pe::read_type_head(record).value_or(pe::TypeHead{}).properties ||
-                         !(pe::read_type_head(record)->properties & pe::property_forward);
+    const auto head = pe::read_type_head(record).value_or(pe::TypeHead{});
+    const bool defined = (head.properties & pe::property_forward) == 0;
+    const auto elements = [&] {
+      return elements_of(view.file.table,
+                         aggregate ? aggregate->members : pe::read_enumeration(record)->members,
+                         head.fields, budget);
+    };
     const auto size = defined ? pe::size_of(view.file.table, type.index) : std::nullopt;
     print(output, "{:<#8x}  {:<9}  {:>10}  {:>8}  {}\n", type.index, keyword_of(record),
-          size ? fmt::format("{:#x}", *size) : "-",
-          !defined    ? "-"
-          : aggregate ? fmt::format("{}", aggregate->members)
-                      : fmt::format("{}", pe::read_enumeration(record)->members),
+          size ? fmt::format("{:#x}", *size) : "-", defined ? fmt::format("{}", elements()) : "-",
           type.name.empty() ? "<unnamed>" : printable(type.name));
   }
 }
@@ -93,10 +109,10 @@ void write_types_text(Output& output, const TypeView& view, TypeWriting& writing
   const auto& file = view.file;
   print(output, "{}: {}, {} type records\n", printable(file.path), build_text(file.identity),
         file.table.count());
-  if (view.lists) return write_list(output, view);
+  if (view.lists) return write_list(output, view, writing.budget);
   for (const auto& type : view.types) {
     output.write("\n");
-    write_head(output, file, type);
+    write_head(output, file, type, writing.budget);
     write_source(output, view, type.index);
     pe::visit_members(file.table, type.index, view.choice, writing.budget, writing.findings,
                       [&](const pe::TypeMember& member) {

@@ -119,7 +119,7 @@ void write_text(Output& output, const std::vector<Checked>& providers, const Mes
   }
   print(output, "{} of {} {} schemas\n", incomplete(providers),
         counted(providers.size(), "provider", "providers"),
-        incomplete(providers) == 1 ? "lacks" : "lack");
+        incomplete(providers) == 1 || providers.size() == 1 ? "lacks" : "lack");
 }
 
 void write_pdbs(JsonWriter& json, const MessagePdbs& pdbs) {

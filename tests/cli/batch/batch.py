@@ -241,6 +241,8 @@ class Results(Batch):
         self.assertEqual((header["command"], list(rows)), ([*SNAPSHOT, "--state", "all", "-q"], ["00.img", "01.img"]))
         run("ntfs", "snapshot", "--out-dir", self.out, "--out-dir", self.out, self.images / "00.img", status=2)
         run("ntfs", "snapshot", "--out-dir", self.out, status=2)
+        done = run("batch", "--out-dir", self.out, self.images, "--", "ntfs", "info", "--format", "json", status=2)
+        self.assertIn(f"'{self.images}' stands before '--'".encode(), done.stderr)
         self.assertIn(b"no-such", run("ntfs", "snapshot", "--no-such", "--out-dir", self.out, self.images, status=2).stderr)
 
     def test_parts_of_an_image_are_one_input(self):

@@ -101,7 +101,7 @@ class Formats(case.Case):
                                  (("help",), "csv", "csv")):
             with self.subTest(command=command):
                 for name in (f"x.{end}", f"x.{end.upper()}", f"x.{end}.zst"):
-                    self.assertIn(f"its name ends as {of} does", self.refused(*command, "-o", self.here / name))
+                    self.assertIn(f", which is {of}, and this command writes ", self.refused(*command, "-o", self.here / name))
         self.assertEqual(os.listdir(self.here), [])
         for command, name in ((("trace", "export", "ecs", TRACE), "x.jsonl"), (("trace", "export", "ecs", TRACE), "x.ndjson"),
                               (("trace", "export", "ecs", TRACE), "x.JSON"), (("trace", "export", "ecs", TRACE), "x.json.gz"),

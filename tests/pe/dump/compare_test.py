@@ -60,6 +60,7 @@ class Case(case.Case):
         self.assertEqual(text.returncode, done.returncode)
         for change in answer["changes"]:
             self.assertIn(f"{change['rva']:#010x}".encode(), text.stdout)
+            self.assertNotIn(b" 1 bytes in ", text.stdout)
         return answer
 
     def clean(self, image, memory, base, *options, **more):

@@ -327,6 +327,15 @@ extern "C" int entry() { return g_held.after; }
         self.assertIn(f"it unpacks to more than {allowed} bytes, more than is read of {path.stat().st_size} compressed; "
                       "unpack it first".encode(), done.stderr)
 
+    def test_names_that_say_another_compression_are_refused(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        for options, name, said in (((), "t.json.xz", b"--xz"), (("--xz",), "t.json", b"ends in .xz"),
+                                    (("--xz",), "t.json.gz", b"ends in .xz"), (("--xz",), "t.ZST", b"ends in .xz")):
+            done = run("pe", "isf", *options, "-o", self.here / name, path)
+            self.assertEqual((done.returncode, said in done.stderr), (2, True), done.stderr)
+            self.assertFalse((self.here / name).exists())
+        self.assertNotIn(b"7.00 or 2.00", run("pe", "isf", "--help").stdout)
+
     def test_an_own_packed_table_is_replaced_and_no_other(self):
         first, second = (self.pdb(target, source=SOURCE) for target in ("x86_64", "i686"))
         packed = self.here / "table.json.xz"

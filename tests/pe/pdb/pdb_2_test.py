@@ -223,7 +223,8 @@ class Symbols(case.Case):
         self.assertEqual((rows["NODE"]["type"], rows["NODE"]["type_index"], rows["shared"]["type"]),
                          (None, 0x1000, "Uint4B"))
         self.assertIn("pdb-types-elsewhere", codes(found["findings"]))
-        self.assertIn("pdb-types-elsewhere", codes(document("types", path)["findings"]))
+        told, = (one for one in document("types", path)["findings"] if one["code"] == "pdb-types-elsewhere")
+        self.assertNotIn("vc60", told["text"])  # it may be vc50.pdb
 
     def test_volatility_finds_none(self):
         path = self.write("a.pdb", writer.pdb_2(all_kinds(True), *linked(True)))

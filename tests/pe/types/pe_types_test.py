@@ -748,6 +748,36 @@ class Hostile(Case):
         self.assertLess(len(text), 1100)
         self.assertTrue(text.endswith("..."))
 
+    def test_a_record_that_counts_none_has_what_it_lists(self):
+        fields = struct.pack("<H", 0x1203) + member(b"a") + member(b"b")
+        self.types([fields, structure(b"s", 0x1000, count=0)])
+        path = self.here / "hostile.pdb"
+        self.assertIn(b"struct s, 2 elements, 0x8 bytes", run("pe", "types", path, "s").stdout)
+        self.assertRegex(run("pe", "types", path).stdout, rb"0x1001 +struct +0x8 +2  s")
+
+    def compared(self, old, new):
+        paths = [self.write(name, pdb_writer.pdb_of_types(records)) for name, records in (("old.pdb", old), ("new.pdb", new))]
+        done = run("pe", "types", "--format", "json", "-q", "--compare", *paths)
+        answer = strict_json(done.stdout)
+        json_schema.validate(answer, COMPARISON)
+        return done.returncode, answer, {finding["code"] for finding in answer["findings"]}
+
+    def test_a_size_that_is_not_known_is_no_other_one(self):
+        # Of a structure that one side only declares.
+        declared = struct.pack("<HHHIIIH", 0x1505, 0, 0x80, 0, 0, 0, 0) + b"inner\0"
+        of = lambda inner: [struct.pack("<H", 0x1203) + member(b"x"), inner, struct.pack("<H", 0x1203) + member(b"i", 0x1001),
+                            structure(b"s", 0x1002, 16)]
+        status, answer, _ = self.compared(of(declared), of(structure(b"inner", 0x1000, 16)))
+        self.assertEqual([(entry["name"], entry["change"]) for entry in answer["types"]], [("inner", "added")])
+        self.assertEqual((status, answer["counts"]["same"]), (1, 1))
+
+    def test_what_a_pdb_without_types_lacks_is_not_proved_to_be_gone(self):
+        types = [struct.pack("<H", 0x1203) + member(b"a"), structure(b"s", 0x1000)]
+        for old, new, count in (types, [], "removed"), ([], types, "added"):
+            status, answer, codes = self.compared(old, new)
+            self.assertEqual((status, answer["counts"][count], codes), (1, 1, {"pdb-no-types", "types-unproved"}))
+        self.assertEqual(self.compared([], [])[::2], (0, {"pdb-no-types"}))
+
     def test_one_without_types_says_so(self):
         done, answer, codes = self.types([])
         self.assertEqual((done.returncode, answer["types"], codes), (0, [], {"pdb-no-types"}))

@@ -740,7 +740,38 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         self.assertTrue(found["builds"][0]["before"]["pdb_file"].endswith(".json.xz"))
         self.assertEqual({row[1]: row[2] for row in rows(found) if row[0] == "member"},
                          {row[1]: row[2] for row in rows(plain) if row[0] == "member"})
-        self.assertEqual(self.document(0, old, new, *options)["builds"][0]["before"]["pdb_file"], None)
+        # Without PDBs nothing shows what the list requires, which is told.
+        document = self.document(1, old, new, *options)
+        self.assertEqual(document["builds"][0]["before"]["pdb_file"], None)
+        told, = (row["text"] for row in document["findings"] if row["code"] == "member-missing")
+        for name in ("_EPROCESS.Job", "State", "Name", "Low", "High"):
+            self.assertIn(name, told)
+        self.assertNotIn("_EPROCESS.Nothing", told)  # optional
+
+    def test_a_pdb_without_types_is_no_evidence_of_types(self):
+        old, new = self.kernel("old", False), self.kernel("new", True)
+        table = self.table(old, "json")
+        # The records of the new PDB's stream 2 are cut away: its header says that it has none.
+        pdb = new / "ntoskrnl.pdb"
+        content = bytearray(pdb.read_bytes())
+        block, _, _, size, _, map_block = struct.unpack_from("<6I", content, 32)
+        blocks = struct.unpack_from(f"<{-(-size // block)}I", content, map_block * block)
+        directory = b"".join(content[number * block:][:block] for number in blocks)
+        count, = struct.unpack_from("<I", directory)
+        sizes = struct.unpack_from(f"<{count}I", directory, 4)
+        first = sum(-(-length // block) for length in sizes[:2])
+        self.assertGreater(sizes[2], 56)
+        start = struct.unpack_from("<I", directory, 4 + 4 * count + 4 * first)[0] * block
+        begin, = struct.unpack_from("<I", content, start + 8)
+        struct.pack_into("<II", content, start + 12, begin, 0)
+        pdb.write_bytes(content)
+        document = self.document(1, old, new, "--pdb", old, "--pdb", new, "--hook-table", table)
+        rows = self.rows(document["tables"][0])
+        self.assertEqual({state for (kind, name), (state, _) in rows.items() if kind == "member" and name in ("Last", "_EPROCESS.Job")},
+                         {"unproved"})
+        module, = document["modules"]
+        self.assertEqual(module["types"], None)
+        self.assertLessEqual({"pdb-no-types", "types-unproved"}, {row["code"] for row in module["after"]["findings"]})
 
     def test_trace_points_are_planned_again(self):
         old, new = self.kernel("old", False), self.kernel("new", True)

@@ -105,10 +105,12 @@ class DeadlockText {
     const auto& suspects = answer_.suspects();
     print(output_,
           "The trace does not name what threads wait for: no deadlock can be shown. {} {} to the "
-          "end of the trace{}\n",
+          "end of the trace{}{}\n",
           suspects.size(), suspects.size() == 1 ? "thread waits" : "threads wait",
-          answer_.any_ready() ? ", and nobody has made them ready:"
-                              : "; whether somebody has made them ready is not in the trace:");
+          suspects.empty()      ? ""
+          : answer_.any_ready() ? ", and nobody has made them ready"
+                                : "; whether somebody has made them ready is not in the trace",
+          suspects.empty() ? "." : ":");
     for (std::size_t i = 0; i < std::min(suspects.size(), suspects_in_text); ++i)
       print(output_, "  {} since {}{}\n", names_.thread(suspects[i].thread),
             names_.moment(suspects[i].since),

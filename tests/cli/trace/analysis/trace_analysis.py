@@ -1209,6 +1209,7 @@ class DeadlocksFound(Case):
         done = run("deadlocks", sample("dp_vsgc.etl"))
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
+        self.assertTrue(done.stdout.endswith(b" 0 threads wait to the end of the trace.\n"), done.stdout)
 
 
 if __name__ == "__main__":

@@ -461,6 +461,7 @@ class Pdbs(unittest.TestCase):
                       f"           the trace names the PDB paint.pdb {PDB} 3\n", text)
         done = run("schemas", "check", trace("whole.etl", [message(SOURCE, 10, struct.pack("<i", 5))]), "--tmf", "check.pdb")
         self.assertIn(f"ok       {SOURCE} painter: 1 kind, 1 event\n".encode(), done)
+        self.assertTrue(done.endswith(b"0 of 1 provider lacks schemas\n"), done)
 
     @unittest.skipUnless(CASES.exists(), f"no {CASES}")
     def test_a_record_as_a_compiler_writes_it(self):

@@ -552,7 +552,7 @@ class Hostile(unittest.TestCase):
         before[store] = store.read_bytes()
         self.refused(["schemas", "build", "read", "-o", store])
         for line in lines:
-            self.refused([*line, "--schemas", "read", "-o", store], words=b"its name ends as ctschemas does")
+            self.refused([*line, "--schemas", "read", "-o", store], words=b"its name ends in .ctschemas")
         self.assertEqual({path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, before)
         # What is no schema is written: a result of yesterday's.
         run("schemas", "list", "--schemas", "read/below", "-o", folder / "notes")

@@ -39,6 +39,7 @@ struct RowChange {
 struct ComparedBuild {
   const HookTable& table;
   bool has_symbols = false;  // a PDB of it was read: what that does not name is not there
+  bool has_types = true;     // and has types; without them it says nothing of members
 };
 
 // Every row of `before`, in its order, then those that the new build alone has. A row is found by
