@@ -336,12 +336,12 @@ void check_end(const std::string& path, core::Findings& findings) {
                    "read of its last cluster is not certain");
 }
 
-// Changes that were in the log when the machine stopped are not in the disk: libvhdi does not apply
-// them. Source: [MS-VHDX] 2.2.2, "Headers": two, of which the one with the higher number counts.
-void check_log(const std::string& path, bool is_parent, core::Findings& findings) {
+// Where the header is by which a VHDX has changes in its log that are not in its blocks.
+// Source: [MS-VHDX] 2.2.2, "Headers": two, of which the one with the higher number counts.
+std::optional<u64> find_log(const std::string& path) {
   constexpr std::array<u64, 2> places = {u64{64} << 10U, u64{128} << 10U};
   const auto file = core::FileImage::open(path);
-  if (!file || core::recognize_file(**file) != FileKind::vhdx) return;
+  if (!file || core::recognize_file(**file) != FileKind::vhdx) return std::nullopt;
   std::optional<u64> newest;
   bool has_log = false;
   u64 place = 0;
@@ -355,11 +355,31 @@ void check_log(const std::string& path, bool is_parent, core::Findings& findings
     has_log = std::ranges::any_of(std::span{header}.subspan(48, 16),
                                   [](std::byte byte) { return byte != std::byte{0}; });
   }
-  if (has_log)
+  return has_log ? std::optional{place} : std::nullopt;
+}
+
+// Changes that were in a log when the machine stopped are not in the disk: libvhdi does not apply
+// them. `files` are the image and its parents.
+void check_logs(const std::string& path, const std::vector<std::string>& files,
+                core::Findings& findings) {
+  std::optional<u64> first;
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    const auto place = find_log(file);
+    if (!place) continue;
+    if (!first) first = place;
+    names.push_back(file == path ? "the VHDX" : "its parent " + file_name_of(file));
+  }
+  if (names.size() == 1)
     findings.warning(
-        "image-log", place,
+        "image-log", first,
         "{} was not closed: changes in its log are not read, and what they would replace is",
-        is_parent ? fmt::format("a parent of the VHDX, {},", file_name_of(path)) : "the VHDX");
+        names.front());
+  else if (!names.empty())
+    findings.warning(
+        "image-log", first,
+        "{} were not closed: changes in their logs are not read, and what they would replace is",
+        fmt::join(names, " and "));
 }
 
 }  // namespace
@@ -438,9 +458,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   if (source) {
     if (!problem.text.empty()) tell(problem, findings);
     if (kind == FileKind::qcow) check_end(path, findings);
-    if (kind == FileKind::vhdx)
-      for (const auto& file : list_disk_files(path, parents))
-        check_log(file, file != path, findings);
+    if (kind == FileKind::vhdx) check_logs(path, list_disk_files(path, parents), findings);
     return std::unique_ptr<core::ImageSource>{std::move(source)};
   }
   tell(problem, findings);

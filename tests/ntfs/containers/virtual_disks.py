@@ -592,7 +592,13 @@ class VirtualDisks(Case):
         parent.write_bytes(logged)
         for options in ([], ["--parent", parent]):
             done = self.run_ntfs("info", *options, child, status=1)
-            self.assertIn("a parent of the VHDX, parent.vhdx, was not closed", done.stderr.decode())
+            self.assertIn("its parent parent.vhdx was not closed", done.stderr.decode())
+        both = bytearray(child.read_bytes())
+        for place in (64 << 10, 128 << 10):
+            both[place + 48:place + 64] = bytes(range(1, 17))
+            both[place:place + 4096] = checked(both[place:place + 4] + bytes(4) + both[place + 8:place + 4096])
+        done = self.run_ntfs("info", self.write("both.vhdx", both), status=1)
+        self.assertIn("the VHDX and its parent parent.vhdx were not closed", done.stderr.decode())
         parent.write_bytes(whole)
         self.assertNotIn(b"image-log", self.run_ntfs("info", child).stderr)
         other = str(uuid.UUID(bytes_le=bytes(16))).encode("utf-16-le")
