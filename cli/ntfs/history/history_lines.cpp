@@ -45,6 +45,10 @@ bool has(const FileVersion& version, std::size_t view) {
   return std::ranges::binary_search(version.views, view);
 }
 
+bool is_absent(const HistoryView& view, const FileHistory& file, std::size_t number) {
+  return view.opened && view.whole && !file.is_in(number);
+}
+
 }  // namespace
 
 void HistoryWriter::write_text(const std::vector<HistoryView>& views, const FileHistory& file) {
@@ -53,7 +57,7 @@ void HistoryWriter::write_text(const std::vector<HistoryView>& views, const File
     print(output_, "  in {}: {}\n",
           names_of(views, [&](std::size_t view) { return has(version, view); }), version.shown);
   const auto absent =
-      names_of(views, [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
+      names_of(views, [&](std::size_t view) { return is_absent(views[view], file, view); });
   if (!absent.empty()) print(output_, "  not in {}\n", absent);
 }
 
@@ -65,7 +69,7 @@ void HistoryWriter::write_version(const std::vector<HistoryView>& views, const F
   json.field("record", file.file.record).field("sequence", file.file.sequence);
   write_views(json, "shadows", "live", views, [&](std::size_t view) { return has(version, view); });
   write_views(json, "absent_shadows", "absent_live", views,
-              [&](std::size_t view) { return views[view].opened && !file.is_in(view); });
+              [&](std::size_t view) { return is_absent(views[view], file, view); });
   core::TextBuffer row;
   row.append(std::string_view{version.shown}.substr(0, version.shown.find('\n')));
   std::vector<core::TextBuffer> pieces;

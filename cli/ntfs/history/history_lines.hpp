@@ -14,6 +14,7 @@ using ntfs::VolumeHistory;
 struct HistoryView {
   ntfs::Partition partition;
   bool opened = false;
+  bool whole = true;  // it is known which files were not there
 };
 
 // One volume at all its times.

@@ -5,7 +5,10 @@
 #include "cli/ntfs/history/snapshot_history.hpp"
 #include "cli/ntfs/history/version_text.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
+#include "cli/output/messages.hpp"
+#include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/ntfs_privacy/hashed_path.hpp"
@@ -90,15 +93,18 @@ std::string asked_path(std::string path, const privacy::HashedNames* names) {
   return hashed;
 }
 
+constexpr auto not_in_image = "no file had such a path at any time";
+constexpr auto not_in_snapshot = "no row of the snapshot has such a path";
+
 // What was not found, and what was left out.
 void note_lacks(const std::vector<VolumeAtTimes>& volumes, const std::vector<std::string>& paths,
-                const privacy::HashedNames* names, core::Findings& findings) {
+                const privacy::HashedNames* names, const char* not_found,
+                core::Findings& findings) {
   core::NoMatch unmatched;
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (std::ranges::none_of(
             volumes, [&](const VolumeAtTimes& volume) { return volume.history.found()[i]; }))
-      unmatched.add_sentence(
-          fmt::format("{}: no file had such a path at any time", asked_path(paths[i], names)));
+      unmatched.add_sentence(fmt::format("{}: {}", asked_path(paths[i], names), not_found));
   unmatched.report(findings);
   if (std::ranges::any_of(volumes,
                           [](const VolumeAtTimes& volume) { return volume.history.limited(); }))
@@ -125,7 +131,7 @@ bool history_of_image(const NtfsHistoryOptions& options, GivenFile given, core::
     report.tell(options.image, of_disk);
     return false;
   }
-  note_lacks(run.volumes(), options.paths, names, of_disk);
+  note_lacks(run.volumes(), options.paths, names, not_in_image, of_disk);
   if (!of_disk.empty()) report.read(options.image, of_disk);
   findings.merge(of_disk);
   HistoryWriter writer{options.format, options.int64, options.image, names == nullptr, output};
@@ -149,8 +155,16 @@ bool history_of_snapshot(const NtfsHistoryOptions& options, const GivenFile& giv
     report.failed(options.image, refusal);
     return false;
   }
-  note_lacks(snapshot.volumes(), options.paths, nullptr, findings);
+  note_lacks(snapshot.volumes(), options.paths, nullptr, not_in_snapshot, findings);
   report.read(options.image, findings);
+  if (!options.findings.quiet) {
+    say_left_out(options.image, snapshot.left_out());
+    if (!snapshot.has_shadows())
+      say(
+          fmt::format("{}: not in the snapshot: shadow copies, if there are any; 'ntfs snapshot "
+                      "--shadow all,live' lists them\n",
+                      printable(options.image)));
+  }
   HistoryWriter writer{options.format, options.int64, options.image, true, output};
   for (std::size_t i = 0; i < snapshot.volumes().size(); ++i) {
     const auto& header = snapshot.header(i);

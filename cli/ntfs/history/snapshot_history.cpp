@@ -9,6 +9,7 @@
 #include "cli/ntfs/history/line_versions.hpp"
 #include "cli/ntfs/line_json.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -62,6 +63,7 @@ void SnapshotHistory::visit_rows(Visit visit) {
 std::string SnapshotHistory::read(core::Findings& findings) {
   SnapshotLines lines{file_};
   SnapshotDamage damage;
+  SnapshotSelection selection;
   std::string lacking;
   std::string path;
   const bool read = lines.read_all([&](const Value& json) {
@@ -69,6 +71,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (is_snapshot_header(json)) {
       auto header = read_snapshot_header(json, Int64::number);
       if (!header) return false;
+      has_shadows_ |= header->partition.shadow.has_value();
       if (!partition_ || header->partition.number == *partition_)
         begin(std::move(*header));
       else
@@ -77,7 +80,11 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     }
     if (views_.empty()) return false;
     const auto type = text_member(json, "type");
-    if (type == "summary") damage.read(json);
+    if (type == "file") selection.read_row(json);
+    if (type == "summary") {
+      selection.read_summary(json);
+      damage.read(json);
+    }
     if (type != "file" || !views_.back()) return true;
     if (lacking.empty())
       for (const auto* const member : needed)
@@ -101,6 +108,12 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (!as_text_) shown = line;
     history.collect(row, view.view, std::move(line), std::move(shown));
   });
+  if (lines.whole()) {
+    selection.report(findings);
+    left_out_ = selection.left_out();
+  }
+  for (auto& volume : volumes_)
+    for (auto& view : volume.views) view.whole = lines.whole() && selection.has_all_files();
   lines.report(findings);
   damage.report(findings);
   mistyped_.report(findings);

@@ -23,6 +23,10 @@ class SnapshotHistory {
   // Why there is no history of it; empty where there is one.
   std::string read(core::Findings& findings);
 
+  // What it leaves out, as SnapshotSelection has it, and whether it has any shadow copy.
+  const std::string& left_out() const { return left_out_; }
+  bool has_shadows() const { return has_shadows_; }
+
   const std::vector<VolumeAtTimes>& volumes() const { return volumes_; }
   // Of the first view of a volume.
   const SnapshotHeader& header(std::size_t volume) const { return headers_[volume]; }
@@ -44,6 +48,8 @@ class SnapshotHistory {
   std::vector<VolumeAtTimes> volumes_;
   std::vector<SnapshotHeader> headers_;
   MistypedMembers mistyped_;
+  std::string left_out_;
+  bool has_shadows_ = false;
   std::vector<std::optional<View>> views_;  // of the header lines of the file
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/ntfs/locate/row_places.hpp"
@@ -74,6 +75,7 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
                                core::Findings& findings) {
   SnapshotLines lines{file_};
   SnapshotDamage damage;
+  SnapshotSelection selection;
   std::size_t count = 0;
   std::string lacking;
   OneRun run;
@@ -98,7 +100,9 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     if (type == "summary") {
       run.read_summary();
       damage.read(json);
+      selection.read_summary(json);
     }
+    if (type == "file") selection.read_row(json);
     if (type == "file" && lacking.empty())
       for (const auto* const member : needed)
         if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
@@ -114,6 +118,10 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     return fmt::format(
         "rows lack members that say where files lie:{}. Take the snapshot without --fields",
         lacking);
+  if (lines.whole()) {
+    selection.report(findings);
+    left_out_ = selection.left_out();
+  }
   lines.report(findings);
   damage.report(findings);
   return {};

@@ -26,6 +26,9 @@ class LocatedLines {
   // By shadow copy, the volume as it is now last. They ask this object.
   std::vector<std::vector<LocatedVolume>> views(std::string_view path);
 
+  // What it leaves out, as SnapshotSelection has it.
+  const std::string& left_out() const { return left_out_; }
+
   // What the rows lacked of those that were read.
   void report(core::Findings& findings) const { mistyped_.report(findings); }
 
@@ -36,6 +39,7 @@ class LocatedLines {
   std::vector<SnapshotHeader> headers_;  // of chosen volumes
   std::vector<std::size_t> numbers_;     // of their header lines in the file, from 0
   MistypedMembers mistyped_;
+  std::string left_out_;
 };
 
 }  // namespace coldtrace::cli

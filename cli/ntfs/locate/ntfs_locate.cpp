@@ -9,6 +9,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/shadow_option.hpp"
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
@@ -230,6 +231,7 @@ Exit locate_in_snapshot(const NtfsLocateOptions& options, const GivenFile& given
   for (const auto& locator : locators) locator.unmatched().report(findings);
   lines.report(findings);
   report.read(options.image, findings);
+  if (!options.findings.quiet) say_left_out(options.image, lines.left_out());
   writer.finish(locators, count, findings);
   output.commit();
   return report.exit();

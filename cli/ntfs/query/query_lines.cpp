@@ -1,4 +1,3 @@
-#include <array>
 #include <set>
 #include <utility>
 
@@ -11,10 +10,9 @@
 #include "cli/ntfs/query/query_text.hpp"
 #include "cli/ntfs/query/shown_members.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/output/json_members.hpp"
-#include "cli/output/messages.hpp"
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -78,7 +76,7 @@ class QueriedLines {
   // those of the snapshot.
   void finish(bool whole, core::Findings& findings) {
     query_.rows.end();
-    if (whole) find_lost_rows(findings);
+    if (whole && !has_other_volumes()) selection_.report(findings);
     damage_.report(findings);
     mistyped_.report(findings);
     std::string names;
@@ -115,44 +113,11 @@ class QueriedLines {
     return true;
   }
 
-  // "12 deleted": names that the volumes have and the snapshot leaves out; without their states
-  // where its rows do not say them.
   std::string left_out() const {
-    std::string text;
-    if (!has_counts_ || has_other_volumes()) return text;
-    u64 rest = 0;
-    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
-      const auto name = to_string(static_cast<ntfs::State>(i));
-      const auto stated = number_member(counts_, std::string{name}.c_str()).value_or(0);
-      if (stated <= states_[i] || lost_[i]) continue;
-      rest += stated - states_[i];
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stated - states_[i], name);
-    }
-    if (stateless_ == 0) return text;
-    return rest > stateless_ ? fmt::format("{} names", rest - stateless_) : std::string{};
+    return has_other_volumes() ? std::string{} : selection_.left_out();
   }
 
  private:
-  // A snapshot has all names of a state or, by its --state, none; a query's answer has those that
-  // matched.
-  void find_lost_rows(core::Findings& findings) {
-    if (!has_counts_ || has_other_volumes() || stateless_ > 0 || counts_.HasMember("matched"))
-      return;
-    std::string text;
-    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
-      const auto name = to_string(static_cast<ntfs::State>(i));
-      const auto stated = number_member(counts_, std::string{name}.c_str()).value_or(0);
-      lost_[i] = states_[i] > 0 && states_[i] < stated;
-      if (lost_[i])
-        text += fmt::format("{}{} of {} {}", text.empty() ? "" : ", ", states_[i], stated, name);
-    }
-    if (!text.empty())
-      findings.warning("snapshot-selection", std::nullopt,
-                       "the snapshot has not all names that its last line counts: {}. The others "
-                       "are not searched",
-                       text);
-  }
-
   bool read_header(const Value& json) {
     if (!is_snapshot_header(json)) return false;
     ++volumes_;
@@ -178,6 +143,7 @@ class QueriedLines {
     const auto* counts = find_member(json, "counts", &Value::IsObject);
     if (counts == nullptr) return false;
     damage_.read(json);
+    selection_.read_summary(json);
     if (counts_.IsObject())
       add_counts(counts_, *counts, counts_.GetAllocator());
     else
@@ -196,7 +162,7 @@ class QueriedLines {
   }
 
   void read_file(const Value& json) {
-    count_state(text_member(json, "state"));
+    selection_.read_row(json);
     for (const auto member : asked_)
       if (!has_member(json, member)) lacking_.insert(to_string(member));
     values_.set(json);
@@ -215,15 +181,6 @@ class QueriedLines {
     query_.rows.add(query_.key_of(values_), text_.view());
   }
 
-  void count_state(std::string_view name) {
-    for (std::size_t i = 0; i < ntfs::state_count; ++i)
-      if (name == to_string(static_cast<ntfs::State>(i))) {
-        ++states_[i];
-        return;
-      }
-    ++stateless_;
-  }
-
   Query& query_;
   RowFields fields_, line_fields_;
   ShownMembers shown_;
@@ -235,9 +192,7 @@ class QueriedLines {
   u64 volumes_ = 0;
   u64 chosen_volumes_ = 0;
   bool chosen_ = false;  // the current volume
-  std::array<u64, ntfs::state_count> states_{};
-  std::array<bool, ntfs::state_count> lost_{};  // some of their rows, and not all
-  u64 stateless_ = 0;
+  SnapshotSelection selection_;
   rapidjson::Document counts_;
   bool has_counts_ = false;
   SnapshotDamage damage_;
@@ -269,10 +224,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
     const bool ended = lines.complete() && queried.write_summary(findings);
     if (!ended && options.format == "json") query.output.write("]\n");
   }
-  const auto left_out = lines.whole() ? queried.left_out() : std::string{};
-  if (!left_out.empty() && !options.findings.quiet)
-    say(fmt::format("{}: not in the snapshot: {}; 'ntfs snapshot --state all' lists them\n",
-                    core::printable(options.image), left_out));
+  if (lines.whole() && !options.findings.quiet) say_left_out(options.image, queried.left_out());
   return true;
 }
 

@@ -131,7 +131,7 @@ class Inputs(Case):
         self.assertIn(name, self.run_ntfs("history", self.snapshot, name).stdout.decode())
         self.assertEqual(self.run_ntfs("history", self.snapshot, name).stdout,
                          self.run_ntfs("history", self.image, name).stdout)
-        self.assertIn(b"no file had such a path", self.run_ntfs("history", self.snapshot, "/never", status=1).stderr)
+        self.assertIn(b"no row of the snapshot has such a path", self.run_ntfs("history", self.snapshot, "/never", status=1).stderr)
 
     def test_what_a_snapshot_cannot_tell_is_refused(self):
         for command in ("journal", "logfile", "snapshot"):
@@ -154,6 +154,34 @@ class Inputs(Case):
             for first in (self.snapshot.read_bytes(), cut):
                 twice = self.write("twice.ndjson", first + self.snapshot.read_bytes())
                 self.assertIn("several snapshots", self.run_ntfs(command, twice, *more, status=2).stderr.decode())
+
+    def test_what_a_snapshot_leaves_out_is_told(self):
+        states = Counter(row["state"] for row in self.files)
+        state, count = max(states.items(), key=lambda each: each[1])
+        partial = self.write("partial.ndjson", "".join(
+            json.dumps(line) + "\n" for line in self.lines if line.get("state") != state).encode())
+        for command, more in (("history", ("/*",)), ("locate", ("0",)), ("query", ())):
+            said = self.run_ntfs(command, partial, *more).stderr.decode()
+            self.assertIn(f"not in the snapshot: {count} {state}; 'ntfs snapshot --state all' lists them", said)
+            self.assertNotIn(f"{count} {state}", self.run_ntfs(command, self.snapshot, *more).stderr.decode())
+            self.assertNotIn("not in the snapshot", self.run_ntfs(command, partial, *more, "--quiet").stderr.decode())
+        self.assertIn(b"not in the snapshot: shadow copies", self.run_ntfs("history", partial, "/*").stderr)
+        lost = next(line for line in reversed(self.lines) if line.get("state") == state)
+        less = self.write("less.ndjson", "".join(json.dumps(line) + "\n" for line in self.lines if line is not lost).encode())
+        for command, more in (("history", ("/*",)), ("locate", ("0",))):
+            line = self.told(command, less, *more, status=1)[-1]
+            text, = (each["text"] for each in line["findings"] if each["code"] == "snapshot-selection")
+            self.assertIn(f"{count - 1} of {count} {state}", text)
+        # Of two views, one lacks the row of a file: it is absent there where nothing else is left out.
+        then = dict(self.lines[0], partition=dict(self.lines[0]["partition"],
+                    shadow={"number": 1, "created": "2024-01-01T00:00:00.0000000Z"}))
+        row = next(row for row in self.files if row["state"] == "unreachable" and row["record"] > 29)
+        for stated, absent in ((1, True), (2, False)):
+            counts = dict(self.lines[-1]["counts"], volumes=2, **{each: 0 for each in states} | {"unreachable": stated})
+            two = self.write("two.ndjson", "".join(json.dumps(line) + "\n" for line in (
+                then, row, self.lines[0], dict(self.lines[-1], counts=counts))).encode())
+            version, = (line for line in self.told("history", two, row["path"]) if line["type"] == "version")
+            self.assertEqual((version["shadows"], version["live"], version["absent_live"]), ([1], False, absent))
 
     def test_rows_without_states_are_not_counted(self):
         few = self.take("few.ndjson", "--fields", "path")
