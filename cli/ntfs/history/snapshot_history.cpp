@@ -69,11 +69,11 @@ std::string SnapshotHistory::read(core::Findings& findings) {
   const bool read = lines.read_all([&](const Value& json) {
     if (!json.IsObject() || !is_shallow(json)) return false;
     if (is_snapshot_header(json)) {
-      auto header = read_snapshot_header(json, Int64::number);
+      const auto header = read_snapshot_header(json, Int64::number);
       if (!header) return false;
       has_shadows_ |= header->partition.shadow.has_value();
       if (!partition_ || header->partition.number == *partition_)
-        begin(std::move(*header));
+        begin(*header);
       else
         views_.emplace_back();
       return true;
