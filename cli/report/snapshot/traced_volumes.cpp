@@ -4,11 +4,12 @@
 
 #include "cli/report/page/charts.hpp"
 #include "cli/report/page/html_table.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 
-using trace_analysis::DiskAction;
 using trace_analysis::DiskIo;
+using trace_analysis::DiskOfImage;
 
 void TracedVolumes::begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                                  const ntfs::VolumeSummary& summary) {
@@ -27,7 +28,7 @@ void TracedVolumes::add(const ntfs::SummaryRow& row) {
     if (!extent.lcn) continue;
     const auto at = clusters.offset_of(*extent.lcn);
     if (!at || !clusters.contains(*extent.lcn, extent.clusters)) continue;
-    const auto on_disk = core::checked_add(*at, offset_);
+    const auto on_disk = core::checked_add(*at, image_.offset());
     if (!on_disk) continue;
     if (!file) file = files_.add_file({row.path, *state});
     if (!file) return;
@@ -37,59 +38,43 @@ void TracedVolumes::add(const ntfs::SummaryRow& row) {
 
 std::optional<DiskIo::Snapshot> TracedVolumes::on_disk() const {
   if (volumes_.empty()) return std::nullopt;
-  return DiskIo::Snapshot{files_, disk_};
+  return DiskIo::Snapshot{files_, image_.disk()};
 }
 
 void TracedVolumes::add_request(const DiskIo::Row& row) {
-  const auto& request = row.request;
-  if (volumes_.empty() || request.disk != disk_ || !request.offset) return;
-  check_end(row);
-  if (*request.offset < offset_) return;
-  const auto at = *request.offset - offset_;
-  for (auto& volume : volumes_) volume.access.add(at, row);
-}
-
-void TracedVolumes::check_end(const DiskIo::Row& row) {
-  const auto& request = row.request;
-  const bool moves = request.action == DiskAction::read || request.action == DiskAction::write;
-  if (!end_ || !moves) return;
-  const auto to = core::saturating_add(*request.offset, request.bytes.value_or(0));
-  if (to > *end_ && behind_end_++ == 0) first_behind_end_ = *request.offset;
+  if (volumes_.empty()) return;
+  const auto at = image_.add(row.request);
+  if (!at) return;
+  for (auto& volume : volumes_) volume.access.add(*at, row);
 }
 
 void TracedVolumes::note_findings(const DiskIo& requests, core::Findings& findings) const {
-  if (!volumes_.empty() && requests.disks().empty())
-    findings.warning("snapshot-without-requests", std::nullopt,
-                     "the trace has no requests to any disk: nothing of it is laid on the volumes");
-  if (behind_end_ > 0)
-    findings.warning(
-        "snapshot-mismatch", std::nullopt,
-        "{} of the requests to disk {} {} beyond the end of the image's disk: it is "
-        "of another disk (--snapshot-disk), begins elsewhere (--snapshot-offset) or is "
-        "cut off",
-        behind_end_, disk_, behind_end_ == 1 ? "lies" : "lie");
+  if (!volumes_.empty()) trace_analysis::note_disk_of_image(image_, requests, findings);
 }
 
 std::string TracedVolumes::why_another(const DiskIo& requests) const {
-  if (behind_end_ > 0)
-    return fmt::format(
-        "{} of its requests to disk {} {} beyond the end of this one, byte {}; the first begins at "
-        "{}",
-        grouped(behind_end_), disk_, behind_end_ == 1 ? "lies" : "lie", grouped(*end_),
-        grouped(first_behind_end_));
-  if (requests.has_snapshot_of_other_disk()) {
-    std::string others;
-    for (const auto& [number, one] : requests.disks())
-      if (number) others += fmt::format("{}{}", others.empty() ? "" : ", ", *number);
-    return fmt::format("it has no request to disk {}, but to others: {}", disk_,
-                       others.empty() ? "without a number" : others);
+  switch (image_.find_doubt(requests)) {
+    case DiskOfImage::Doubt::none:
+      return {};
+    case DiskOfImage::Doubt::behind_end:
+      return fmt::format(
+          "{} of its requests to disk {} {} beyond the end of this one, byte {}; the first begins "
+          "at {}",
+          grouped(image_.behind_end()), image_.disk(), image_.behind_end() == 1 ? "lies" : "lie",
+          grouped(*image_.end()), grouped(image_.first_behind_end()));
+    case DiskOfImage::Doubt::other_disks: {
+      std::string others;
+      for (const auto& [number, one] : requests.disks())
+        if (number) others += fmt::format("{}{}", others.empty() ? "" : ", ", *number);
+      return fmt::format("it has no request to disk {}, but to others: {}", image_.disk(),
+                         others.empty() ? "without a number" : others);
+    }
+    case DiskOfImage::Doubt::unlike_snapshot:
+      return fmt::format(
+          "of the requests whose file the trace names, this disk has another file at "
+          "the place of {}, and the same at that of {}",
+          grouped(requests.agreement().unlike), grouped(requests.agreement().alike));
   }
-  const auto& agreement = requests.agreement();
-  if (agreement.unlike > agreement.alike)
-    return fmt::format(
-        "of the requests whose file the trace names, this disk has another file at "
-        "the place of {}, and the same at that of {}",
-        grouped(agreement.unlike), grouped(agreement.alike));
   return {};
 }
 

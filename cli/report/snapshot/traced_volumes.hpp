@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/report/page/page.hpp"
-#include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/summary/volume_summary.hpp"
+#include "coldtrace/trace_analysis/requests/disk_of_image.hpp"
 #include "coldtrace/trace_analysis/requests/volume_access.hpp"
 
 namespace coldtrace::cli {
@@ -18,12 +18,12 @@ class TracedVolumes {
   // The image begins `offset` bytes behind the start of the disk that the trace gives the number
   // `disk`. At most `names_limit` bytes of names are kept.
   TracedVolumes(u64 offset, u32 disk, std::size_t names_limit)
-      : offset_{offset}, disk_{disk}, files_{names_limit} {}
+      : image_{offset, disk}, files_{names_limit} {}
   TracedVolumes(const TracedVolumes&) = delete;
   TracedVolumes& operator=(const TracedVolumes&) = delete;
 
   // The image is of a whole disk, which has this many bytes.
-  void set_whole_disk(u64 bytes) { end_ = core::checked_add(offset_, bytes); }
+  void set_whole_disk(u64 bytes) { image_.set_whole_disk(bytes); }
   // The rows that follow are of this volume, whose section of the page has the number `section`.
   void begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                     const ntfs::VolumeSummary& summary);
@@ -55,15 +55,10 @@ class TracedVolumes {
 
   static void write(Page::Section& section, const Volume& volume,
                     const trace_analysis::FileTable& files, u64 top);
-  void check_end(const trace_analysis::DiskIo::Row& row);
   // Empty where nothing speaks against it.
   std::string why_another(const trace_analysis::DiskIo& requests) const;
 
-  u64 offset_;
-  u32 disk_;
-  std::optional<u64> end_;    // of the disk, where that is known
-  u64 behind_end_ = 0;        // requests
-  u64 first_behind_end_ = 0;  // where the first of them begins
+  trace_analysis::DiskOfImage image_;
   trace_analysis::DiskMap files_;
   std::vector<Volume> volumes_;
 };

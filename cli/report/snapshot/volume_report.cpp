@@ -48,12 +48,7 @@ void VolumeReport::add(const ntfs::SummaryRow& row) {
 
 void VolumeReport::add_use(ntfs::ClusterUseCounter& counter, core::Findings& findings) {
   use_ = counter.finish();
-  u64 contradicted = 0;
-  for (const auto& place : use_) contradicted += place.contradicted;
-  if (contradicted > 0)
-    findings.warning("cluster-bitmap", std::nullopt,
-                     "$Bitmap says that {} clusters are free which files that are not deleted have",
-                     contradicted);
+  ntfs::note_cluster_use(use_, findings);
 }
 
 void VolumeReport::abandon() {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/trace/unread_buffers.hpp"
-#include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 
@@ -38,14 +38,7 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
   input_->begin_progress("analysing");
   observation_->run(analyses, pairs, witness);
   note_unread_buffers(findings(), observation_->unread_buffers());
-  if (const auto broken = observation_->losses().broken_chains(); broken > 0)
-    findings().warning("switch-chain", std::nullopt,
-                       "{} switches are from a thread that their processor had not gone to: events "
-                       "are missing",
-                       broken);
-  if (const auto unreadable = observation_->observed().unreadable; unreadable > 0)
-    findings().warning("record-unreadable", std::nullopt,
-                       "{} events that an analysis needs lack the fields that matter", unreadable);
+  trace_analysis::note_observation(*observation_, findings());
 }
 
 std::string AnalysisRun::flags_text(std::string_view flags) const {
@@ -68,30 +61,6 @@ Exit AnalysisRun::tell() {
   symbols_->finish(report_);
   input_->tell(report_);
   return report_.exit();
-}
-
-std::string seconds_text(i64 units) {
-  return fmt::format("{}.{:07}", units / 10'000'000, units % 10'000'000);
-}
-
-std::string duration_text(i64 units) {
-  constexpr i64 millisecond = 10'000, second = 1'000 * millisecond;
-  const auto in = [&](i64 unit) { return static_cast<double>(units) / static_cast<double>(unit); };
-  if (units < millisecond) return fmt::format("{:.1f} us", in(millisecond / 1'000));
-  if (units < second) return fmt::format("{:.2f} ms", in(millisecond));
-  return fmt::format("{:.3f} s", in(second));
-}
-
-std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
-  if (!time || !clock_.known()) return std::nullopt;
-  return core::to_string(clock_.to_file_time(*time));
-}
-
-std::string TraceTimes::since_start(i64 time) const {
-  const bool before = time < first_;
-  const auto ticks = before ? trace_analysis::ticks_between(time, first_)
-                            : trace_analysis::ticks_between(first_, time);
-  return (before ? '-' : '+') + seconds(ticks);
 }
 
 }  // namespace coldtrace::cli

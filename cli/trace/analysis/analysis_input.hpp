@@ -6,6 +6,7 @@
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
+#include "coldtrace/trace_analysis/records/trace_times.hpp"
 
 namespace coldtrace::cli {
 
@@ -69,29 +70,8 @@ class AnalysisRun {
   std::optional<trace_analysis::Observation> observation_;
 };
 
-// "1.2345678": units of 100 ns as seconds.
-std::string seconds_text(i64 units);
-// The same with a unit that fits: "17.3 us", "12.35 ms", "1.235 s".
-std::string duration_text(i64 units);
-
-// Ticks of a trace as people and programs read them.
-class TraceTimes {
- public:
-  TraceTimes(const tracefile::Clock& clock, std::optional<i64> first)
-      : clock_{clock}, first_{first.value_or(0)} {}
-
-  // "2024-02-29T12:34:56.1234567Z"; nothing where the trace has lost its clock.
-  std::optional<std::string> utc(std::optional<i64> time) const;
-  // "+1.234567": seconds since the first event.
-  std::string since_start(i64 time) const;
-  // In units of 100 ns.
-  i64 duration(i64 ticks) const { return clock_.to_duration(ticks); }
-  std::string seconds(i64 ticks) const { return seconds_text(duration(ticks)); }
-  std::string text(i64 ticks) const { return duration_text(duration(ticks)); }
-
- private:
-  const tracefile::Clock& clock_;
-  i64 first_;
-};
+using trace_analysis::duration_text;
+using trace_analysis::seconds_text;
+using trace_analysis::TraceTimes;
 
 }  // namespace coldtrace::cli

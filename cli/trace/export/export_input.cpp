@@ -41,12 +41,4 @@ void ExportRun::observe(trace_export::Timeline& timeline,
         "requests and regions");
 }
 
-void ExportRun::note_left_out(u64 things) {
-  if (things > 0)
-    run_->findings().info("timeline-start", std::nullopt,
-                          "{} calls, interrupts and requests began before the first event, and are "
-                          "left out",
-                          things);
-}
-
 }  // namespace coldtrace::cli

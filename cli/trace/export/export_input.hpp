@@ -31,9 +31,6 @@ class ExportRun {
   void observe(trace_export::Timeline& timeline,
                std::initializer_list<trace_analysis::Analysis*> others = {});
 
-  // Of things that began before the first event, which the format has no place for.
-  void note_left_out(u64 things);
-
  private:
   ExportOptions options_;
   std::optional<AnalysisRun> run_;

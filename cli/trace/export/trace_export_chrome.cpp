@@ -1,6 +1,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/trace/export/chrome_events.hpp"
 #include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -18,7 +19,7 @@ Exit run_trace_export_chrome(const ExportOptions& options) {
   events.begin();
   exporting.observe(timeline);
   events.end();
-  exporting.note_left_out(events.left_out());
+  trace_export::note_begun_before(events.left_out(), run.findings());
   return run.finish(output);
 }
 

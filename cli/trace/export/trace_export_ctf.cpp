@@ -4,6 +4,7 @@
 #include "cli/trace/export/export_names.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 #include "coldtrace/trace_export/ctf_trace.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -22,12 +23,7 @@ Exit run_trace_export_ctf(const ExportOptions& options) {
   trace_export::Timeline timeline{run.input().trace, exporting.options().times, code, trace};
   names.use(timeline);
   exporting.observe(timeline);
-  exporting.note_left_out(trace.left_out());
-  if (const auto beyond = trace.beyond_limits(); beyond > 0)
-    run.findings().warning("export-limit", std::nullopt,
-                           "{} events are left out, or later than they were: the export has no "
-                           "room for them where they belong",
-                           beyond);
+  trace_export::note_left_out(trace, run.findings());
   return run.finish(output);
 }
 

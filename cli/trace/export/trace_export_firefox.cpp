@@ -2,6 +2,7 @@
 #include "cli/trace/export/firefox_profile.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -23,16 +24,8 @@ Exit run_trace_export_firefox(const ExportOptions& options) {
   const StackLabels labels{names.population(), code,
                            TraceTimes{trace.clock(), run.observation().observed().first}};
   profile.write(output, trace, samples, code, labels);
-  exporting.note_left_out(profile.begun_before());
-  if (const auto beyond = samples.left_out() + profile.left_out(); beyond > 0)
-    run.findings().warning("export-limit", std::nullopt,
-                           "{} samples and markers are beyond those that the export has room for",
-                           beyond);
-  if (const auto cut = samples.tree().cut() + samples.stacks().cut(); cut > 0)
-    run.findings().warning("stacks-cut", std::nullopt,
-                           "{} stacks are longer or more than are kept; their time is with the "
-                           "part that is",
-                           cut);
+  trace_export::note_begun_before(profile.begun_before(), run.findings());
+  trace_export::note_left_out(samples, profile.left_out(), run.findings());
   trace_analysis::note_functions(code.left_out(), run.findings());
   return run.finish(output);
 }

@@ -1,6 +1,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/trace/export/export_names.hpp"
 #include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 #include "coldtrace/trace_export/perfetto_trace.hpp"
 
 namespace coldtrace::cli {
@@ -22,10 +23,7 @@ Exit run_trace_export_perfetto(const TraceExportPerfettoOptions& options) {
   trace_export::Timeline timeline{run.input().trace, exporting.options().times, code, trace};
   names.use(timeline);
   exporting.observe(timeline);
-  exporting.note_left_out(trace.left_out());
-  if (const auto beyond = trace.beyond_limits(); beyond > 0)
-    run.findings().warning("export-limit", std::nullopt,
-                           "{} requests are beyond those that the export has room for", beyond);
+  trace_export::note_left_out(trace, run.findings());
   return run.finish(output);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/trace/analysis/processors/stack_labels.hpp"
 #include "cli/trace/export/stack_options.hpp"
 #include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -140,10 +141,7 @@ Exit run_trace_export_speedscope(const StackOptions& options) {
   const auto context = stacks.context();
   SpeedscopeFile{output, tree, context}.write(spent, options.stacks);
   stacks.note(0);
-  if (left_out > 0)
-    stacks.run().findings().warning("export-limit", std::nullopt,
-                                    "{} samples are beyond those that the export has room for",
-                                    left_out);
+  trace_export::note_samples(left_out, stacks.run().findings());
   return stacks.run().finish(output);
 }
 

@@ -1,5 +1,7 @@
 #include "coldtrace/core/text_buffer.hpp"
 
+#include <array>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -36,6 +38,24 @@ TEST_CASE("decimals are those of the C++ library") {
   for (int i = 0; i < 10'000; ++i) {
     const u64 number = random() >> random() % 64;
     REQUIRE(decimal(number) == std::to_string(number));
+  }
+}
+
+TEST_CASE("hexadecimal numbers are those of printf's %#llx, and 0x0") {
+  const auto hexadecimal = [](u64 number) {
+    core::TextBuffer text;
+    text.append_hex(number);
+    return std::string{text.view()};
+  };
+  CHECK(hexadecimal(0) == "0x0");
+  CHECK(hexadecimal(~u64{0}) == "0xffffffffffffffff");
+  std::mt19937_64 random{2};
+  for (int i = 0; i < 10'000; ++i) {
+    const u64 number = (random() >> random() % 64) | 1U;
+    std::array<char, 32> expected{};
+    std::snprintf(expected.data(), expected.size(), "%#llx",
+                  static_cast<unsigned long long>(number));
+    REQUIRE(hexadecimal(number) == expected.data());
   }
 }
 

@@ -102,19 +102,8 @@ optional Gone = _EPROCESS.Gone
 """
 
 
-class Derivation(case.Case):
-    made = {}
-
-    @classmethod
-    def setUpClass(cls):
-        if "NOTFOUND" in CLANG + LLD:
-            raise unittest.SkipTest("no clang or lld-link")
-
-    def call(self, *command):
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                              timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        return done.stdout
+class Derivation(case.KernelCase):
+    programs = CLANG, LLD
 
     def kernel(self, target, *defines, peb="Peb"):
         """The paths of a kernel and its PDB, in a folder of their own."""

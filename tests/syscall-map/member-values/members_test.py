@@ -93,18 +93,9 @@ optional function PsInitial2 = PsList
 """
 
 
-class Case(case.Case):
+class Case(case.KernelCase):
+    programs = CLANG, LLD
     made = {}
-
-    @classmethod
-    def setUpClass(cls):
-        if "NOTFOUND" in CLANG + LLD:
-            raise unittest.SkipTest("no clang or lld-link")
-
-    def call(self, *command):
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
-                              timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
 
     def kernel(self, target, job="Job"):
         """The paths of a kernel and its PDB, built once."""

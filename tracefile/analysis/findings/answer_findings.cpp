@@ -22,6 +22,25 @@ void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
                      counts.overlapping);
 }
 
+void note_observation(const Observation& observation, core::Findings& findings) {
+  if (const auto broken = observation.losses().broken_chains(); broken > 0)
+    findings.warning("switch-chain", std::nullopt,
+                     "{} switches are from a thread that their processor had not gone to: events "
+                     "are missing",
+                     broken);
+  if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
+    findings.warning("record-unreadable", std::nullopt,
+                     "{} events that an analysis needs lack the fields that matter", unreadable);
+}
+
+void note_stacks(u64 cut, core::Findings& findings) {
+  if (cut > 0)
+    findings.warning("stacks-cut", std::nullopt,
+                     "{} stacks are longer or more than are kept; their time is with the part "
+                     "that is, or in [other]",
+                     cut);
+}
+
 void note_functions(u64 left_out, core::Findings& findings) {
   if (left_out > 0)
     findings.warning("function-limit", std::nullopt,
@@ -150,6 +169,34 @@ void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
                      "the snapshot names {} requests other than the trace does, and {} alike: it "
                      "is of another disk, or begins elsewhere (--snapshot-offset)",
                      agreement.unlike, agreement.alike);
+}
+
+void note_disk_map(const DiskMap& map, core::Findings& findings) {
+  if (const auto impossible = map.impossible(); impossible > 0)
+    findings.warning("snapshot-extent", std::nullopt,
+                     "{} extents of the snapshot have no size or no place on a disk of less than "
+                     "2^64 bytes, and name nothing",
+                     impossible);
+  if (const auto left_out = map.left_out(); left_out > 0)
+    findings.warning("names-limit", std::nullopt,
+                     "{} files and extents of the snapshot are left out (--names-limit)", left_out);
+  else if (map.extents() == 0)
+    findings.warning("snapshot-without-places", std::nullopt,
+                     "the snapshot has no place of a file on the disk, and names nothing");
+}
+
+void note_disk_of_image(const DiskOfImage& image, const DiskIo& requests,
+                        core::Findings& findings) {
+  if (requests.disks().empty())
+    findings.warning("snapshot-without-requests", std::nullopt,
+                     "the trace has no requests to any disk: nothing of it is laid on the volumes");
+  if (const auto behind = image.behind_end(); behind > 0)
+    findings.warning(
+        "snapshot-mismatch", std::nullopt,
+        "{} of the requests to disk {} {} beyond the end of the image's disk: it is "
+        "of another disk (--snapshot-disk), begins elsewhere (--snapshot-offset) or is "
+        "cut off",
+        behind, image.disk(), behind == 1 ? "lies" : "lie");
 }
 
 void note_file_requests(const FileIo& files, core::Findings& findings) {

@@ -6,6 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -58,11 +59,7 @@ void StackRun::observe() {
     unmatched.report(findings);
     if (tree().nodes().size() == 1 && unmatched.empty())
       run_->note_no_match("no event of the trace is what was asked for");
-    if (const auto without = events_->without_field(); without > 0)
-      findings.warning("weight-missing", std::nullopt,
-                       "{} events have no field {} that is a number and not negative; they are "
-                       "left out",
-                       without, *options_.weight);
+    if (options_.weight) trace_export::note_weights(*events_, *options_.weight, findings);
   }
   if (waiting_) note_overlaps(waiting_->turns().counts(), findings);
 }
@@ -96,11 +93,7 @@ CollapsedContext StackRun::context() {
 }
 
 void StackRun::note(u64 unwritten) {
-  if (const auto cut = tree().cut() + joined().cut() + unwritten; cut > 0)
-    run_->findings().warning("stacks-cut", std::nullopt,
-                             "{} stacks are longer or more than are kept; their time is with the "
-                             "part that is, or in [other]",
-                             cut);
+  trace_analysis::note_stacks(tree().cut() + joined().cut() + unwritten, run_->findings());
   trace_analysis::note_functions(code_->left_out(), run_->findings());
 }
 

@@ -6,6 +6,7 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -120,17 +121,7 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   snapshot.map.finish();
   reader.report(findings);
   lines.report(findings);
-  if (const auto impossible = snapshot.map.impossible(); impossible > 0)
-    findings.warning("snapshot-extent", std::nullopt,
-                     "{} extents of the snapshot have no size or no place on a disk of less than "
-                     "2^64 bytes, and name nothing",
-                     impossible);
-  if (const auto left_out = snapshot.map.left_out(); left_out > 0)
-    findings.warning("names-limit", std::nullopt,
-                     "{} files and extents of the snapshot are left out (--names-limit)", left_out);
-  else if (snapshot.map.extents() == 0)
-    findings.warning("snapshot-without-places", std::nullopt,
-                     "the snapshot has no place of a file on the disk, and names nothing");
+  trace_analysis::note_disk_map(snapshot.map, findings);
   if (!snapshot.whole_disk && !offset)
     findings.info("snapshot-place", std::nullopt,
                   "the snapshot is of a volume alone, which is taken to begin where the disk does "

@@ -10,6 +10,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/threads/critical_path_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/trace_analysis/findings/wait_findings.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "coldtrace/trace_analysis/waits/path_window.hpp"
 
@@ -205,26 +206,6 @@ class PathWriter {
   ThreadNames names_;
 };
 
-void note_path(const CriticalPath& path, std::span<const Hop> hops, const ThreadNames& names,
-               AnalysisRun& run) {
-  auto& findings = run.findings();
-  note_switches(path.turns().counts(), run);
-  if (const auto before = path.given_up_before())
-    findings.warning(
-        "window-cut", std::nullopt,
-        "the interval has more than {} turns of threads: what lies before {} is unknown",
-        CriticalPath::most_turns, names.since_start(*before));
-  if (path.interrupts_given_up() > 0)
-    findings.info("interrupts-cut", std::nullopt,
-                  "the interval has more DPCs than are kept: {} of the first ones are not named",
-                  path.interrupts_given_up());
-  if (const auto unknown = trace_analysis::unknown_time(hops); unknown > 0)
-    findings.info(
-        "path-unproved", std::nullopt,
-        "{} of the path is unknown: events are missing there, begin later or were given up",
-        names.seconds(unknown));
-}
-
 // Says which threads had the id, where several did.
 void note_candidates(const PathWindow& window, const ThreadNames& names,
                      const TraceCriticalPathOptions& options, AnalysisRun& run) {
@@ -261,7 +242,8 @@ Exit run(const TraceCriticalPathOptions& options) {
   }
   const auto hops = window.thread == nobody ? std::vector<Hop>{}
                                             : path.find(window.thread, *window.from, *window.to);
-  note_path(path, hops, names, run);
+  note_switches(path.turns().counts(), run);
+  trace_analysis::note_critical_path(path, hops, names.times(), run.findings());
   Output output{options.output};
   PathWriter{run.input(), observed, run.symbols(), hops, window, options, output}.write();
   return run.finish(output);

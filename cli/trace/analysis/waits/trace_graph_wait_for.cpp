@@ -4,6 +4,7 @@
 #include "cli/trace/analysis/waits/wait_graph_drawing.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/trace_analysis/findings/wait_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -35,31 +36,6 @@ void write(Output& output, const WaitGraphAnswer& answer, const TraceGraphWaitFo
     write_svg(output, answer.view, labels);
 }
 
-void note_graph(const WaitEvidence& evidence, AnalysisRun& run) {
-  const auto& [graph, stated, locks, requests, files, kinds] = evidence;
-  auto& findings = run.findings();
-  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out() +
-                        locks.left_out() + requests.left_out() + files.left_out();
-  if (left_out > 0)
-    findings.warning(
-        "wait-limit", std::nullopt,
-        "{} waits are left out: the trace has more objects, or pairs of who waited for "
-        "what, than are kept",
-        left_out);
-  if (const auto cut = kinds.stacks().cut(); cut > 0)
-    findings.warning("stacks-cut", std::nullopt,
-                     "{} stacks are longer or more than are kept: what they say of waits may be "
-                     "missing",
-                     cut);
-  if (graph.names_objects()) return;
-  if (graph.wakes().edges().empty() && stated.edges().empty() && locks.edges().empty() &&
-      requests.edges().empty() && files.edges().empty() && kinds.edges().empty())
-    run.note_no_match("no event of the trace shows waits");
-  else
-    findings.info("wait-unnamed", std::nullopt,
-                  "the trace does not name what threads waited for, only who made them ready");
-}
-
 Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   AnalysisRun run{options, TraceUse::lines};
   if (!run.opened()) return Exit::failure;
@@ -77,7 +53,8 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   if (run.symbols().any()) analyses.push_back(&kinds);
   run.observe(analyses, nullptr, nullptr);
   const WaitEvidence evidence{graph, stated, locks, requests, files, kinds};
-  note_graph(evidence, run);
+  note_wait_graph(evidence, run.findings());
+  if (!any_wait(evidence)) run.note_no_match("no event of the trace shows waits");
   trace_analysis::note_functions(code.left_out(), run.findings());
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;

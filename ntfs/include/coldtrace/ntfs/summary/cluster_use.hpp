@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/cluster_marks.hpp"
 #include "coldtrace/ntfs/summary/summary_row.hpp"
 #include "coldtrace/ntfs/volume.hpp"
@@ -37,5 +39,8 @@ class ClusterUseCounter {
   std::vector<ClusterRange> listed_;
   std::size_t next_normalize_;
 };
+
+// `cluster-bitmap`: what files that are not deleted have and $Bitmap says is free.
+void note_cluster_use(std::span<const ClusterUse> uses, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

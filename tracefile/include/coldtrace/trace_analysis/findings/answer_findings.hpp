@@ -2,7 +2,9 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/disk_of_image.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
 #include "coldtrace/trace_analysis/requests/network_io.hpp"
 #include "coldtrace/trace_analysis/scheduling/priorities.hpp"
@@ -22,8 +24,12 @@ void note_ready_events(const Turns::Counts& counts, std::string_view hint,
                        core::Findings& findings);
 // `switch-overlap`: switches that contradict each other.
 void note_overlaps(const Turns::Counts& counts, core::Findings& findings);
+// `switch-chain` and `record-unreadable`: what an analysis of any kind lacks.
+void note_observation(const Observation& observation, core::Findings& findings);
 // `function-limit`: addresses in functions beyond those that are kept.
 void note_functions(u64 left_out, core::Findings& findings);
+// `stacks-cut`: stacks of which not all is kept.
+void note_stacks(u64 cut, core::Findings& findings);
 // `switch-overlap`, `sample-interval` and `function-limit`.
 void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings);
 // `call-without-thread`.
@@ -42,6 +48,10 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
 // `request-unmatched`, `request-unknown` and `io-limit`; of disks also `snapshot-without-requests`
 // and `snapshot-mismatch`, where a snapshot has names for their requests.
 void note_disk_requests(const DiskIo& disk, core::Findings& findings);
+// `snapshot-extent`, and `names-limit` or `snapshot-without-places`: of a snapshot that is read.
+void note_disk_map(const DiskMap& map, core::Findings& findings);
+// `snapshot-without-requests` and `snapshot-mismatch`: of requests that are laid on an image.
+void note_disk_of_image(const DiskOfImage& image, const DiskIo& requests, core::Findings& findings);
 void note_file_requests(const FileIo& files, core::Findings& findings);
 void note_network_requests(const NetworkIo& network, core::Findings& findings);
 

@@ -1,0 +1,52 @@
+#include "coldtrace/trace_analysis/findings/wait_findings.hpp"
+
+#include "coldtrace/trace_analysis/waits/path_window.hpp"
+
+namespace coldtrace::trace_analysis {
+
+void note_critical_path(const CriticalPath& path, std::span<const Hop> hops,
+                        const TraceTimes& times, core::Findings& findings) {
+  if (const auto before = path.given_up_before())
+    findings.warning(
+        "window-cut", std::nullopt,
+        "the interval has more than {} turns of threads: what lies before {} is unknown",
+        CriticalPath::most_turns, times.since_start(*before));
+  if (path.interrupts_given_up() > 0)
+    findings.info("interrupts-cut", std::nullopt,
+                  "the interval has more DPCs than are kept: {} of the first ones are not named",
+                  path.interrupts_given_up());
+  if (const auto unknown = unknown_time(hops); unknown > 0)
+    findings.info(
+        "path-unproved", std::nullopt,
+        "{} s of the path is unknown: events are missing there, begin later or were given up",
+        times.seconds(unknown));
+}
+
+bool any_wait(const WaitEvidence& evidence) {
+  const auto& [graph, stated, locks, requests, files, kinds] = evidence;
+  return graph.names_objects() || !graph.wakes().edges().empty() || !stated.edges().empty() ||
+         !locks.edges().empty() || !requests.edges().empty() || !files.edges().empty() ||
+         !kinds.edges().empty();
+}
+
+void note_wait_graph(const WaitEvidence& evidence, core::Findings& findings) {
+  const auto& [graph, stated, locks, requests, files, kinds] = evidence;
+  const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out() +
+                        locks.left_out() + requests.left_out() + files.left_out();
+  if (left_out > 0)
+    findings.warning(
+        "wait-limit", std::nullopt,
+        "{} waits are left out: the trace has more objects, or pairs of who waited for "
+        "what, than are kept",
+        left_out);
+  if (const auto cut = kinds.stacks().cut(); cut > 0)
+    findings.warning("stacks-cut", std::nullopt,
+                     "{} stacks are longer or more than are kept: what they say of waits may be "
+                     "missing",
+                     cut);
+  if (any_wait(evidence) && !graph.names_objects())
+    findings.info("wait-unnamed", std::nullopt,
+                  "the trace does not name what threads waited for, only who made them ready");
+}
+
+}  // namespace coldtrace::trace_analysis

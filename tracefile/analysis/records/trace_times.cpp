@@ -1,0 +1,32 @@
+#include "coldtrace/trace_analysis/records/trace_times.hpp"
+
+#include <fmt/format.h>
+
+#include "coldtrace/trace_analysis/records/ticks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+std::string seconds_text(i64 units) {
+  return fmt::format("{}.{:07}", units / 10'000'000, units % 10'000'000);
+}
+
+std::string duration_text(i64 units) {
+  constexpr i64 millisecond = 10'000, second = 1'000 * millisecond;
+  const auto in = [&](i64 unit) { return static_cast<double>(units) / static_cast<double>(unit); };
+  if (units < millisecond) return fmt::format("{:.1f} us", in(millisecond / 1'000));
+  if (units < second) return fmt::format("{:.2f} ms", in(millisecond));
+  return fmt::format("{:.3f} s", in(second));
+}
+
+std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
+  if (!time || !clock_.known()) return std::nullopt;
+  return core::to_string(clock_.to_file_time(*time));
+}
+
+std::string TraceTimes::since_start(i64 time) const {
+  const bool before = time < first_;
+  const auto ticks = before ? ticks_between(time, first_) : ticks_between(first_, time);
+  return (before ? '-' : '+') + seconds(ticks);
+}
+
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/trace_export/ctf_trace.hpp"
+#include "coldtrace/trace_export/event_stacks.hpp"
+#include "coldtrace/trace_export/perfetto_trace.hpp"
+#include "coldtrace/trace_export/sampled_threads.hpp"
+
+namespace coldtrace::trace_export {
+
+// What an export leaves out, as findings whose codes docs/findings.md has. Nothing is noted of one
+// that is whole.
+
+// `timeline-start`: of what began before the first event its begin is not known.
+void note_begun_before(u64 things, core::Findings& findings);
+// `timeline-start` and `export-limit`.
+void note_left_out(const PerfettoTrace& trace, core::Findings& findings);
+void note_left_out(const CtfTrace& trace, core::Findings& findings);
+// `export-limit` and `stacks-cut`; `markers` is how many of those are left out.
+void note_left_out(const SampledThreads& samples, u64 markers, core::Findings& findings);
+// `export-limit`: of samples alone.
+void note_samples(u64 left_out, core::Findings& findings);
+// `weight-missing`: events without the field that stacks are weighed by.
+void note_weights(const EventStacks& stacks, std::string_view field, core::Findings& findings);
+
+}  // namespace coldtrace::trace_export
