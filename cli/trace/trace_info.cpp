@@ -40,6 +40,28 @@ std::string time_text(core::FileTime when) {
   return when.ticks == 0 ? std::string{"not set"} : core::to_string(when);
 }
 
+std::string offset_text(i64 minutes) {
+  return fmt::format("UTC{}{:02}:{:02}", minutes < 0 ? '-' : '+', std::abs(minutes) / 60,
+                     std::abs(minutes) % 60);
+}
+
+// From the start of the session on, and what it became while the session ran.
+std::string local_time_text(const tracefile::LogfileHeader& header,
+                            const std::optional<tracefile::EventTimes>& events) {
+  const auto& zone = header.time_zone;
+  const auto local = find_local_time(zone, header.start_time);
+  // Whether daylight saving time had begun the bias does not say.
+  if (!local) return "standard time " + offset_text(-i64{zone.bias});
+  auto text = "local time " + offset_text(local->offset);
+  if (local->daylight) text += ", daylight saving time";
+  const auto end = header.end_time.ticks == 0 && events ? events->last : header.end_time;
+  if (!local->until || *local->until > end) return text;
+  if (const auto then = find_local_time(zone, *local->until))
+    text +=
+        fmt::format(", {} from {} on", offset_text(then->offset), core::to_string(*local->until));
+  return text;
+}
+
 // The times of events, and how many there were when: those of a buffer count as spread evenly over
 // its time.
 template <class... Of>
@@ -75,10 +97,8 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Time          {} to {}\n", time_text(header.start_time),
         time_text(header.end_time));
   write_event_times_text(output, charts, scan, trace.clock());
-  // Whether daylight saving time had begun the bias does not say.
-  const i64 east = -i64{header.bias};  // minutes
-  print(output, "Boot          {}, standard time UTC{}{:02}:{:02}\n", time_text(header.boot_time),
-        east < 0 ? '-' : '+', std::abs(east) / 60, std::abs(east) % 60);
+  print(output, "Boot          {}, {}\n", time_text(header.boot_time),
+        local_time_text(header, find_event_times(scan, trace.clock())));
   print(output, "Machine       Windows {}.{}.{}, {}, {} MHz, {}-bit\n", header.major_version,
         header.minor_version, header.provider_version,
         counted(header.processors, "processor", "processors"), header.cpu_speed,

@@ -297,6 +297,17 @@ void write_session(JsonWriter& json, const tracefile::AnyTrace& any, std::size_t
     write_session(json, *any.etl(), any.etl()->files()[file]);
 }
 
+void write_local_time(JsonWriter& json, const tracefile::BufferScan& scan) {
+  const auto local = scan.has_header
+                         ? find_local_time(scan.header.time_zone, scan.header.start_time)
+                         : std::nullopt;
+  if (local)
+    json.object("offset_minutes", local->offset, "daylight_saving", local->daylight, "until",
+                time_or_null(local->until.value_or(core::FileTime{})));
+  else
+    json.value(nullptr);
+}
+
 void write_session(JsonWriter& json, const tracefile::Trace& trace,
                    const tracefile::ScannedFile& file) {
   const auto& scan = file.scan;
@@ -312,8 +323,9 @@ void write_session(JsonWriter& json, const tracefile::Trace& trace,
       .field("end_time", time_or_null(header.end_time))
       .field("boot_time", time_or_null(header.boot_time));
   write_event_times(json, find_event_times(scan, trace.clock()));
-  json.field("bias_minutes", known(header.bias))
-      .field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
+  json.field("bias_minutes", known(header.time_zone.bias)).key("local_time");
+  write_local_time(json, scan);
+  json.field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
                                                   header.minor_version, header.provider_version)))
       .field("log_version",
              known(fmt::format("{}.{}", header.sub_version, header.sub_minor_version)))

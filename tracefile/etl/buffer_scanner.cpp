@@ -251,7 +251,7 @@ class Scanner {
   u64 measured_left_;  // the same of those that are unpacked to see what they have
 };
 
-void report_header(const LogfileHeader& header, u64 buffers, core::Findings& findings) {
+void report_header(const LogfileHeader& header, core::Findings& findings) {
   if (header.events_lost > 0)
     findings.warning("events-lost", std::nullopt, "the logger lost {} events", header.events_lost);
   if (header.buffers_lost > 0)
@@ -260,9 +260,6 @@ void report_header(const LogfileHeader& header, u64 buffers, core::Findings& fin
   if (header.end_time.ticks == 0)
     findings.info("trace-not-closed", std::nullopt,
                   "the session was never closed: the header has no end time");
-  else if (header.buffers_written != buffers)
-    findings.warning("buffer-count", std::nullopt, "the header counts {} buffers, the file has {}",
-                     header.buffers_written, buffers);
 }
 
 }  // namespace
@@ -276,7 +273,7 @@ core::Result<BufferScan> scan_buffers(const core::ImageSource& source,
   const auto size = std::max<u64>(scan.header.buffer_size, least_size);
   scan.buffers.reserve(std::min(source.size() / size + 1, most_reserved));
   Scanner{source, scan, largest_unpacked, findings}.run();
-  if (scan.has_header) report_header(scan.header, scan.buffers.size(), findings);
+  if (scan.has_header) report_header(scan.header, findings);
   return scan;
 }
 

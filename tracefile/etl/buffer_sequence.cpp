@@ -67,25 +67,35 @@ bool may_overwrite(const LogfileHeader& header, i64 last) {
 }
 
 // Of the header's buffer an .etl file keeps the first one. `damaged` of the buffers have a number
-// that is not theirs.
-void note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan& scan,
-                      core::Findings& findings) {
-  if (!may_overwrite(scan.header, buffers.back()->sequence)) return;
+// that is not theirs. Returns how many buffers were overwritten.
+u64 note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan& scan,
+                     core::Findings& findings) {
+  if (!may_overwrite(scan.header, buffers.back()->sequence)) return 0;
   // Where the newest are not there, the file was cut, as "buffer-count" tells: its older ones may
   // lie behind the cut. A session that was not closed has counted none.
   const bool closed = scan.header.end_time.ticks != 0;
   if (closed && buffers.back()->sequence + 1 < static_cast<i64>(scan.header.buffers_written))
-    return;
+    return 0;
   const bool begins_late = buffers[0]->sequence > 1;
   const bool goes_on_late =
       buffers.size() > 1 && buffers[1]->sequence - buffers[0]->sequence - 1 > damaged;
-  if (!begins_late && !goes_on_late) return;
+  if (!begins_late && !goes_on_late) return 0;
   const auto* const first = buffers[begins_late ? 0 : 1];
   scan.overwritten = true;
   findings.warning("buffers-overwritten", first->offset,
                    "the session kept its last buffers only: those before number {} were "
                    "overwritten",
                    first->sequence);
+  return static_cast<u64>(first->sequence - (begins_late ? 0 : buffers[0]->sequence + 1));
+}
+
+// The header counts what was overwritten too, and none before the session was closed.
+void report_count(const BufferScan& scan, u64 overwritten, core::Findings& findings) {
+  const u64 written = scan.header.buffers_written, there = scan.buffers.size();
+  if (scan.has_header && scan.header.end_time.ticks != 0 && written != there &&
+      written != there + overwritten)
+    findings.warning("buffer-count", std::nullopt, "the header counts {} buffers, the file has {}",
+                     written, there);
 }
 
 // Holes between the numbers, but for those that `strays` buffers with damaged numbers leave.
@@ -157,9 +167,12 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
     return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
   });
   const auto negative = drop_negative(buffers, findings);
-  if (buffers.empty()) return;
+  if (buffers.empty()) {
+    report_count(scan, 0, findings);
+    return;
+  }
   const bool overwrites = may_overwrite(scan.header, buffers.back()->sequence);
-  note_overwritten(buffers, negative, scan, findings);
+  report_count(scan, note_overwritten(buffers, negative, scan, findings), findings);
   if (const auto repeated = drop_repeated(buffers, findings))
     find_holes(buffers, overwrites || (scan.header.log_file_mode & starts_new_files) != 0,
                negative + *repeated, scan, findings);

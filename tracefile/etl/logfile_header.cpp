@@ -5,7 +5,6 @@
 namespace coldtrace::tracefile {
 namespace {
 
-constexpr std::size_t time_zone_names_and_dates = 172 - 4;
 constexpr u32 last_clock_type = 3;
 
 std::string read_name(core::Reader& in) {
@@ -35,9 +34,8 @@ core::Result<LogfileHeader> read_logfile_header(core::ByteView payload, unsigned
       .pointer_size = in.read_u32("PointerSize"),
       .events_lost = in.read_u32("EventsLost"),
       .cpu_speed = in.read_u32("CpuSpeedInMHz"),
-      .bias = (in.skip(u64{2} * pointer_size, "LoggerName"), in.read_i32("TimeZone.Bias")),
-      .boot_time = (in.skip(time_zone_names_and_dates, "TimeZone"), in.skip(4, "padding"),
-                    core::FileTime{in.read_u64("BootTime")}),
+      .time_zone = (in.skip(u64{2} * pointer_size, "LoggerName"), read_time_zone(in)),
+      .boot_time = (in.skip(4, "padding"), core::FileTime{in.read_u64("BootTime")}),
       .performance_frequency = in.read_u64("PerfFreq"),
       .start_time = {in.read_u64("StartTime")},
       .clock_type = in.read_u32("ReservedFlags"),

@@ -18,6 +18,7 @@ class EtlWriter:
         self.start = 132_000_000_000_000_000
         self.first = self.start if clock == 2 else 1_000_000
         self.events = [[] for _ in range(processors)]
+        self.zone = b"\0" * 172  # TIME_ZONE_INFORMATION
 
     def perfinfo(self, cpu, hook, version, time, payload):
         self._add(cpu, struct.pack("<HBBHHQ", version, 17, 0xC0, 16 + len(payload), hook,
@@ -84,7 +85,7 @@ class EtlWriter:
         sequences = sequences or list(range(1, len(buffers) + 1))
         header = struct.pack("<IBBBBII", BUFFER, 10, 0, 2, 0, 19041, self.processors)
         header += struct.pack("<QIIII", self.start + 600_000_000, 156250, self.most, self.mode, max(sequences) + 1)
-        header += struct.pack("<IIII", 1, 8, 0, 2000) + b"\0" * 192
+        header += struct.pack("<IIII", 1, 8, 0, 2000) + b"\0" * 16 + self.zone + b"\0" * 4
         header += struct.pack("<QQQII", self.start - 1, self.frequency, self.start, self.clock, 0)
         header += utf16z("NT Kernel Logger") + utf16z("x.etl")
         record = struct.pack("<HBBHHIIQII", 2, 2, 0xC0, 32 + len(header), 0, 1, 4, self.first, 11, 22)

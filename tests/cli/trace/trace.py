@@ -19,6 +19,7 @@ import tempfile
 import unittest
 import uuid
 import zipfile
+import zoneinfo
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -92,9 +93,24 @@ class Trace(unittest.TestCase):
                 self.assertEqual(reasons(kind for kind in kinds if kind["reason"]), reasons(summary["undecoded"]))
                 text = run("info", path).stdout.decode()
                 self.assertIn("fully decoded", text)
-                zone = datetime.timezone(-datetime.timedelta(minutes=info["session"]["bias_minutes"]))
+                local = info["session"]["local_time"]
+                zone = datetime.timezone(datetime.timedelta(minutes=local["offset_minutes"]))
                 shown = datetime.datetime.now(zone).strftime("UTC%z")
-                self.assertIn(f", standard time {shown[:-2]}:{shown[-2:]}\n", text)
+                daylight = ", daylight saving time" if local["daylight_saving"] else ""
+                self.assertIn(f", local time {shown[:-2]}:{shown[-2:]}{daylight}\n", text)
+
+    def test_the_local_time_of_real_traces_is_that_of_their_place(self):
+        """Their zones are @tzres.dll,-212 and -352: Pacific and Eastern European Standard Time."""
+        for name, place in (("tx_HTTP_Server.etl", "America/Los_Angeles"), ("pv_gcevents.etl", "America/Los_Angeles"),
+                            ("pv_primitive-types.etl", "Europe/Kiev"), ("dp_vsgc.etl", "America/Los_Angeles")):
+            session = strict_json(run("info", sample(name), "--format", "json").stdout)["session"]
+            try:
+                there = zoneinfo.ZoneInfo(place)
+            except zoneinfo.ZoneInfoNotFoundError:
+                self.skipTest("no time zone database is here")
+            local = datetime.datetime.fromisoformat(session["start_time"][:19] + "+00:00").astimezone(there)
+            self.assertEqual((session["local_time"]["offset_minutes"], session["local_time"]["daylight_saving"]),
+                             (local.utcoffset() // datetime.timedelta(minutes=1), bool(local.dst())), name)
 
     def test_info_counts_providers_and_kinds_in_columns(self):
         """Text: the rows are those of the JSON, by the number of events or as they stand there."""

@@ -4,6 +4,7 @@
 
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/tracefile/etl/time_zone.hpp"
 #include "coldtrace/tracefile/events/clock.hpp"
 
 namespace coldtrace::tracefile {
@@ -32,7 +33,7 @@ struct LogfileHeader {
   u32 pointer_size;
   u32 events_lost;
   u32 cpu_speed;  // MHz
-  i32 bias;       // minutes: local time = UTC - bias
+  TimeZone time_zone;
   core::FileTime boot_time;
   u64 performance_frequency;
   core::FileTime start_time;
