@@ -28,8 +28,8 @@ void DirectoryHistory::start_from(const RecordTable& records) {
     // To delete a file counts its sequence number up.
     const auto sequence =
         static_cast<u16>(summary.in_use ? summary.sequence : summary.sequence - 1);
-    directories_.insert_or_assign(to_stored({record, sequence}),
-                                  Directory{to_stored(name->parent), name_of(name->name, nullptr)});
+    directories_[to_stored({record, sequence})].value = {to_stored(name->parent),
+                                                         name_of(name->name, nullptr)};
   }
 }
 
@@ -46,63 +46,88 @@ void DirectoryHistory::rewind(const UsnRecord& record, u64 position, bool lossle
   if (!record.is_directory() || record.name.empty() || record.file.record == root_record) return;
   const u64 key = to_stored(record.file);
   const auto [found, added] = directories_.try_emplace(key);
-  const auto before = found->second;
+  const auto before = found->second.value;
   const Directory now{to_stored(record.parent), name_of(record.name, added ? nullptr : &before)};
   if (!added && now == before) return;
-  found->second = now;
+  found->second.value = now;
   const bool lasts = added && lossless && (record.reasons & usn_rename_old_name) == 0;
   if (!lasts) changes_.push_back({position, key, before, !added});
-  forget_paths();
+  ++age_;
 }
 
 void DirectoryHistory::replay(u64 position) {
-  while (!changes_.empty() && changes_.back().position <= position) {
+  for (; !changes_.empty() && changes_.back().position <= position; changes_.pop_back()) {
     const auto& change = changes_.back();
+    const auto found = directories_.find(change.directory);
+    if (found == directories_.end() || found->second.used == age_) ++age_;
     if (change.known)
-      directories_[change.directory] = change.before;
+      directories_[change.directory].value = change.before;
     else
       directories_.erase(change.directory);
-    changes_.pop_back();
-    forget_paths();
   }
 }
 
-void DirectoryHistory::forget_paths() {
-  paths_.clear();
-  paths_size_ = 0;
+const DirectoryHistory::KnownPath* DirectoryHistory::kept_path(u64 directory) const {
+  const auto found = paths_.find(directory);
+  return found == paths_.end() || found->second.age != age_ ? nullptr : &found->second;
 }
 
-DirectoryHistory::KnownPath DirectoryHistory::read_path(u64 directory) const {
-  std::vector<u32> names;
+// What is known of a directory above is taken where the way through all of them would reach the
+// root as well.
+void DirectoryHistory::read_path(u64 directory, KnownPath& path) {
+  constexpr u64 record_bits = (u64{1} << 48) - 1;
+  const KnownPath* above = nullptr;
+  levels_.clear();
   std::size_t size = 0;
   u64 at = directory;
-  constexpr u64 record_bits = (u64{1} << 48) - 1;
-  while ((at & record_bits) != root_record && names.size() < deepest && size < longest_path) {
+  while ((at & record_bits) != root_record && levels_.size() < deepest && size < longest_path) {
+    const auto* const kept = at == directory ? nullptr : kept_path(at);
+    if (kept && kept->whole && levels_.size() + kept->levels <= deepest &&
+        size + kept->text.size() <= longest_path) {
+      above = kept;
+      break;
+    }
     const auto found = directories_.find(at);
     if (found == directories_.end()) break;
-    names.push_back(found->second.name);
-    size += names_[found->second.name].size() + 1;
-    at = found->second.parent;
+    auto& [value, used] = found->second;
+    used = age_;
+    levels_.push_back(value.name);
+    size += names_[value.name].size() + 1;
+    at = value.parent;
     if (at == directory) break;
   }
-  KnownPath path{{}, (at & record_bits) == root_record};
-  if (!path.whole) path.text = broken_path(to_file_reference(at));
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+  path.whole = above != nullptr || (at & record_bits) == root_record;
+  path.levels = levels_.size() + (above ? above->levels : 0);
+  path.age = age_;
+  path.text.clear();
+  if (above)
+    path.text = above->text;
+  else if (!path.whole)
+    path.text = broken_path(to_file_reference(at));
+  for (auto name = levels_.rbegin(); name != levels_.rend(); ++name) {
     path.text += '/';
     path.text += names_[*name];
   }
-  return path;
 }
 
 DirectoryHistory::Path DirectoryHistory::find(FileReference directory) {
   const u64 key = to_stored(directory);
-  auto found = paths_.find(key);
-  if (found == paths_.end()) {
-    if (paths_size_ > most_kept) forget_paths();
-    found = paths_.emplace(key, read_path(key)).first;
-    paths_size_ += found->second.text.size();
+  if (last_path_ == nullptr || last_key_ != key || last_path_->age != age_) {
+    if (paths_size_ > most_kept) {
+      paths_.clear();
+      paths_size_ = 0;
+    }
+    const auto [found, added] = paths_.try_emplace(key);
+    auto& path = found->second;
+    if (path.age != age_) {
+      const auto room = added ? 0 : sizeof(KnownPath) + path.text.capacity();
+      read_path(key, path);
+      paths_size_ += sizeof(KnownPath) + path.text.capacity() - room;
+    }
+    last_key_ = key;
+    last_path_ = &path;
   }
-  return {found->second.text, found->second.whole};
+  return {last_path_->text, last_path_->whole};
 }
 
 }  // namespace coldtrace::ntfs

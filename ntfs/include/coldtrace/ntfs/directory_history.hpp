@@ -46,19 +46,30 @@ class DirectoryHistory {
     Directory before;
     bool known;  // false: nothing was
   };
+  struct KnownDirectory {
+    Directory value;
+    u64 used = 0;  // the last age of paths of which one goes through it
+  };
+  // Of an age that is over it is only room for the next one.
   struct KnownPath {
     std::string text;
-    bool whole;
+    std::size_t levels = 0;
+    bool whole = false;
+    u64 age = 0;
   };
   u32 name_of(StoredText text, const Directory* known);
-  KnownPath read_path(u64 directory) const;
-  void forget_paths();
+  const KnownPath* kept_path(u64 directory) const;
+  void read_path(u64 directory, KnownPath& path);
 
-  std::unordered_map<u64, Directory> directories_;
+  std::unordered_map<u64, KnownDirectory> directories_;
   std::vector<std::string> names_;
   std::vector<Change> changes_;  // from the newest to the oldest
   std::unordered_map<u64, KnownPath> paths_;
   std::size_t paths_size_ = 0;  // bytes
+  u64 age_ = 1;       // one more behind each change of a directory that a path goes through
+  u64 last_key_ = 0;  // what was asked for last, and its path
+  const KnownPath* last_path_ = nullptr;
+  std::vector<u32> levels_;
   std::string scratch_;
 };
 
