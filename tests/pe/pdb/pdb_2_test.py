@@ -243,17 +243,18 @@ class Symbols(case.Case):
         data[room:room + 13] = b"ntoskrnl.exe\0"
         struct.pack_into("<I", data, at + 12, room)
         image.write_bytes(data)
-        located, = hooks("locate", image, "--pdb", path, "--function", "_main")["images"]
-        self.assertEqual([row["rva"] for row in located["locations"][0]["matches"]], [code + 0x10])
+        located, = hooks("locate", "_main", image, "--pdb", path)["images"]
+        self.assertEqual([row["rva"] for row in located["locations"]], [code + 0x10])
         members = self.write("a.members", b"function Main = _main\n_data\n")
         build, = hooks("table", "--kernel", image, "--pdb", path, "--members", members)["builds"]
         self.assertEqual({row["name"]: row["value"] for row in build["members"]},
                          {"Main": code + 0x10, "_data": second + 4})
 
     def test_types_of_the_compilers_pdb_have_no_text(self):
-        servers = (writer.type_server(STAMP, AGE - 1, b"c:\\a\\a.pdb", b"c:\\a\\a.pdb")
-                   + writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\main.obj")
-                   + writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\other.obj"))
+        entries = [writer.type_server(STAMP, AGE - 1, b"c:\\a\\a.pdb", b"c:\\a\\a.pdb"),
+                   writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\main.obj"),
+                   writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\other.obj")]
+        servers = b"".join(entries)
         path = self.write("a.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=servers))
         found = self.rows(path)
         rows = {row["name"]: row for row in found["symbols"]}
@@ -263,9 +264,9 @@ class Symbols(case.Case):
         for findings in (found["findings"], document("types", path)["findings"]):
             told, = (one["text"] for one in findings if one["code"] == "pdb-types-elsewhere")
             self.assertTrue(told.endswith(": c:\\a\\vc50.pdb (signature 0x55cd3900, age 2)"), told)
-        for size in range(1, len(servers)):
-            if size in (36, 80):  # whole entries
-                continue
+        whole = {sum(map(len, entries[:count])) - missing for count in (1, 2, 3)
+                 for missing in range(len(entries[count - 1]) - len(entries[count - 1].rstrip(b"\0")))}  # of the padding
+        for size in set(range(1, len(servers))) - whole:
             path = self.write("cut.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=servers[:size]))
             found = document("types", path, status=1)["findings"]
             self.assertEqual(codes(found), ["pdb-stream", "pdb-types-elsewhere"], size)
