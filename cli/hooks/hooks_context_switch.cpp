@@ -30,7 +30,7 @@ struct SearchedImage {
 };
 
 SearchedImage search(PeInput& input, const HooksContextSwitchOptions& options,
-                     const std::vector<pe::SymbolFile>& pdbs) {
+                     std::vector<pe::SymbolFile>& pdbs) {
   SearchedImage image;
   image.path = input.path;
   image.identity = identify(input, options);
@@ -122,7 +122,7 @@ void write_json(Output& output, const HooksContextSwitchOptions& options,
 Exit run_hooks_context_switch(const HooksContextSwitchOptions& options) {
   Output output{options.output};
   Report report{options.findings};
-  const auto pdbs = open_symbol_files(options.pdbs, report);
+  auto pdbs = open_symbol_files(options.pdbs, report);
   std::vector<SearchedImage> images;
   for (const auto& path : options.files) {
     auto input = open_pe(path, options, report);

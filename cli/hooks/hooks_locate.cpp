@@ -181,10 +181,11 @@ void write_json(Output& output, const HooksLocateOptions& options,
 
 // The public symbols that the name may mean.
 std::vector<syscall_map::NamedPlace> symbols_of(const HooksLocateOptions& options,
+                                                const pe::Image& image,
                                                 const pe::Identity& identity, SymbolPlaces& symbols,
                                                 core::Findings& findings) {
-  if (is_glob(options.function)) return symbols.all(identity);
-  const auto symbol = symbols.find(identity, options.function, findings);
+  if (is_glob(options.function)) return symbols.all(image, identity);
+  const auto symbol = symbols.find(image, identity, options.function, findings);
   return symbol ? std::vector{*symbol} : std::vector<syscall_map::NamedPlace>{};
 }
 
@@ -229,7 +230,7 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
     auto input = open_pe(path, options, report);
     if (!input) continue;
     auto identity = identify(*input, options);
-    auto places = symbols_of(options, identity.identity, symbols, input->findings());
+    auto places = symbols_of(options, input->image, identity.identity, symbols, input->findings());
     const syscall_map::KernelView view{input->image};
     const auto table = services_of(options, path, view, identity.identity, user);
     LocatedImage image{

@@ -31,21 +31,24 @@ SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report
   }
 }
 
-std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Identity& identity) {
+std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Image& image,
+                                                            const pe::Identity& identity) {
   std::vector<const pe::SymbolFile*> found;
   for (auto& file : files_) {
     if (!pe::belongs_to(file, identity.pdb, identity.machine)) continue;
     file.matches_image = true;
+    file.take_sections(image.sections());
     found.push_back(&file);
   }
   if (found.empty()) last_image_ = {identity.pdb, identity.machine};
   return found;
 }
 
-std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Identity& identity) {
+std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Image& image,
+                                                       const pe::Identity& identity) {
   std::vector<syscall_map::NamedPlace> places;
   std::set<std::pair<std::string, pe::Rva>> known;
-  const auto files = find_files(identity);
+  const auto files = find_files(image, identity);
   for (const auto* const file : files)
     for (auto& place : syscall_map::to_places(*file))
       if (files.size() == 1 || known.emplace(place.name, place.rva).second)
@@ -53,10 +56,11 @@ std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Identity& ident
   return places;
 }
 
-std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Identity& identity,
+std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Image& image,
+                                                          const pe::Identity& identity,
                                                           std::string_view name,
                                                           core::Findings& findings) {
-  const auto files = find_files(identity);
+  const auto files = find_files(image, identity);
   if (files.empty()) return std::nullopt;
   std::map<pe::Rva, std::pair<const pe::SymbolFile*, const pe::PublicSymbol*>> symbols;
   for (const auto* const file : files)

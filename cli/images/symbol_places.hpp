@@ -19,11 +19,11 @@ class SymbolPlaces {
 
   // Where the public symbol of this name is, by all files with the image's GUID and age. That
   // there is none in them, or that it is at several places, is a finding.
-  std::optional<syscall_map::NamedPlace> find(const pe::Identity& identity, std::string_view name,
-                                              core::Findings& findings);
+  std::optional<syscall_map::NamedPlace> find(const pe::Image& image, const pe::Identity& identity,
+                                              std::string_view name, core::Findings& findings);
 
   // All public symbols of these files that have an address, each once.
-  std::vector<syscall_map::NamedPlace> all(const pe::Identity& identity);
+  std::vector<syscall_map::NamedPlace> all(const pe::Image& image, const pe::Identity& identity);
 
   // To be called when all images have asked: a file that none of them belongs to is a warning.
   void finish(Report& report);
@@ -32,8 +32,10 @@ class SymbolPlaces {
   void write(JsonWriter& json) const;
 
  private:
-  // The PDBs of the image, and symbol tables made of them, as they were given.
-  std::vector<const pe::SymbolFile*> find_files(const pe::Identity& identity);
+  // The PDBs of the image, and symbol tables made of them, as they were given; with its sections
+  // where they have none.
+  std::vector<const pe::SymbolFile*> find_files(const pe::Image& image,
+                                                const pe::Identity& identity);
 
   std::vector<pe::SymbolFile> files_;
   struct {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include "coldtrace/pdb/simple_types.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
+#include "coldtrace/pdb/type_servers.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -184,14 +186,16 @@ class Chooser {
   // Whether the file has the record of the type.
   [[nodiscard]] bool is_known(u32 type) const {
     return type < pe::first_record_index || !file_.pdb->dbi() ||
-           !file_.pdb->dbi()->has_type_servers;
+           !file_.pdb->dbi()->has_type_servers();
   }
 
   void add_type(SymbolRow& row, u32 type) {
     row.type = type;
     if (!is_known(type)) {
+      if (!type_servers_) type_servers_ = pe::describe_type_servers(*file_.pdb, findings_);
       findings_.info("pdb-types-elsewhere", std::nullopt,
-                     "types of modules are in PDBs of the compiler; symbols have their indexes");
+                     "types of modules are in PDBs of the compiler; symbols have their indexes{}{}",
+                     type_servers_->empty() ? "" : ": ", *type_servers_);
       return;
     }
     const auto [text, added] = type_texts_.try_emplace(type);
@@ -222,6 +226,7 @@ class Chooser {
   pe::TypeTable types_;
   std::optional<pe::IdTable> ids_;
   std::map<u32, std::string> type_texts_;
+  std::optional<std::string> type_servers_;  // described when a type is elsewhere
   std::vector<SymbolRow> rows_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include <fmt/ranges.h>
 
@@ -39,7 +40,7 @@ struct MadeTable {
 };
 
 bool has_all_types(const pe::SymbolFile& file) {
-  if (file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers) return false;
+  if (file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers()) return false;
   core::Findings told;  // where its members are looked for
   const auto types = file.pdb
                          ? pe::TypeTable::read(*file.pdb, told)
@@ -96,7 +97,7 @@ class Builds {
     auto new_table = make_table(*new_files, making_, {}, making_.members);
     if (!old_table || !new_table) return;
     ServicedBuild build;
-    note_missing_members(before_.modules[*pair.before].path, old_table->table, new_table->table);
+    note_missing_members(pair, old_table->table, new_table->table);
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
         old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
@@ -135,24 +136,28 @@ class Builds {
   ServicedBuilds finish() { return std::move(result_); }
 
  private:
-  // Of a member that neither side shows there is no row. Both were asked for the same ones.
-  void note_missing_members(const std::string& path, const HookTable& before,
+  // Of a member that neither side shows there is no row.
+  void note_missing_members(const syscall_map::ModulePair& pair, const HookTable& before,
                             const HookTable& after) {
+    std::string text;
+    for (const auto& [side, path, table] :
+         {std::tuple{"old", &before_.modules[*pair.before].path, &before},
+          std::tuple{"new", &after_.modules[*pair.after].path, &after}})
+      if (const auto names = list_missing_members(*table); !names.empty())
+        text += fmt::format("{}of the {} kernel, {}, nothing that was given shows {}",
+                            text.empty() ? "" : "; ", side, *path, names);
+    if (!text.empty()) result_.findings.warning("member-missing", std::nullopt, "{}", text);
+  }
+
+  static std::string list_missing_members(const HookTable& table) {
     std::vector<std::string> names;
-    for (const auto& member : before.members)
-      if (!member.optional && !member.value &&
-          std::ranges::none_of(after.members, [&](const syscall_map::MemberValue& other) {
-            return other.name == member.name && other.kind == member.kind && other.value;
-          }))
-        names.push_back(member.name);
-    if (names.empty()) return;
+    for (const auto& member : table.members)
+      if (!member.optional && !member.value) names.push_back(member.name);
     constexpr std::size_t most_named = 8;
     const auto shown = std::min(names.size(), most_named);
-    result_.findings.warning(
-        "member-missing", std::nullopt,
-        "{}: neither this kernel nor the new one has, or nothing that was given shows: {}{}", path,
-        fmt::join(std::span{names}.first(shown), ", "),
-        shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
+    auto text = fmt::format("{}", fmt::join(std::span{names}.first(shown), ", "));
+    if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+    return text;
   }
 
   void compare_table(const std::string& path, const HookTable& build,

@@ -55,7 +55,7 @@ void find_kernels(const ServicedSide& before, ServicedSide& after,
 
 // Compares the hook tables of each pair of kernels, and the tables that are given with the new
 // builds. What cannot be found of a build is no finding, but where a table has it, and members of
-// a list that neither build shows.
+// a list that a build does not show.
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
                                        const std::vector<GivenTable>& tables, PdbFiles& pdbs,

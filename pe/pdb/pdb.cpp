@@ -118,7 +118,7 @@ core::Result<DbiHeader> read_dbi(const Msf& msf, core::Findings& findings) {
   header.contributions = substreams.next("SectionContributionSize");
   substreams.next("SectionMapSize");
   substreams.next("SourceInfoSize");
-  header.has_type_servers = substreams.next("TypeServerMapSize").size != 0;
+  header.type_servers = substreams.next("TypeServerMapSize");
   in.skip(4, "MFCTypeServerIndex");
   const u64 debug_header_size = substreams.size("OptionalDbgHeaderSize");
   if (header.version < DbiHeader::version_60)

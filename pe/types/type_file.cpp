@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "coldtrace/core/unreadable.hpp"
+#include "coldtrace/pdb/type_servers.hpp"
 
 namespace coldtrace::pe {
 
@@ -23,9 +24,12 @@ core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& 
     table = std::move(*read);
   }
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
-  if (pdb->dbi() && pdb->dbi()->has_type_servers)
+  if (pdb->dbi() && pdb->dbi()->has_type_servers()) {
+    const auto servers = describe_type_servers(*pdb, findings);
     findings.info("pdb-types-elsewhere", std::nullopt,
-                  "types of modules are in PDBs of the compiler, and not in this one");
+                  "types of modules are in PDBs of the compiler, and not in this one{}{}",
+                  servers.empty() ? "" : ": ", servers);
+  }
   core::note_unreadable(file, findings);
   auto identity = PdbIdentity::of(*pdb);
   return TypeFile{

@@ -41,10 +41,13 @@ std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb) {
 }
 
 KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Identity& identity,
-                                  std::span<const pe::SymbolFile> files, core::Findings& findings) {
+                                  std::span<pe::SymbolFile> files, core::Findings& findings) {
   KernelSymbols found;
-  for (const auto& file : files)
-    if (pe::belongs_to(file, identity.pdb, identity.machine)) found.files.push_back(&file);
+  for (auto& file : files) {
+    if (!pe::belongs_to(file, identity.pdb, identity.machine)) continue;
+    file.take_sections(tables.image().sections());
+    found.files.push_back(&file);
+  }
   if (found.files.empty()) {
     if (!files.empty())
       findings.warning(

@@ -27,8 +27,8 @@ std::vector<InferredMember> infer_members(const HookTableRequests& requests,
 }  // namespace
 
 HookTable assemble_hook_table(std::span<const HookTableSource> sources,
-                              std::span<const pe::SymbolFile> symbols,
-                              const HookTableRequests& requests, core::Findings& findings) {
+                              std::span<pe::SymbolFile> symbols, const HookTableRequests& requests,
+                              core::Findings& findings) {
   const auto& kernel = *sources.front().view;
   const auto named =
       find_kernel_symbols(kernel, sources.front().description.identity, symbols, findings);

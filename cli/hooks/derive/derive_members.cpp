@@ -30,7 +30,7 @@ std::vector<MemberRequest> requests_for(const std::string& wanted, const KnownBu
 // A table that has the kernel and its members alone. Nothing where it cannot be read.
 std::optional<HookTable> derive(const std::string& path, const MemberDerivation& derivation,
                                 const PeOptions& options, const KnownBuilds& known,
-                                const std::vector<pe::SymbolFile>& symbols, Report& report) {
+                                std::vector<pe::SymbolFile>& symbols, Report& report) {
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
   const auto identity = identify_with_hash(*input, options);
@@ -107,7 +107,7 @@ Exit derive_members(const MemberDerivation& derivation, const PeOptions& options
   Output output{options.output};
   Report report{options.findings};
   const KnownBuilds known{derivation.known, options, report};
-  const auto symbols = open_symbol_files(derivation.pdbs, report);
+  auto symbols = open_symbol_files(derivation.pdbs, report);
   HookTableDocument document;
   for (const auto& file : options.files)
     if (auto table = derive(file, derivation, options, known, symbols, report))

@@ -97,8 +97,8 @@ std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriv
   auto identity = identify(*input, options);
   const auto exported = find_export(*input, options.function);
   core::Findings missed;  // no PDB has to have what is exported
-  const auto symbol =
-      symbols.find(identity.identity, options.function, exported ? missed : input->findings());
+  const auto symbol = symbols.find(input->image, identity.identity, options.function,
+                                   exported ? missed : input->findings());
   DerivedImage image{std::move(*input), std::move(identity), std::nullopt};
   if (symbol) {
     image.place = symbol->rva;

@@ -12,7 +12,7 @@ using syscall_map::ImageRole;
 
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
-    const std::vector<pe::SymbolFile>& symbols, Report& report,
+    std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests,
     const std::vector<syscall_map::MemberRequest>& members, const KnownBuilds* known) {
   std::vector<PeInput> inputs;

@@ -19,7 +19,7 @@ namespace coldtrace::cli {
 // are asked for, the latter also as `known` builds show them.
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
-    const std::vector<pe::SymbolFile>& symbols, Report& report,
+    std::vector<pe::SymbolFile>& symbols, Report& report,
     const std::vector<std::string>& trace_requests = {},
     const std::vector<syscall_map::MemberRequest>& members = {},
     const KnownBuilds* known = nullptr);

@@ -45,7 +45,7 @@ std::vector<TraceDriver> read_drivers(const HooksPlanOptions& options, pe::Machi
 
 // The plan alone: what the rest of a hook table lacks does not matter to it.
 std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
-                                   const std::vector<pe::SymbolFile>& pdbs, Report& report) {
+                                   std::vector<pe::SymbolFile>& pdbs, Report& report) {
   auto kernel = open_pe(options.kernel, options, report);
   if (!kernel) return std::nullopt;
   std::optional<PeInput> ntdll;
@@ -92,7 +92,8 @@ std::optional<TracePlan> make_plan(const HooksPlanOptions& options,
 }
 
 Exit run_plan(const HooksPlanOptions& options, Output& output, Report& report) {
-  auto plan = make_plan(options, open_symbol_files(options.pdbs, report), report);
+  auto pdbs = open_symbol_files(options.pdbs, report);
+  auto plan = make_plan(options, pdbs, report);
   if (!plan) return Exit::failure;
   report.read(options.kernel, plan->findings);
   if (!plan->ntdll.empty()) report.read(plan->ntdll, plan->ntdll_findings);
@@ -107,8 +108,8 @@ Exit run_plan(const HooksPlanOptions& options, Output& output, Report& report) {
 Exit run_table(const HooksPlanOptions& options, Output& output, Report& report) {
   syscall_map::BuildFiles files{{ImageRole::kernel, options.kernel, {}, {}}};
   if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
-  auto table = make_hook_table(files, options, open_symbol_files(options.pdbs, report), report,
-                               options.functions);
+  auto pdbs = open_symbol_files(options.pdbs, report);
+  auto table = make_hook_table(files, options, pdbs, report, options.functions);
   if (!table) return Exit::failure;
   tell_hook_table(*table, report);
   read_drivers(options, syscall_map::find_kernel(*table)->identity.machine, report);

@@ -81,7 +81,7 @@ Exit run_hooks_table(const HooksTableOptions& options) {
           fmt::format("{}: no kernel is in it or below it", fmt::join(options.folders, ", "))};
     report.read(options.folders.front(), paired.findings);
   }
-  const auto symbols = open_symbol_files(options.pdbs, report);
+  auto symbols = open_symbol_files(options.pdbs, report);
   const KnownBuilds known{options.known, options, report};
   HookTableDocument document;
   document.unpaired = std::move(paired.unpaired);

@@ -80,7 +80,7 @@ bool is_given(const HookTable& build, const BuildFiles& files) {
 std::vector<HookTableDifference> compare(const HookTable& build, const BuildFiles& files,
                                          const HooksVerifyOptions& options,
                                          const std::vector<syscall_map::HookProfile>& profiles,
-                                         const std::vector<pe::SymbolFile>& symbols,
+                                         std::vector<pe::SymbolFile>& symbols,
                                          const std::vector<syscall_map::MemberRequest>& members,
                                          const KnownBuilds& known, Report& report) {
   auto again = make_hook_table(
@@ -100,7 +100,7 @@ Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
   Result result;
   std::vector<bool> used(files.size());
   const auto contents = image_contents(options.layout);
-  const auto symbols = open_symbol_files(options.pdbs, report);
+  auto symbols = open_symbol_files(options.pdbs, report);
   const auto members = read_member_lists(options.members);
   const KnownBuilds known{options.known, options, report};
   const auto profiles = open_profiles(options.profiles, options);

@@ -35,7 +35,7 @@ std::optional<pe::TypeFile> reduce(const pe::TypeFile& file) {
 }  // namespace
 
 void note_unproved_types(pe::TypeFile& file, std::string_view change) {
-  const bool elsewhere = file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers;
+  const bool elsewhere = file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers();
   if (file.table.count() > 0 && !elsewhere) return;
   file.findings.warning("types-unproved", std::nullopt, "{}: what it lacks is not proved to be {}",
                         elsewhere ? "types are in other PDBs" : "the file has no types", change);

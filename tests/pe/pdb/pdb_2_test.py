@@ -29,6 +29,16 @@ def run(*arguments):
     return subprocess.run([COLDTRACE, "pe", *map(str, arguments)], capture_output=True, timeout=60)
 
 
+def hooks(*arguments):
+    done = subprocess.run([COLDTRACE, "hooks", *map(str, arguments), "--format", "json"], capture_output=True, timeout=60)
+    return strict_json(done.stdout)
+
+
+def sections_of(data, table, pe):
+    """Size, RVA, size in the file and place there of each."""
+    return [struct.unpack_from("<IIII", data, table + 40 * i + 8) for i in range(struct.unpack_from("<H", data, pe + 6)[0])]
+
+
 def document(command, *arguments, status=0):
     done = run(command, "--format", "json", *arguments)
     if done.returncode != status:
@@ -216,15 +226,54 @@ class Symbols(case.Case):
             finding, = (one for one in found["findings"] if one["code"] == "pdb-mismatch")
             self.assertIn(f"time stamp {STAMP:#010x} and age {AGE}", finding["text"])
 
+    def test_the_images_sections_give_hook_commands_names(self):
+        path = self.write("a.pdb", writer.pdb_2(all_kinds(False), *linked(False)))
+        image = self.image()
+        data = bytearray(image.read_bytes())
+        pe = struct.unpack_from("<I", data, 60)[0]
+        table = pe + 24 + struct.unpack_from("<H", data, pe + 20)[0]
+        sections = sections_of(data, table, pe)
+        code, second = sections[0][1], sections[1][1]
+        # The image calls itself a kernel, in what is left of its headers.
+        directory = struct.unpack_from("<I", data, pe + 24 + 112)[0]
+        at, = (directory - address + offset for size, address, _, offset in sections
+               if address <= directory < address + size)
+        room = table + 40 * struct.unpack_from("<H", data, pe + 6)[0]
+        self.assertEqual(data[room:room + 13], bytes(13))
+        data[room:room + 13] = b"ntoskrnl.exe\0"
+        struct.pack_into("<I", data, at + 12, room)
+        image.write_bytes(data)
+        located, = hooks("locate", "_main", image, "--pdb", path)["images"]
+        self.assertEqual([row["rva"] for row in located["locations"]], [code + 0x10])
+        members = self.write("a.members", b"function Main = _main\n_data\n")
+        build, = hooks("table", "--kernel", image, "--pdb", path, "--members", members)["builds"]
+        self.assertEqual({row["name"]: row["value"] for row in build["members"]},
+                         {"Main": code + 0x10, "_data": second + 4})
+
     def test_types_of_the_compilers_pdb_have_no_text(self):
-        path = self.write("a.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=bytes(12)))
+        entries = [writer.type_server(STAMP, AGE - 1, b"c:\\a\\a.pdb", b"c:\\a\\a.pdb"),
+                   writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\main.obj"),
+                   writer.type_server(0x55cd3900, 2, b"c:\\a\\vc50.pdb", b".\\other.obj")]
+        servers = b"".join(entries)
+        path = self.write("a.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=servers))
         found = self.rows(path)
         rows = {row["name"]: row for row in found["symbols"]}
         self.assertEqual((rows["NODE"]["type"], rows["NODE"]["type_index"], rows["shared"]["type"]),
                          (None, 0x1000, "Uint4B"))
         self.assertIn("pdb-types-elsewhere", codes(found["findings"]))
-        told, = (one for one in document("types", path)["findings"] if one["code"] == "pdb-types-elsewhere")
-        self.assertNotIn("vc60", told["text"])  # it may be vc50.pdb
+        for findings in (found["findings"], document("types", path)["findings"]):
+            told, = (one["text"] for one in findings if one["code"] == "pdb-types-elsewhere")
+            self.assertTrue(told.endswith(": c:\\a\\vc50.pdb (signature 0x55cd3900, age 2)"), told)
+        whole = {sum(map(len, entries[:count])) - missing for count in (1, 2, 3)
+                 for missing in range(len(entries[count - 1]) - len(entries[count - 1].rstrip(b"\0")))}  # of the padding
+        for size in set(range(1, len(servers))) - whole:
+            path = self.write("cut.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=servers[:size]))
+            found = document("types", path, status=1)["findings"]
+            self.assertEqual(codes(found), ["pdb-stream", "pdb-types-elsewhere"], size)
+        many = b"".join(writer.type_server(i, 1, b"%d.pdb" % i, b"a.obj") for i in range(1, 12))
+        path = self.write("a.pdb", writer.pdb_2(all_kinds(False), *linked(False), servers=many))
+        told, = (one["text"] for one in document("types", path)["findings"])
+        self.assertTrue(told.endswith(", 8.pdb (signature 0x00000008, age 1) and 3 more"), told)
 
     def test_volatility_finds_none(self):
         path = self.write("a.pdb", writer.pdb_2(all_kinds(True), *linked(True)))

@@ -225,6 +225,12 @@ class Symbols:
         return self.add(kinds, body + b"\0" + st(name))
 
 
+def type_server(signature, age, name, user):
+    """An entry of the map of other PDBs: TSM of microsoft-pdb."""
+    entry = struct.pack("<IIII", 0, 0, signature, age) + name + b"\0" + user + b"\0"
+    return entry + bytes(-len(entry) % 4)
+
+
 def pdb_2(types, records=None, modules=(), contributions=(), publics=None, signature=0x560b9f0f, age=3,
           page=1024, version=None, tail=b"", dbi_age=None, servers=b"", dbi=19970606):
     """`records` are the Symbols of the program; `modules` pairs of a name and Symbols; `contributions` section,

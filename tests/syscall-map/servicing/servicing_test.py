@@ -527,8 +527,10 @@ _KTHREAD.Process
         self.servicing(0, old, new, "--pdb", old, "--pdb", new, "--hook-table", table, "--tolerate", tolerated)
         self.servicing(1, old, new, "--pdb", old, "--pdb", new, "--hook-table", table, "--tolerate",
                        tolerated.replace("servicing-gone", "servicing-table"))
-        # Without a table nothing of that is a reason to fail; what differs is told all the same.
-        plain = self.document(0, old, new, "--pdb", old, "--pdb", new, "--members", self.here / "a.members")
+        # Without a table nothing of that is a reason to fail, but that a list requires what is gone; what differs is
+        # told all the same.
+        plain = self.document(0, old, new, "--pdb", old, "--pdb", new, "--members", self.here / "a.members",
+                              "--tolerate", "member-missing")
         build, = plain["builds"]
         self.assertEqual({row["name"]: row["state"] for row in build["rows"] if row["kind"] == "member"},
                          {name: state for name, state in expected.items() if state != "survives"})
@@ -720,7 +722,11 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         old, new = self.kernel("old", False), self.kernel("new", True)
         self.write("a.members", self.LIST.encode())
         options = ("--members", self.here / "a.members")
-        plain = self.document(0, old, new, "--pdb", old, "--pdb", new, *options)
+        missing = lambda document: [row["text"] for row in document["findings"] if row["code"] == "member-missing"]
+        plain = self.document(1, old, new, "--pdb", old, "--pdb", new, *options)
+        self.assertEqual(missing(plain), [f"of the new kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
+        turned = self.document(1, new, old, "--pdb", old, "--pdb", new, *options)
+        self.assertEqual(missing(turned), [f"of the old kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
         store, packed = self.here / "store", self.here / "packed"
         packed.mkdir()
         for number, folder in enumerate((old, new)):
@@ -733,19 +739,22 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
             (place / "ntoskrnl.pdb.gz").write_bytes(gzip.compress(content))
             (folder / "ntoskrnl.pdb").unlink()
         rows = lambda document: [(row["kind"], row["name"], row["state"], row["values"]) for row in document["builds"][0]["rows"]]
-        again = self.document(0, old, new, "--pdb", packed, *options)
+        again = self.document(1, old, new, "--pdb", packed, *options)
         self.assertEqual(rows(again), rows(plain))
         self.assertEqual(again["modules"][0]["types"]["counts"], plain["modules"][0]["types"]["counts"])
-        found = self.document(0, old, new, "--pdb", store, *options)
+        found = self.document(1, old, new, "--pdb", store, *options)
         self.assertTrue(found["builds"][0]["before"]["pdb_file"].endswith(".json.xz"))
         self.assertEqual({row[1]: row[2] for row in rows(found) if row[0] == "member"},
                          {row[1]: row[2] for row in rows(plain) if row[0] == "member"})
         # Without PDBs nothing shows what the list requires, which is told.
         document = self.document(1, old, new, *options)
         self.assertEqual(document["builds"][0]["before"]["pdb_file"], None)
-        told, = (row["text"] for row in document["findings"] if row["code"] == "member-missing")
-        for name in ("_EPROCESS.Job", "State", "Name", "Low", "High"):
-            self.assertIn(name, told)
+        told, = missing(document)
+        before, after = told.split("; ")
+        for side, folder, text in (("old", old, before), ("new", new, after)):
+            self.assertTrue(text.startswith(f"of the {side} kernel, {folder / 'ntoskrnl.exe'}, "), text)
+            for name in ("_EPROCESS.Job", "Last", "State", "Name", "Low", "High"):
+                self.assertIn(name, text)
         self.assertNotIn("_EPROCESS.Nothing", told)  # optional
 
     def test_a_pdb_without_types_is_no_evidence_of_types(self):

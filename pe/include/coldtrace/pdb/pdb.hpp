@@ -34,14 +34,16 @@ struct DbiHeader {
   };
   Substream modules;
   Substream contributions;
-  // Whether types are in other files too: those of Visual C++ 5 and 6, as vc60.pdb.
-  bool has_type_servers;
+  Substream type_servers;  // see type_servers.hpp
   // Stream numbers, absent where there is none.
   std::optional<u32> publics;
   std::optional<u32> symbol_records;
   std::optional<u32> section_headers;
   std::optional<u32> original_section_headers;  // before a tool moved the code about
   std::optional<u32> omap_from_source;          // from where the code was to where it is
+
+  // Whether types are in other files too.
+  [[nodiscard]] bool has_type_servers() const { return type_servers.size != 0; }
 };
 
 inline constexpr u32 dbi_stream = 3;

@@ -23,10 +23,11 @@ struct KernelSymbols {
 [[nodiscard]] std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
 
 // From all that match the image; about what they disagree they say nothing, and the finding
-// `pdb-contradiction` tells it. That some were given and none matches is `pdb-mismatch`.
+// `pdb-contradiction` tells it. Those that lack section headers take the image's. That some were
+// given and none matches is `pdb-mismatch`.
 [[nodiscard]] KernelSymbols find_kernel_symbols(const pe::ImageTables& tables,
                                                 const pe::Identity& identity,
-                                                std::span<const pe::SymbolFile> files,
+                                                std::span<pe::SymbolFile> files,
                                                 core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -24,7 +24,7 @@ struct HookTableRequests {
 // the symbol files that belong to the kernel, and with the trace points and members that are asked
 // for. What there is to say of these is in `findings`, of the rest in the table's own.
 [[nodiscard]] HookTable assemble_hook_table(std::span<const HookTableSource> sources,
-                                            std::span<const pe::SymbolFile> symbols,
+                                            std::span<pe::SymbolFile> symbols,
                                             const HookTableRequests& requests,
                                             core::Findings& findings);
 
