@@ -82,12 +82,14 @@ class Record {
   PyTypeObject* type_;
 };
 
-// A tuple of the elements, which `make` makes objects of.
+// A tuple of the elements, which `make` makes objects of; as of records, the collector of garbage
+// is not told of it.
 template <class Range, class Make>
 Object tuple_of(const Range& range, const Make& make) {
   const Object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(std::size(range))));
   Py_ssize_t i = 0;
   for (const auto& element : range) PyTuple_SET_ITEM(tuple, i++, make(element));
+  PyObject_GC_UnTrack(tuple);
   return tuple;
 }
 

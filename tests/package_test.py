@@ -44,6 +44,27 @@ class Package(case.Case):
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
         return root
 
+    def test_wheels_are_of_other_pythons_than_debians(self):
+        """Two interpreters of one version, as one of pyenv is, would make wheels of one name."""
+        python = 'exec /usr/bin/python3 -c "import sysconfig; sysconfig.get_config_vars().update({}); $2"'
+        headers = self.here / "include/python{}.{}".format(*sys.version_info)
+        headers.mkdir(parents=True)
+        (headers / "Python.h").touch()
+        there = f"installed_base='{self.here}'"
+        for name, changed in (("python3.90", f"SOABI='cpython-390', {there}"), ("python3.91", f"SOABI='cpython-390', {there}"),
+                              ("python3.92", there), ("python3.93", "SOABI='cpython-393', installed_base='/nowhere'"),
+                              ("python3.94", "no Python")):
+            self.write(name, f"#!/bin/sh\n{python.format(changed)}\n".encode()).chmod(0o755)
+        ask = "source scripts/lib/pythons.bash; other_pythons"
+
+        def found(**given):
+            return subprocess.run(["bash", "-c", ask], cwd=PROJECT, capture_output=True, text=True, check=True,
+                                  env={"PATH": f"{self.here}:/usr/bin:/bin", **given}).stdout
+
+        self.assertEqual(found(), str(self.here / "python3.90"))
+        self.assertEqual(found(COLDTRACE_PYTHONS="python3.92 python3.91"), str(self.here / "python3.91"))
+        self.assertEqual(found(COLDTRACE_PYTHONS=""), "")
+
     def test_they_are_the_same_each_time_and_the_program_runs(self):
         packages, again = self.pack("one", 0o022), self.pack("two", 0o077)
         self.assertLessEqual({"coldtrace.deb", "libcoldtrace-dev.deb"}, set(packages))

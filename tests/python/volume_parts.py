@@ -3,6 +3,7 @@ that few have. Values are those of programs that write them, and of other reader
 
 usage: volume_parts.py BUILD SOURCES [unittest arguments]
 """
+import gc
 import json
 import os
 import re
@@ -97,6 +98,16 @@ class Written(Case):
         self.assertEqual(volume.shadow_copies(), [])
         with self.assertRaisesRegex(coldtrace.Error, "there is no shadow copy 1"):
             volume.open_shadow(1)
+
+    def test_rows_cost_the_collector_of_garbage_nothing(self):
+        """It goes through all that it is told of, again and again, and rows cannot hold a cycle."""
+        volume = self.volume()
+        rows = [*volume.files(), *volume.files(fields=["path", "streams"])]
+        streams = [stream for row in rows for stream in (row.streams if isinstance(row, coldtrace.File) else row[1])]
+        self.assertGreater(len(streams), 20)
+        parts = [*streams, *(stream.extents for stream in streams), *(stream.fixup_positions for stream in streams)]
+        self.assertGreater(sum(map(len, parts)), len(streams) * len(streams[0]))
+        self.assertEqual([each for each in (*rows, *parts) if gc.is_tracked(each)], [])
 
     def test_bitlocker_volumes_are_what_was_encrypted(self):
         used = -(-len(self.content) // 0x10000) * 0x10000

@@ -49,7 +49,7 @@ class CpuText {
  private:
   void write_summary() {
     const auto& use = tables_.use;
-    print(output_, "Elapsed       {}\n", seconds(use.schedule().elapsed()));
+    print(output_, "Elapsed       {} s\n", seconds(use.schedule().elapsed()));
     if (use.has_samples()) {
       const auto interval = use.interval();
       print(output_,
@@ -69,12 +69,12 @@ class CpuText {
 
   void write_processors() {
     if (tables_.processors() == 0) return;
-    print(output_, "\n{:>14} {:>14} {:>14} {:>14} {:>14} {:>12} {:>12}  processor\n", "running",
-          "idle", "unknown", "sampled", "sampled idle", "DPC", "ISR");
+    print(output_, "\n{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  processor\n", "running (s)",
+          "idle (s)", "unknown (s)", "sampled (s)", "sampled idle (s)", "DPC (s)", "ISR (s)");
     for (u32 i = 0; i < tables_.processors(); ++i) {
       const auto share = tables_.share_of(i);
       const auto schedule = tables_.schedule_of(i);
-      print(output_, "{:>14} {:>14} {:>14} {:>14} {:>14} {:>12} {:>12}  {}\n",
+      print(output_, "{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  {}\n",
             text(tables_.if_switches(schedule.busy)), text(tables_.if_switches(schedule.idle)),
             text(tables_.if_switches(schedule.unknown)), sampled(share.sampled.all.time),
             sampled(share.sampled_idle.time), text(tables_.if_interrupts(share.in_dpc)),
@@ -85,16 +85,16 @@ class CpuText {
   template <class WriteLine>
   void write_threads(std::string_view title, const std::vector<u32>& all, WriteLine write_line) {
     if (all.empty()) return;
-    print(output_, "\n{:>14} {:>12} {:>14} {:>8} {:>14}  {}\n", "running", "interrupted", "sampled",
-          "samples", "difference", title);
+    print(output_, "\n{:>14} {:>15} {:>14} {:>8} {:>14}  {}\n", "running (s)", "interrupted (s)",
+          "sampled (s)", "samples", "difference (s)", title);
     write_rows(all, write_line);
   }
 
   template <class Find>
   void write_sampled_table(std::string_view title, const std::vector<u32>& all, Find find) {
     if (all.empty()) return;
-    print(output_, "\n{:>14} {:>8} {:>12} {:>12}  {}\n", "sampled", "samples", "in DPCs", "in ISRs",
-          title);
+    print(output_, "\n{:>14} {:>8} {:>12} {:>12}  {}\n", "sampled (s)", "samples", "in DPCs (s)",
+          "in ISRs (s)", title);
     write_rows(all, [&](u32 i) {
       const auto [use, name] = find(i);
       print(output_, "{:>14} {:>8} {:>12} {:>12}  {}\n", seconds(use->all.time), use->all.samples,
@@ -105,7 +105,7 @@ class CpuText {
   void write_drivers() {
     const auto all = drivers_of(tables_.use.routines());
     if (all.empty()) return;
-    print(output_, "\n{:>12} {:>8} {:>12} {:>8}  driver\n", "DPC", "DPCs", "ISR", "ISRs");
+    print(output_, "\n{:>12} {:>8} {:>12} {:>8}  driver\n", "DPC (s)", "DPCs", "ISR (s)", "ISRs");
     write_rows(all, [this](const DriverUse& one) {
       print(output_, "{:>12} {:>8} {:>12} {:>8}  {}\n", seconds(one.in_dpc), one.dpcs,
             seconds(one.in_isr), one.isrs, module_text(one.module));
@@ -122,7 +122,7 @@ class CpuText {
   std::string use_text(const ThreadUse& use) const {
     const auto difference = tables_.difference(use);
     return fmt::format(
-        "{:>14} {:>12} {:>14} {:>8} {:>14}", text(tables_.if_switches(use.running)),
+        "{:>14} {:>15} {:>14} {:>8} {:>14}", text(tables_.if_switches(use.running)),
         text(tables_.interrupted(use)), sampled(use.sampled.all.time),
         tables_.use.has_samples() ? fmt::format("{}", use.sampled.all.samples) : "-",
         !difference ? "-" : (*difference < 0 ? "-" : "+") + seconds_text(std::abs(*difference)));

@@ -141,22 +141,22 @@ class IdleWriter {
     print(output_,
           "Elapsed        {}\nSpin-up        {}, break-even {}\nNetwork window {} (half of it "
           "before and after each transfer)\n",
-          times().seconds(rest.elapsed()), seconds_text(policy_.spin_up),
-          seconds_text(policy_.break_even), seconds_text(options_.network_window * millisecond));
+          times().text(rest.elapsed()), duration_text(policy_.spin_up),
+          duration_text(policy_.break_even), duration_text(options_.network_window * millisecond));
     const TextCharts charts{options_.output, options_.color};
     for (const auto& [device, one] : rest.devices()) {
       print(output_, "\n{} {}: busy {}, idle {} ({} times, p50 {}, longest {}), unknown {}\n",
-            kind_of(device), device.number, times().seconds(one.busy()),
-            times().seconds(one.idle()), one.idle_times().count(),
-            times().seconds(static_cast<i64>(one.idle_times().percentile(50).value_or(0))),
-            times().seconds(static_cast<i64>(one.idle_times().greatest())),
-            times().seconds(unknown(rest, one)));
-      const auto seconds = [this](i64 ticks) { return times().seconds(ticks); };
-      print(output_, "  idle times: {}\n  busy times: {}\n",
-            octaves_text(one.idle_times(), seconds), octaves_text(one.busy_times(), seconds));
+            kind_of(device), device.number, times().text(one.busy()), times().text(one.idle()),
+            one.idle_times().count(),
+            times().text(static_cast<i64>(one.idle_times().percentile(50).value_or(0))),
+            times().text(static_cast<i64>(one.idle_times().greatest())),
+            times().text(unknown(rest, one)));
+      const auto text = [this](i64 ticks) { return times().text(ticks); };
+      print(output_, "  idle times: {}\n  busy times: {}\n", octaves_text(one.idle_times(), text),
+            octaves_text(one.busy_times(), text));
       if (charts.shown()) write_charts(charts, rest, one);
       for (std::size_t i = 0; i < policy_.timeouts.size(); ++i)
-        write_saving_line(fmt::format("off after {}", seconds_text(policy_.timeouts[i])),
+        write_saving_line(fmt::format("off after {}", duration_text(policy_.timeouts[i])),
                           policy_.timeouts[i], one.savings()[i]);
       write_saving_line("offline optimum", 0, one.optimum());
       const auto shown = std::min<std::size_t>(one.longest().size(), options_.top);
@@ -180,8 +180,8 @@ class IdleWriter {
       if (times_of->count() == 0) continue;
       const auto octaves = octaves_of(*times_of);
       print(output_, "  {:<11} {} up to {} ... {}, doubling\n", name,
-            charts.sparkline(octaves.counts), times().seconds(octaves.least),
-            times().seconds(octaves.greatest));
+            charts.sparkline(octaves.counts), times().text(octaves.least),
+            times().text(octaves.greatest));
     }
   }
 
@@ -254,7 +254,7 @@ class IdleWriter {
       const auto& [who, ended] = all[i];
       const auto ender = ender_of(who.first, who.second);
       print(output_, "  ended {}x after {} in all by {}{} ({})\n", ended.count,
-            times().seconds(ended.time),
+            times().text(ended.time),
             ender.tid ? fmt::format("thread {} of ", *ender.tid) : std::string{},
             ender.process.empty() ? "-" : printable(ender.process),
             ender.pid ? fmt::format("{}", *ender.pid) : "-");
@@ -285,12 +285,12 @@ class IdleWriter {
 
   void write_saving_line(std::string_view policy, i64 timeout, const RestSaving& saving) {
     print(output_, "  {:<24} {} off, {} spin-ups, {} of waiting\n", policy,
-          seconds_text(off(saving, timeout)), saving.spin_ups, seconds_text(saving.waiting));
+          duration_text(off(saving, timeout)), saving.spin_ups, duration_text(saving.waiting));
   }
 
   void write_idle_line(const AtRest::Device& device, const IdleTime& idle,
                        const trace_analysis::FileTable& files) {
-    print(output_, "  {} idle {}", times().since_start(idle.from), seconds_text(length_of(idle)));
+    print(output_, "  {} idle {}", times().since_start(idle.from), duration_text(length_of(idle)));
     if (!idle.end) {
       output_.write(", to the end of the trace\n");
       return;

@@ -91,17 +91,17 @@ void add_columns_of_cycles_in_calls(std::vector<Column<ServiceSums>>& columns, c
 
 template <class Row>
 void add_sum_columns(std::vector<Column<Row>>& columns, const ServiceFigures& figures) {
-  columns.push_back({"inclusive", 13, [&figures](const Row& row) {
+  columns.push_back({"inclusive (s)", 13, [&figures](const Row& row) {
                        return seconds(figures.duration(row.inclusive));
                      }});
-  columns.push_back({"exclusive", 13, [&figures](const Row& row) {
+  columns.push_back({"exclusive (s)", 13, [&figures](const Row& row) {
                        return seconds(figures.duration(row.exclusive));
                      }});
-  columns.push_back({"on processor", 13, [&figures](const Row& row) {
+  columns.push_back({"on processor (s)", 16, [&figures](const Row& row) {
                        return seconds(figures.duration(row.on_processor));
                      }});
   columns.push_back(
-      {"mean", 12, [&figures](const Row& row) { return seconds(figures.mean(row)); }});
+      {"mean (s)", 12, [&figures](const Row& row) { return seconds(figures.mean(row)); }});
 }
 
 }  // namespace
@@ -117,13 +117,14 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
   add_told_columns(columns, told);
   add_sum_columns(columns, figures_);
   columns.push_back(
-      {"least", 12, [this](const ServiceSums& one) { return seconds(figures_.least(one)); }});
+      {"least (s)", 12, [this](const ServiceSums& one) { return seconds(figures_.least(one)); }});
   for (const unsigned percent : {50U, 90U, 99U})
-    columns.push_back({fmt::format("p{}", percent), 12, [this, percent](const ServiceSums& one) {
-                         return seconds(figures_.percentile(one, percent));
-                       }});
-  columns.push_back(
-      {"longest", 12, [this](const ServiceSums& one) { return seconds(figures_.greatest(one)); }});
+    columns.push_back(
+        {fmt::format("p{} (s)", percent), 12, [this, percent](const ServiceSums& one) {
+           return seconds(figures_.percentile(one, percent));
+         }});
+  columns.push_back({"longest (s)", 12,
+                     [this](const ServiceSums& one) { return seconds(figures_.greatest(one)); }});
   add_cycle_columns(columns, told);
   add_columns_of_cycles_in_calls(columns, told);
   write_headings(output_, columns);
@@ -175,7 +176,7 @@ void ServiceText::write_trees(const std::vector<u32>& chosen, u64 top, u64 depth
     write_tree("is called by", chosen[i], depth, &CallEdge::callee, &CallEdge::caller);
     if (const auto& times = services_.services()[chosen[i]].times; times.count() > 0)
       print(output_, "  lasted {}\n", octaves_text(times, [this](i64 ticks) {
-              return seconds_text(figures_.duration(ticks));
+              return duration_text(figures_.duration(ticks));
             }));
   }
 }
@@ -203,7 +204,7 @@ void ServiceText::write_branches(std::vector<u32>& path, u64 depth, std::size_t&
     --room;
     const auto next = edge.*to;
     const bool recursive = std::find(path.begin(), path.end(), next) != path.end();
-    print(output_, "{:{}}{}  {}x {}{}\n", "", 2 * path.size() + 2, label(next), edge.calls,
+    print(output_, "{:{}}{}  {}x {} s{}\n", "", 2 * path.size() + 2, label(next), edge.calls,
           seconds(figures_.duration(edge.inclusive)), recursive ? "  recursive" : "");
     if (recursive) continue;
     path.push_back(next);

@@ -224,7 +224,7 @@ void PriorityTables::write_text(u64 top, bool each_change) const {
     return std::pair{priorities_.threads()[thread].steps, priorities_.threads()[thread].last};
   });
   print(output_, "{:>7} {:>4} {:>8} {:>7} {:>7} {:>7} {:>7} {:>14} {:>14}  {}\n", "thread", "base",
-        "changes", "raised", "decayed", "set", "not told", "changing", "unknown",
+        "changes", "raised", "decayed", "set", "not told", "changing (s)", "unknown (s)",
         "process, priorities and how long");
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
@@ -263,7 +263,7 @@ void PriorityTables::write_thread_line(Index index) const {
         steps_of(one, {C::not_told}), names_.times().seconds(one.changing),
         names_.times().seconds(one.unknown), names_.process(thread.process));
   for (const auto& level : one.levels)
-    print(output_, ", {}: {}", level.priority, names_.times().seconds(level.time));
+    print(output_, ", {}: {} s", level.priority, names_.times().seconds(level.time));
   output_.write("\n");
 }
 
@@ -352,7 +352,7 @@ void PriorityTables::write_lower_lines(u64 top) const {
   print(output_,
         "\nReady while a processor that they may use had a thread of lower priority, at least:\n"
         "{:>7} {:>9} {:>14} {:>14}  {}\n",
-        "thread", "times", "in all", "longest", "process, the longest");
+        "thread", "times", "in all (s)", "longest (s)", "process, the longest");
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *lower_ran(all[i]);

@@ -181,12 +181,12 @@ class ScheduleWriter {
   void write_text(u64 top) {
     const auto& counts = schedule_.turns().counts();
     print(output_,
-          "Elapsed       {}\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
+          "Elapsed       {} s\nSwitches      {}, {} broken, {} repeated, {} overlapping\n"
           "Readied       {}, {} superfluous\n\n",
           names_.times().seconds(schedule_.elapsed()), counts.switches, counts.broken,
           counts.repeated, counts.overlapping, counts.readied, counts.superfluous);
-    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy", "idle",
-          "unknown", "turns", "breaks");
+    print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy (s)", "idle (s)",
+          "unknown (s)", "turns", "breaks");
     for (std::size_t i = 0; i < schedule_.processors().size(); ++i) {
       const auto& one = schedule_.processors()[i];
       print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", i,
@@ -195,9 +195,10 @@ class ScheduleWriter {
     }
     auto threads = by_running();
     print(output_,
-          "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12} {:>12} {:>12}  {}\n",
-          "thread", "running", "ready", "waiting", "off", "unknown", "turns", "ready p50",
-          "ready p90", "ready p99", "longest", "process, longest waits, priorities, at the end");
+          "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>13} {:>13} {:>13} {:>12}  {}\n",
+          "thread", "running (s)", "ready (s)", "waiting (s)", "off (s)", "unknown (s)", "turns",
+          "ready p50 (s)", "ready p90 (s)", "ready p99 (s)", "longest (s)",
+          "process, longest waits, priorities, at the end");
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) write_thread_line(threads[i]);
     if (shown < threads.size())
@@ -225,7 +226,7 @@ class ScheduleWriter {
     const auto& one = schedule_.threads()[index];
     const auto& thread = population_.threads()[index];
     const auto& latency = one.ready_latency;
-    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>12} {:>12} {:>12} {:>12}  {}",
+    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>13} {:>13} {:>13} {:>12}  {}",
           thread.tid, names_.times().seconds(one.running), names_.times().seconds(one.ready),
           names_.times().seconds(one.waiting), names_.times().seconds(one.off),
           names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
@@ -236,14 +237,14 @@ class ScheduleWriter {
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.time > b.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(waits.size(), 2); ++i)
-      print(output_, ", {} {}x {}", wait_reason_text(waits[i].reason), waits[i].count,
+      print(output_, ", {} {}x {} s", wait_reason_text(waits[i].reason), waits[i].count,
             names_.times().seconds(waits[i].time));
     std::string priorities;
     for (unsigned i = 0; i < 32; ++i)
       if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
     if (!priorities.empty()) print(output_, ", priority{}", priorities);
-    if (one.created > 0) print(output_, ", {} until ready", names_.times().seconds(one.created));
-    if (one.swapped > 0) print(output_, ", {} swapped out", names_.times().seconds(one.swapped));
+    if (one.created > 0) print(output_, ", {} s until ready", names_.times().seconds(one.created));
+    if (one.swapped > 0) print(output_, ", {} s swapped out", names_.times().seconds(one.swapped));
     const auto standing = schedule_.turns().standing(index);
     print(output_, ", at the end {}", to_string(standing.where));
     if (standing.wait_reason) print(output_, " ({})", wait_reason_text(*standing.wait_reason));

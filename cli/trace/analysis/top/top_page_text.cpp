@@ -162,7 +162,7 @@ class TopText {
     if (use.has_samples())
       print("Samples       {}; {} of {} idle\n", grouped(use.total().all.samples),
             percent(all.sampled_idle, sampled), seconds(sampled));
-    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running", "sampled", "share"), "process",
+    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "running (s)", "sampled (s)", "share"), "process",
          all.processes, [&](const TopPage::ProcessTime& row) {
            line(fmt::format("  {:>14} {:>14} {:>7}  ", when(use.has_switches(), row.running),
                             when(use.has_samples(), row.sampled),
@@ -171,8 +171,8 @@ class TopText {
                 use.has_switches() ? Share{row.running, whole} : Share{row.sampled, sampled},
                 process(row.process));
          });
-    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs", "ISRs", "runs"), "driver", all.drivers,
-         [&](const trace_analysis::DriverUse& row) {
+    rows(fmt::format("  {:>14} {:>14} {:>7}  ", "DPCs (s)", "ISRs (s)", "runs"), "driver",
+         all.drivers, [&](const trace_analysis::DriverUse& row) {
            const bool known = row.module != trace_analysis::CodeNames::no_module;
            line(fmt::format("  {:>14} {:>14} {:>7}  ", times_.seconds(row.in_dpc),
                             times_.seconds(row.in_isr), grouped(row.dpcs + row.isrs)),
@@ -222,7 +222,7 @@ class TopText {
             seconds(busiest->busy));
     text_ += '\n';
     rows(
-        request_heading("requests", "response"), page_.disk,
+        request_heading("requests", "response (s)"), page_.disk,
         [&](const auto& row) {
           line(disk_columns(*row.second), {row.second->response, disk.all().response},
                process(row.first));
@@ -241,7 +241,7 @@ class TopText {
           counted(all.operations, "operation", "operations"), size_text(all.bytes_read),
           size_text(all.bytes_written), grouped(files.open()), seconds(all.time));
     rows(
-        request_heading("operations", "time"), page_.files,
+        request_heading("operations", "time (s)"), page_.files,
         [&](const auto& row) {
           line(file_columns(*row.second), {row.second->time, all.time}, process(row.first));
         },
@@ -279,7 +279,7 @@ class TopText {
     else
       print("to the end of the trace: {}\n",
             counted(deadlocks.suspects().size(), "thread", "threads"));
-    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length", "since", "reason",
+    rows(fmt::format("  {:>12} {:>12} {:<19} {:<25} ", "length (s)", "since (s)", "reason",
                      "process, thread"),
          "ended by", page_.waits, [this](const LongWait& wait) {
            line(fmt::format("  {:>12} {:>12} {} {} ", times_.seconds(length_of(wait)),
@@ -295,9 +295,9 @@ class TopText {
   void write_services() {
     const ServiceNames names{answers_.services, answers_.code};
     print("{}\n", counted(answers_.services.services().size(), "service", "services"));
-    rows(fmt::format("  {:>14} {:>14} {:>10}  ", "longest call", "all calls", "calls"), "service",
-         page_.services, [&](TopPage::ServiceRow row) {
-           line(fmt::format("  {:>14} {:>14} {:>10}  ",
+    rows(fmt::format("  {:>16} {:>14} {:>10}  ", "longest call (s)", "all calls (s)", "calls"),
+         "service", page_.services, [&](TopPage::ServiceRow row) {
+           line(fmt::format("  {:>16} {:>14} {:>10}  ",
                             times_.seconds(static_cast<i64>(row->times.greatest())),
                             times_.seconds(row->inclusive), grouped(row->calls)),
                 {static_cast<i64>(row->times.greatest()),
