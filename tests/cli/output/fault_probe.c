@@ -6,10 +6,13 @@
 //             libseccomp 2.5.4, which makes it, does not look at all of its own
 // FAULT_AT    the first of them that fails, from 1; 0: none
 // FAULT_LAST  the last one that fails
-// FAULT_COUNT a file of eight bytes that gets the number of calls
+// FAULT_COUNT a file that gets the number of calls in its first eight bytes, and behind them, as
+// far as
+//             it reaches, of each allocation a number that says which functions asked for it
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -30,6 +34,8 @@ static int kills;
 static int is_on;
 static unsigned long first, last;
 static unsigned long* calls;  // in the file of FAULT_COUNT, since a process may end without a word
+static unsigned long room;    // for calls in it
+static __thread int is_inside;
 
 __attribute__((constructor)) static void begin(void) {
   const char* kind = getenv("FAULT_KIND");
@@ -43,16 +49,33 @@ __attribute__((constructor)) static void begin(void) {
   first = strtoul(getenv("FAULT_AT"), NULL, 10);
   last = strtoul(getenv("FAULT_LAST"), NULL, 10);
   const int report = open(getenv("FAULT_COUNT"), O_RDWR | O_CLOEXEC);
-  calls = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, report, 0);
+  struct stat about;
+  fstat(report, &about);
+  room = about.st_size / sizeof *calls - 1;
+  calls = mmap(NULL, about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, report, 0);
   if (calls == MAP_FAILED) abort();
+  void* first_asks_for_memory[1];
+  backtrace(first_asks_for_memory, 1);
   unsetenv("LD_PRELOAD");
   is_on = counted != memory;
 }
 
+// A hash of the innermost functions that called.
+static void note_callers(unsigned long call) {
+  void* callers[12];
+  is_inside = 1;
+  const int count = backtrace(callers, 12);
+  is_inside = 0;
+  unsigned long hash = count;
+  for (int i = 0; i < count; ++i) hash = (hash ^ (unsigned long)callers[i]) * 0x9e3779b97f4a7c15;
+  calls[call] = hash;
+}
+
 // Whether this call is to fail.
 static int fails(int kind) {
-  if (!is_on || (counted & kind) == 0) return 0;
+  if (!is_on || is_inside || (counted & kind) == 0) return 0;
   const unsigned long call = __atomic_add_fetch(calls, 1, __ATOMIC_RELAXED);
+  if (kind == memory && call <= room) note_callers(call);
   if (first == 0 || call < first || call > last) return 0;
   if (kills) raise(SIGKILL);
   return 1;

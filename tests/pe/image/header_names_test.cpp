@@ -25,6 +25,23 @@ TEST_CASE("numbers of headers have names, and unknown ones have none") {
   CHECK(pe::section_characteristic_names(0).empty());
 }
 
+// Source: Microsoft, "PE Format", characteristics.
+TEST_CASE("each bit of characteristics has its name, in the order of bits") {
+  CHECK(pe::dll_characteristic_names(0xffff) ==
+        Names{"high_entropy_va", "dynamic_base", "force_integrity", "nx_compat", "no_isolation",
+              "no_seh", "no_bind", "appcontainer", "wdm_driver", "guard_cf",
+              "terminal_server_aware"});
+  CHECK(pe::dll_characteristic_names(0x0400) == Names{"no_seh"});
+  CHECK(pe::dll_characteristic_names(0x0800) == Names{"no_bind"});
+  CHECK(pe::dll_characteristic_names(0x1000) == Names{"appcontainer"});
+  CHECK(pe::dll_characteristic_names(0x2000) == Names{"wdm_driver"});
+  CHECK(pe::dll_characteristic_names(0x001f).empty());
+  CHECK(pe::file_characteristic_names(0x0001) == Names{"relocations_stripped"});
+  CHECK(pe::file_characteristic_names(0x0008) == Names{"local_symbols_stripped"});
+  CHECK(pe::file_characteristic_names(0x0800) == Names{"net_run_from_swap"});
+  CHECK(pe::file_characteristic_names(0x4000) == Names{"uniprocessor_only"});
+}
+
 TEST_CASE("machines have names, and unknown ones their number") {
   CHECK(to_string(pe::Machine::i386) == "x86");
   CHECK(to_string(pe::Machine::arm64) == "arm64");

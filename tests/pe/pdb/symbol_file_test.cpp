@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/symbol_machine.hpp"
 #include "fixtures/builders/pdb_file.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
@@ -33,6 +34,28 @@ TEST_CASE("a PDB is opened with its public symbols, and knows its image") {
   file->compare(reference);
   CHECK(file->matches_image == false);
   CHECK(file->findings.count("pdb-mismatch") == 1);
+}
+
+TEST_CASE("a PDB fits images of its machine, and of the other half of a hybrid") {
+  using pe::Machine;
+  const auto fits = [](u16 machine, Machine image) {
+    pe::PdbIdentity identity;
+    identity.machine = machine;
+    return pe::fits_machine(identity, image);
+  };
+  CHECK(fits(0x8664, Machine::amd64));
+  CHECK_FALSE(fits(0x8664, Machine::i386));
+  CHECK_FALSE(fits(0x8664, Machine::arm64));
+  CHECK(fits(0, Machine::i386));
+  CHECK(fits(0x8664, Machine::unknown));
+  CHECK(pe::fits_machine({}, Machine::arm64));
+  CHECK(fits(0x3a64, Machine::i386));  // CHPE
+  CHECK(fits(0x3a64, Machine::arm64));
+  CHECK_FALSE(fits(0x3a64, Machine::amd64));
+  CHECK(fits(0xa641, Machine::amd64));  // ARM64EC
+  CHECK(fits(0xaa64, Machine::arm64x));
+  CHECK_FALSE(fits(0xa641, Machine::i386));
+  CHECK_FALSE(fits(0x14c, Machine::arm64x));
 }
 
 TEST_CASE("a file that cannot be opened is told apart from one that is no PDB") {
