@@ -245,6 +245,15 @@ class Results(Batch):
         self.assertIn(f"'{self.images}' stands before '--'".encode(), done.stderr)
         self.assertIn(b"no-such", run("ntfs", "snapshot", "--no-such", "--out-dir", self.out, self.images, status=2).stderr)
 
+    def test_pairs_are_each_input_and_one_file_more(self):
+        self.fill(2)
+        after = self.write("after", self.volumes[2])
+        run("batch", "--input", self.images, "--out-dir", self.out, "--", "ntfs", "compare", "--format", "json", after, status=1)
+        plain = {f"{path.name}.json": run("ntfs", "compare", "--format", "json", path, after, status=1).stdout
+                 for path in self.images.iterdir()}
+        self.assertEqual(plain, {path.name: path.read_bytes() for path in self.out.iterdir() if path.is_file()})
+        self.assertEqual(len(set(plain.values())), 2)
+
     def test_parts_of_an_image_are_one_input(self):
         volume = self.volumes[0]
         for number in range(4):
