@@ -170,10 +170,16 @@ std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
   batch.jobs = std::max(std::thread::hardware_concurrency(), 1U);
   batch.formats = {"text", "json"};
   batch.format = "text";
+  // Where a command has further arguments only the first one is an input.
+  const auto arguments =
+      app->get_options([](const CLI::Option* option) { return option->get_positional(); }).size();
+  std::vector<std::string> further;
   unsigned times = 0;
   LineWords line{*app, all.subspan(count)};
   for (LineWords::Piece piece; line.next(piece);) {
-    if (piece.is_argument) {
+    if (piece.is_argument && arguments > 1 && !batch.inputs.empty()) {
+      further.push_back(piece.words.front());
+    } else if (piece.is_argument) {
       batch.inputs.push_back(piece.words.front());
     } else if (piece.option == wanted) {
       if (piece.value.empty() || ++times > 1) return std::nullopt;
@@ -188,6 +194,8 @@ std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
     }
   }
   if (times == 0) return std::nullopt;
+  if (std::ranges::any_of(further, is_option)) further.insert(further.begin(), "--");
+  batch.command.insert(batch.command.end(), further.begin(), further.end());
   return batch;
 }
 

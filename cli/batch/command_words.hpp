@@ -36,8 +36,9 @@ void refuse_help(CLI::App& root, const std::vector<std::string>& words);
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
                                            const RunProgram& run, Exit& exit);
 
-// The batch that a command line with --out-dir asks for: its arguments are the inputs, --jobs is
-// how many at a time. Nothing where it has no such option, or not once with a value.
+// The batch that a command line with --out-dir asks for: its arguments are the inputs, or the first
+// one where the command has others, --jobs is how many at a time. Nothing where it has no such
+// option, or not once with a value.
 std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
                                                     const std::vector<std::string>& words);
 

@@ -286,18 +286,25 @@ CommandApp& add_app(CLI::App& parent, const std::string& name, const std::string
   return *app;
 }
 
-// Of commands whose only argument is the file that they read. What it says is taken from the
-// command line before the command sees it (cli/batch/output_folder_option.hpp).
+// Of commands whose first argument is the file that they read, and no other one is. What it says is
+// taken from the command line before the command sees it (cli/batch/output_folder_option.hpp).
 void add_output_folder_option(CLI::App& app) {
   const auto arguments =
       app.get_options([](const CLI::Option* option) { return option->get_positional(); });
-  if (arguments.size() != 1 || value_kind(arguments.front()).source != ValueKind::Source::file)
+  const auto is_file = [](const CLI::Option* option) {
+    return value_kind(option).source == ValueKind::Source::file;
+  };
+  if (arguments.empty() || !is_file(arguments.front()) ||
+      std::any_of(arguments.begin() + 1, arguments.end(), is_file))
     return;
   static std::string folder;
   app.add_option(
          "--out-dir", folder,
-         "Read each argument, and each file of a folder, in a process of its own, and write "
-         "its results to a file of DIR, as 'coldtrace batch' does")
+         arguments.size() == 1
+             ? "Read each argument, and each file of a folder, in a process of its own, and write "
+               "its results to a file of DIR, as 'coldtrace batch' does"
+             : "Read the first argument, or each file of this folder, in a process of its own, and "
+               "write its results to a file of DIR, as 'coldtrace batch' does")
       ->type_name("DIR")
       ->group(common_options_heading);
 }

@@ -149,7 +149,8 @@ std::string given_twice(const CLI::App& command, const CLI::ParseError& error) {
 // An input that is one more than the command takes at once.
 std::string further_input(CLI::App& command, const CLI::ParseError& error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) ||
-      command.get_option_no_throw("--out-dir") == nullptr)
+      command.get_option_no_throw("--out-dir") == nullptr ||
+      command.get_options([](const CLI::Option* o) { return o->get_positional(); }).size() > 1)
     return {};
   const auto left = command.remaining();
   if (left.empty()) return {};

@@ -191,11 +191,28 @@ std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
                     options.locates_volume() || options.mft_only, findings, report);
 }
 
+namespace {
+
+// Throws where --parent is for another kind of image.
+void refuse_unused_parents(const DiskOptions& options, const ntfs::ImageFile& file) {
+  const auto kind = file.container;
+  if (!options.parents.empty() && !options.parents_may_be_of_another &&
+      (kind == "raw" || kind == "split" || kind == "ewf"))
+    throw Failure{
+        fmt::format("{}: --parent is for VHD, VHDX, QCOW2 and VMDK images, and this is {}",
+                    printable(options.image), kind == "ewf" ? "an E01 image" : "a raw image")};
+}
+
+}  // namespace
+
 std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
                                                 core::Findings& findings, Report& report) {
   if (given.is_own) {
     auto file = ntfs::open_image(options.image, findings, options.parents);
-    if (file) return std::move(*file);
+    if (file) {
+      refuse_unused_parents(options, *file);
+      return std::move(*file);
+    }
     report.tell(options.image, findings);
     report.failed(options.image, describe_error(file.error()));
     return std::nullopt;
@@ -210,6 +227,7 @@ std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, Give
     return std::nullopt;
   }
   auto file = std::move(*opened);
+  refuse_unused_parents(options, file);
   if (file.unpacked == nullptr &&
       (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)) {
     report.failed(

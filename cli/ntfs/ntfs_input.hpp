@@ -21,6 +21,7 @@ namespace coldtrace::cli {
 struct DiskOptions : CommonOptions {
   std::string image;
   std::vector<std::string> parents;
+  bool parents_may_be_of_another = false;  // input of the command
   ntfs::BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u64> offset;

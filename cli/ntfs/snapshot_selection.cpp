@@ -78,6 +78,11 @@ bool SnapshotSelection::has_all_files() const {
   return true;
 }
 
+void add_left_out(const std::string& left_out, core::Findings& findings) {
+  if (!left_out.empty())
+    findings.info("snapshot-left-out", std::nullopt, "not in the snapshot: {}", left_out);
+}
+
 void say_left_out(const std::string& snapshot, const std::string& left_out) {
   if (!left_out.empty())
     say(fmt::format("{}: not in the snapshot: {}; 'ntfs snapshot --state all' lists them\n",

@@ -39,6 +39,8 @@ class SnapshotSelection {
 };
 
 // Says on standard error what the snapshot leaves out, as `left_out` has it.
+// The finding about what the snapshot leaves out, for documents that have one.
+void add_left_out(const std::string& left_out, core::Findings& findings);
 void say_left_out(const std::string& snapshot, const std::string& left_out);
 
 }  // namespace coldtrace::cli

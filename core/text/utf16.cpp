@@ -16,6 +16,12 @@ u32 unit_at(ByteView bytes, std::size_t index) {
   return std::to_integer<u32>(bytes[index * 2]) | std::to_integer<u32>(bytes[index * 2 + 1]) << 8;
 }
 
+bool is_ascii(ByteView bytes, std::size_t count) {
+  u32 all = 0;
+  for (std::size_t i = 0; i < count; ++i) all |= unit_at(bytes, i);
+  return all < 0x80;
+}
+
 void append_code_point(std::string& utf8, u32 code) {
   const auto put = [&](u32 byte) { utf8.push_back(static_cast<char>(byte)); };
   if (code < 0x80) {
@@ -60,6 +66,12 @@ u32 next_code_point(std::string_view utf8, std::size_t& at) {
 bool append_utf16(std::string& utf8, ByteView bytes) {
   bool valid = true;
   const auto count = bytes.size() / 2;
+  if (is_ascii(bytes, count)) {  // most names
+    const auto start = utf8.size();
+    utf8.resize(start + count);
+    for (std::size_t i = 0; i < count; ++i) utf8[start + i] = static_cast<char>(bytes[i * 2]);
+    return true;
+  }
   for (std::size_t i = 0; i < count; ++i) {
     u32 code = unit_at(bytes, i);
     if (is_high_surrogate(code) && i + 1 < count && is_low_surrogate(unit_at(bytes, i + 1))) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
 
 namespace coldtrace::ntfs {
@@ -49,9 +50,12 @@ JournalReplay::JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHist
   if (!options_.current) certain_from_ = ~u64{0};
 }
 
-// Blocks of zeros are not read again.
+// Blocks of zeros are not read again. Threads read blocks, of which one at a time is looked at.
 void JournalReplay::rewind() {
-  JournalBlock block;
+  struct ReadBlock {
+    core::ByteRange range{};
+    JournalBlock block;
+  };
   std::optional<UsnRecord> newer;  // the oldest record of the blocks behind this one
   u64 newer_position = 0;
   bool lossless = true;
@@ -61,11 +65,10 @@ void JournalReplay::rewind() {
   };
   const auto blocks = stream_.blocks();
   auto* const progress = options_.begin ? options_.begin(size_of(blocks)) : nullptr;
-  for (auto range = blocks.rbegin(); range != blocks.rend(); ++range) {
-    read_journal_block(stream_, *range, block);
-    if (progress != nullptr) progress->add(range->length, block.records.size());
-    if (block.records.empty() && block.losses.empty()) continue;
-    blocks_.push_back(*range);
+  const auto look_at = [&](const core::ByteRange& range, const JournalBlock& block) {
+    if (progress != nullptr) progress->add(range.length, block.records.size());
+    if (block.records.empty() && block.losses.empty()) return;
+    blocks_.push_back(range);
     auto loss = block.losses.rbegin();
     for (auto at = block.records.rbegin(); at != block.records.rend(); ++at) {
       const auto& [record, position] = *at;
@@ -77,7 +80,17 @@ void JournalReplay::rewind() {
       newer_position = position;
     }
     for (; loss != block.losses.rend(); ++loss) end_of_certainty(loss->position);
-  }
+  };
+  auto range = blocks.rbegin();
+  core::ordered_pipeline<ReadBlock>(
+      options_.jobs,
+      [&](ReadBlock& read) {
+        if (range == blocks.rend()) return false;
+        read.range = *range++;
+        return true;
+      },
+      [&](unsigned, ReadBlock& read) { read_journal_block(stream_, read.range, read.block); },
+      [&](ReadBlock& read) { look_at(read.range, read.block); });
   std::ranges::reverse(blocks_);
   size_ = size_of(blocks_);
 }
@@ -165,9 +178,10 @@ void JournalReplay::add_path(JournalRow& row, JournalBatch& batch, core::Finding
   batch.paths += text;
 }
 
-void JournalReplay::add_row(const JournalRecord& record, const UsnRecord* behind,
-                            JournalBatch& batch, core::Findings& findings) {
-  JournalRow row{.record = record.record, .offset = stream_.offset_of(record.position)};
+void JournalReplay::add_row(const JournalRecord& record, std::optional<u64> offset,
+                            const UsnRecord* behind, JournalBatch& batch,
+                            core::Findings& findings) {
+  JournalRow row{.record = record.record, .offset = offset};
   complete(row, behind);
   add_path(row, batch, findings);
   row.path_certain = row.path_whole && record.position >= certain_from_;
@@ -253,9 +267,9 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
     const auto& record = batch.block.records[i];
     add_losses(batch, record.position, loss, findings);
     check(record, batch, findings);
-    if (options_.times != nullptr)
-      options_.times->add(record.record, stream_.offset_of(record.position), findings);
-    add_row(record, record_behind(batch, i), batch, findings);
+    const auto offset = stream_.offset_of(record.position);
+    if (options_.times != nullptr) options_.times->add(record.record, offset, findings);
+    add_row(record, offset, record_behind(batch, i), batch, findings);
     directories_.replay(record.position);
     if (counts_.records++ == 0) counts_.first_usn = record.record.usn;
     counts_.last_usn = record.record.usn;

@@ -21,10 +21,12 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
   owners.add(std::move(found.claims), places);
   RecordPlaces in_mft{volume, records, owners};
   AllocationBitmap bitmap{volume};
+  u64 unknown = 0;  // places
   for (std::size_t i = 0; i < places.size(); ++i) {
     auto& place = places[i];
     place.more_owners = found.more[i];
     place.allocated = bitmap.is_allocated(place.cluster);
+    if (!place.allocated) ++unknown;
     place.record =
         in_mft.find(place.cluster, (place.offset - map.volume_offset) % map.cluster_size, findings);
     place.holds = holds_of(place);
@@ -38,6 +40,11 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
                     "$Bitmap says that cluster {} is in use, and no record in use has it",
                     place.cluster);
   }
+  if (unknown > 0)
+    findings.warning("bitmap-unread", std::nullopt,
+                     "$Bitmap does not say whether the clusters of {} places are in use: it cannot "
+                     "be read, or ends before them",
+                     unknown);
   return places;
 }
 

@@ -224,6 +224,7 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& 
   DiskOptions disk;
   disk.image = side.path;
   disk.parents = options.parents;
+  disk.parents_may_be_of_another = true;
   disk.bitlocker = options.bitlocker;
   disk.partition = side.partition;
   disk.unpacked_limit = options.unpacked_limit;

@@ -157,6 +157,7 @@ bool history_of_snapshot(const NtfsHistoryOptions& options, const GivenFile& giv
   }
   note_lacks(snapshot.volumes(), options.paths, nullptr, not_in_snapshot, findings);
   report.read(options.image, findings);
+  add_left_out(snapshot.left_out(), findings);
   if (!options.findings.quiet) {
     say_left_out(options.image, snapshot.left_out());
     if (!snapshot.has_shadows())

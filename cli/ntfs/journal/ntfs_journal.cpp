@@ -194,7 +194,8 @@ void JournalWriter::write(const Source& source, const ntfs::JournalStream& strea
                               .in_place = source.journal != nullptr || source.carved,
                               .times = deleted ? nullptr : times,
                               .current = !deleted,
-                              .begin = begin}};
+                              .begin = begin,
+                              .jobs = options_.jobs}};
   write_rows(source, replay, progress, findings);
   totals_.add(replay.counts());
 }

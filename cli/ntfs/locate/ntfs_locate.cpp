@@ -232,6 +232,7 @@ Exit locate_in_snapshot(const NtfsLocateOptions& options, const GivenFile& given
   lines.report(findings);
   report.read(options.image, findings);
   if (!options.findings.quiet) say_left_out(options.image, lines.left_out());
+  add_left_out(lines.left_out(), findings);
   writer.finish(locators, count, findings);
   output.commit();
   return report.exit();

@@ -220,6 +220,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
   lines.report(findings);
   report.read(options.image, findings);
   query.add_no_match(findings, report);
+  if (lines.whole()) add_left_out(queried.left_out(), findings);
   if (options.has_lines()) {
     const bool ended = lines.complete() && queried.write_summary(findings);
     if (!ended && options.format == "json") query.output.write("]\n");

@@ -232,6 +232,7 @@ class Results(Batch):
     def test_out_dir_belongs_to_commands_that_read_one_kind_of_file(self):
         for command, has in ((("ntfs", "snapshot"), True), (("ntfs", "info"), True), (("ntfs", "journal"), True),
                              (("trace", "decode"), True), (("pe", "info"), True), (("syscalls", "map"), True),
+                             (("ntfs", "locate"), True), (("ntfs", "history"), True),
                              (("ntfs", "compare"), False), (("servicing",), False), (("findings",), False)):
             self.assertEqual(b"--out-dir DIR" in run(*command, "--help").stdout, has, command)
         self.fill(3)
@@ -253,6 +254,19 @@ class Results(Batch):
                  for path in self.images.iterdir()}
         self.assertEqual(plain, {path.name: path.read_bytes() for path in self.out.iterdir() if path.is_file()})
         self.assertEqual(len(set(plain.values())), 2)
+
+    def test_out_dir_of_commands_with_further_arguments(self):
+        self.fill(3)
+        for words, code in ((("locate", "0", "s:8", "c:4"), 0), (("history", "/$MFT", "/*"), None)):
+            command = ("ntfs", words[0], "--format", "json")
+            plain = {path.name: run(*command, path, *words[1:], status=code) for path in sorted(self.images.iterdir())}
+            for first, names in ((self.images, list(plain)), (self.images / "01.img", ["01.img"])):
+                out = self.here / f"{words[0]} {len(names)}"
+                run(*command, "--out-dir", out, first, *words[1:], status=max(plain[name].returncode for name in names))
+                results = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+                self.assertEqual(results, {f"{name}.json": plain[name].stdout for name in names})
+        self.assertIn(b"is no place", run("ntfs", "locate", "--out-dir", self.out, self.images / "00.img",
+                                          self.images / "01.img", status=2).stderr)
 
     def test_parts_of_an_image_are_one_input(self):
         volume = self.volumes[0]

@@ -261,6 +261,28 @@ class Made(Case):
         self.assertEqual({finding["code"] for finding in summary["findings"]},
                          {"cluster-bitmap", "cluster-unclaimed"})
 
+    def test_a_bitmap_that_cannot_be_read(self):
+        mft = struct.unpack_from("<Q", self.content, 0x30)[0] * CLUSTER
+        record = mft + 6 * 1024
+        self.assertEqual(self.content[record:record + 4], b"FILE")
+        changed = bytearray(self.content)
+        changed[record:record + 4] = b"BAAD"
+        mark = self.content.index(b"<01 00000004096>")
+        done = locate("--format", "json", self.write("no bitmap", changed), hex(mark), status=1)
+        _, row, summary = strict_json(done.stdout)
+        self.assertEqual((row["holds"], row["allocated"]), ("file", None))
+        told = [finding["text"] for finding in summary["findings"] if finding["code"] == "bitmap-unread"]
+        self.assertEqual([text.split(": ")[0] for text in told],
+                         ["$Bitmap does not say whether the clusters of 1 places are in use"])
+        self.assertIn(b"bitmap-unread", done.stderr)
+
+    def test_a_parent_is_for_images_that_have_one(self):
+        done = locate("--parent", self.volume, self.volume, 0, status=2)
+        self.assertIn(b"--parent is for VHD, VHDX, QCOW2 and VMDK images, and this is a raw image", done.stderr)
+        subprocess.run(["gzip", "-k", self.write("packed.img", self.content)], check=True)
+        done = locate("--parent", self.volume, self.here / "packed.img.gz", 0, status=2)
+        self.assertIn(b"and this is a raw image", done.stderr)
+
     def test_text_says_it_too(self):
         mark = self.content.index(b"<01 00000004096>")
         lines = locate(self.volume, hex(mark), 0).stdout.decode().splitlines()

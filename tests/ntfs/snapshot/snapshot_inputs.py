@@ -165,6 +165,10 @@ class Inputs(Case):
             self.assertIn(f"not in the snapshot: {count} {state}; 'ntfs snapshot --state all' lists them", said)
             self.assertNotIn(f"{count} {state}", self.run_ntfs(command, self.snapshot, *more).stderr.decode())
             self.assertNotIn("not in the snapshot", self.run_ntfs(command, partial, *more, "--quiet").stderr.decode())
+            for snapshot, told in ((partial, [f"not in the snapshot: {count} {state}"]), (self.snapshot, [])):
+                *_, last = map(json.loads, self.run_ntfs(command, "--format", "ndjson", "--quiet", snapshot, *more).stdout.splitlines())
+                self.assertEqual([finding["text"] for finding in last["findings"]
+                                  if finding["code"] == "snapshot-left-out"], told, command)
         self.assertIn(b"not in the snapshot: shadow copies", self.run_ntfs("history", partial, "/*").stderr)
         lost = next(line for line in reversed(self.lines) if line.get("state") == state)
         less = self.write("less.ndjson", "".join(json.dumps(line) + "\n" for line in self.lines if line is not lost).encode())

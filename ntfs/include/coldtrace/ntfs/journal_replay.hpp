@@ -83,6 +83,7 @@ class JournalReplay {
     bool current = true;  // the directories are those at the end of the journal, or there are none
     // Given the bytes that the pass backwards reads, who hears of them and of records, or null.
     std::function<core::Progress*(u64 bytes)> begin = {};
+    unsigned jobs = 1;  // threads that share the pass backwards
   };
 
   // `stream` outlives the replay; `directories` are those at the end of the journal.
@@ -100,8 +101,8 @@ class JournalReplay {
   void rewind();
   void add_losses(JournalBatch& batch, u64 end, std::size_t& loss, core::Findings& findings);
   void check(const JournalRecord& record, JournalBatch& batch, core::Findings& findings);
-  void add_row(const JournalRecord& record, const UsnRecord* behind, JournalBatch& batch,
-               core::Findings& findings);
+  void add_row(const JournalRecord& record, std::optional<u64> offset, const UsnRecord* behind,
+               JournalBatch& batch, core::Findings& findings);
   void add_path(JournalRow& row, JournalBatch& batch, core::Findings& findings);
   void complete(JournalRow& row, const UsnRecord* behind) const;
   bool add_open_events(JournalBatch& batch, core::Findings& findings);
