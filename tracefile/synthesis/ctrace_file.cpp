@@ -13,7 +13,9 @@ constexpr u64 up_time = 3'600 * ticks_of_a_second;  // when the trace began
 
 // A buffer's header. Source: docs/formats/trace-format.md.
 constexpr std::size_t buffer_header_size = 64;
+constexpr u64 buffer_signature = 0x5245464655425443;  // "CTBUFFER"
 constexpr std::size_t processor_at = 16;
+constexpr std::size_t sequence_at = 20;
 
 CtraceWriter::Options options_of(const CtraceFileOptions& options,
                                  const ScenarioOptions& scenario) {
@@ -56,8 +58,18 @@ CtraceWriter::Sink CtraceFile::filter(const CtraceWriter::Sink& sink) {
     if (!losing_.empty() && bytes.size() >= buffer_header_size &&
         losing_.count(core::load<u16>(bytes, processor_at).value_or(0)) != 0)
       return;
+    note_first(bytes);
     sink(bytes);
   };
+}
+
+// An entry begins with its stamp.
+void CtraceFile::note_first(core::ByteView bytes) {
+  if (core::load<u64>(bytes, 0) != buffer_signature) return;
+  const auto processor = core::load<u16>(bytes, processor_at).value_or(0);
+  const auto stamp = core::load<u64>(bytes, buffer_header_size);
+  if (begun_.insert(processor).second && core::load<u32>(bytes, sequence_at) != 0U && stamp)
+    begins_late_[processor] = *stamp / cycles_per_tick;
 }
 
 void CtraceFile::set_time(u64 time) {

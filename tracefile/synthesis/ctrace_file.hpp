@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 
 #include "coldtrace/trace_synthesis/scenario_options.hpp"
@@ -30,12 +31,18 @@ class CtraceFile {
   void loss_ends(u64 time, u16 processor);
   void end(u64 time);
 
+  // Of processors whose first buffers were overwritten, the time of the first entry that is left.
+  const std::map<u16, u64>& begins_late() const { return begins_late_; }
+
  private:
   CtraceWriter::Sink filter(const CtraceWriter::Sink& sink);
+  void note_first(core::ByteView bytes);
   void set_time(u64 time);
   void drain(u64 time);
 
   std::set<u16> losing_;  // processors whose buffers do not reach the file
+  std::set<u16> begun_;   // processors with a buffer in the file
+  std::map<u16, u64> begins_late_;
   CtraceWriter writer_;
   bool keeps_buffers_;
   u64 flushed_ = 0;

@@ -61,7 +61,10 @@ std::optional<ScenarioAnswers> synthesize(std::string_view name, const ScenarioO
   const auto logs = synthesis::make_logs(file, plan->file.schemas);
   std::vector<synthesis::MachineLog*> told;
   for (const auto& log : logs) told.push_back(log.get());
-  return play(*plan, options, std::move(told));
+  auto answers = play(*plan, options, std::move(told));
+  for (const auto& [processor, first] : file.begins_late())
+    answers.losses.push_back({processor, 0, first});
+  return answers;
 }
 
 }  // namespace coldtrace::tracefile

@@ -5,6 +5,7 @@ MAKE_SCENARIO_ETL writes the same runs as .etl files.
 """
 import json
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,18 @@ class Made:
     def switches(self):
         return sorted((event.time, event.cpu, event.is_["old"], event.is_["new"])
                       for event in self.reading.events if event.kind == "switch")
+
+
+def first_numbers(path):
+    """The number of the first buffer of each processor that a .ctrace file has; they count from 0."""
+    content, numbers = path.read_bytes(), {}
+    at = struct.unpack_from("<I", content, 12)[0]
+    while at < len(content):
+        signature, length, cpu, number = struct.unpack_from("<8s4xIHxxI", content, at)
+        assert signature == b"CTBUFFER", at
+        numbers.setdefault(cpu, number)
+        at += 64 + length
+    return numbers
 
 
 def service_of(made, row):
@@ -154,6 +167,18 @@ class Scenarios(unittest.TestCase):
             if event.name != "EventTrace/Header":
                 first.setdefault(event.cpu, event.time)
         self.assertGreater(abs(first[0] - first[1]), 10_000)
+
+    @each(form="ctrace")
+    def test_what_a_file_has_overwritten_is_lost(self, made):
+        if made.name == "losses":
+            return SKIP
+        first = {}
+        for event in made.reading.events:
+            first.setdefault(event.cpu, event.time)
+        overwritten = [{"cpu": cpu, "from": 0, "to": first[cpu]}
+                       for cpu, number in sorted(first_numbers(made.path).items()) if number]
+        self.assertEqual(made.answers["losses"], overwritten)
+        self.assertEqual(bool(overwritten), made.name == "wrapped")
 
     @each(without=INCOMPLETE)
     def test_times_of_threads_are_true(self, made):
