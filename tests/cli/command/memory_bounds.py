@@ -25,6 +25,7 @@ SANITIZED = b"built with sanitizers" in PROGRAM.run("--version").stdout
 LIMIT = 256 << 20  # bytes of addresses; the program, its libraries and a stack are half of it
 HEAD = 64  # bytes of which each number becomes large
 ELSEWHERE = 8  # numbers behind them
+BLOCK, BLOCKS = 512, 24  # and the first number of blocks, where structures begin
 LARGE = (0x7FFFFFF0, 0x0FFFFFFF)  # an allocation of either, or of as many bytes times eight, is over the limit
 
 HIVE, HIVE_AT = "hive/system", 9  # behind what the fuzz target reads itself
@@ -94,6 +95,8 @@ class MemoryBounds(case.Case):
         """Files with one large number each."""
         data = sample(name)
         places = {*range(0, min(HEAD, len(data) - 4), 4), *random.Random(21).sample(range(0, len(data) - 4, 4), ELSEWHERE)}
+        blocks = range(0, len(data) - 4, BLOCK)
+        places |= {*random.Random(21).sample(blocks, min(BLOCKS, len(blocks)))}
         for at in sorted(places):
             for number in LARGE[:1 if at % 8 else 2]:
                 yield at, data[:at] + number.to_bytes(4, "little") + data[at + 4:]
