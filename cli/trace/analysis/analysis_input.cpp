@@ -43,6 +43,11 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
                        "{} switches are from a thread that their processor had not gone to: events "
                        "are missing",
                        broken);
+  if (const auto backward = observation_->losses().backward_switches(); backward > 0)
+    findings().warning("switch-order", std::nullopt,
+                       "{} switches are older than one before them on their processor: who ran "
+                       "around them is unknown",
+                       backward);
   if (const auto unreadable = observation_->observed().unreadable; unreadable > 0)
     findings().warning("record-unreadable", std::nullopt,
                        "{} events that an analysis needs lack the fields that matter", unreadable);
@@ -83,8 +88,8 @@ std::string duration_text(i64 units) {
 }
 
 std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
-  if (!time || !clock_.known()) return std::nullopt;
-  return core::to_string(clock_.to_file_time(*time));
+  const auto utc = time ? clock_.find_file_time(*time) : std::nullopt;
+  return utc ? std::optional{core::to_string(*utc)} : std::nullopt;
 }
 
 std::string TraceTimes::since_start(i64 time) const {

@@ -30,8 +30,21 @@ void note_functions(u64 left_out, core::Findings& findings) {
                      left_out);
 }
 
+namespace {
+
+void note_interrupts(u64 contradictory, core::Findings& findings) {
+  if (contradictory > 0)
+    findings.warning("interrupt-time", std::nullopt,
+                     "{} interrupts have a begin before the last switch of their processor: how "
+                     "long they took is unknown",
+                     contradictory);
+}
+
+}  // namespace
+
 void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings) {
   note_overlaps(use.schedule().turns().counts(), findings);
+  note_interrupts(use.contradictory_interrupts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
     findings.info("sample-interval", std::nullopt,
                   "{} samples are the first of their processor, and no event says how long the "
@@ -41,6 +54,7 @@ void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Fi
 }
 
 void note_services(const Services& services, core::Findings& findings) {
+  note_interrupts(services.contradictory_interrupts(), findings);
   if (services.without_thread() > 0)
     findings.info("call-without-thread", std::nullopt,
                   "{} calls and returns are of threads that no context switch names",
