@@ -165,7 +165,7 @@ std::string check_number(std::string& text, u64 most) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(first, end, number, hexadecimal ? 16 : 10);
   if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end)
-    return "'" + text + "' is not a number from 0 on";
+    return "'" + text + "' is not a whole number from 0 on";
   return parsed.ec == std::errc::result_out_of_range || number > most
              ? "'" + text + "' is too large"
              : "";

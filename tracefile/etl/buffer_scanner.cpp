@@ -257,6 +257,10 @@ void report_header(const LogfileHeader& header, core::Findings& findings) {
   if (header.buffers_lost > 0)
     findings.warning("buffers-lost", std::nullopt, "the logger lost {} buffers",
                      header.buffers_lost);
+  if (!make_clock(header, 0).has_rate())
+    findings.warning(
+        "clock-rate", std::nullopt,
+        "the header gives the clock no frequency that can be: a tick is taken for 100 ns");
   if (header.end_time.ticks == 0)
     findings.info("trace-not-closed", std::nullopt,
                   "the session was never closed: the header has no end time");

@@ -27,7 +27,10 @@ std::string_view to_string(ClockType type) {
 
 Clock::Clock(ClockType type, core::FileTime start, i64 first, Rate rate)
     : known_{true}, type_{type}, start_{start.ticks}, first_{first}, rate_{rate} {
-  if (rate_.ticks == 0 || type_ == ClockType::system_time) rate_ = {1, 1};
+  // The frequency is a LARGE_INTEGER.
+  constexpr u64 most = std::numeric_limits<i64>::max();
+  has_rate_ = type_ == ClockType::system_time || (rate_.ticks > 0 && rate_.ticks <= most);
+  if (!has_rate_ || type_ == ClockType::system_time) rate_ = {1, 1};
 }
 
 i64 Clock::to_duration(i64 ticks) const {
@@ -48,6 +51,20 @@ core::FileTime Clock::to_file_time(i64 timestamp) const {
   if (type_ == ClockType::system_time) return {static_cast<u64>(timestamp)};
   const u64 since = static_cast<u64>(timestamp) - static_cast<u64>(first_);
   return {start_ + static_cast<u64>(to_duration(static_cast<i64>(since)))};
+}
+
+std::optional<core::FileTime> Clock::find_file_time(i64 timestamp) const {
+  if (!known_) return std::nullopt;
+  if (type_ == ClockType::system_time) {
+    if (timestamp < 0) return std::nullopt;
+    return core::FileTime{static_cast<u64>(timestamp)};
+  }
+  constexpr u64 most = std::numeric_limits<i64>::max();
+  i64 since = 0, time = 0;
+  if (start_ > most || __builtin_sub_overflow(timestamp, first_, &since) ||
+      __builtin_add_overflow(static_cast<i64>(start_), to_duration(since), &time) || time < 0)
+    return std::nullopt;
+  return core::FileTime{static_cast<u64>(time)};
 }
 
 i64 Clock::to_other(i64 timestamp, const Clock& other) const {

@@ -95,8 +95,9 @@ std::optional<std::string> EventMessage::prefix_field(const TraceMessage& messag
       return text_of(event.tid);
     case 4:
       if (event.file_time != 0) return core::to_string(core::FileTime{event.file_time});
-      if (!event.has_time || !clock_.known()) return std::string{};
-      return core::to_string(clock_.to_file_time(event.timestamp));
+      if (const auto time = event.has_time ? clock_.find_file_time(event.timestamp) : std::nullopt)
+        return core::to_string(*time);
+      return std::string{};
     case 5:
       return text_of(event.kernel_time);
     case 6:

@@ -22,9 +22,11 @@ std::optional<EventTimes> join_event_times(const Of&... of) {
 bool visit_event_times(const BufferScan& scan, const Clock& clock, const TimedBuffer& visit) {
   if (!clock.known()) return false;
   for (const auto& buffer : scan.buffers)
-    if (buffer.events > 0)
-      visit({clock.to_file_time(buffer.first_time), clock.to_file_time(buffer.last_time)},
-            buffer.events);
+    if (buffer.events > 0) {
+      const auto first = clock.find_file_time(buffer.first_time);
+      const auto last = clock.find_file_time(buffer.last_time);
+      if (first || last) visit({first ? *first : *last, last ? *last : *first}, buffer.events);
+    }
   return true;
 }
 

@@ -22,8 +22,7 @@ bool has_level(const Event& event) {
 
 std::optional<core::FileTime> time_of(const Event& event, const Clock& clock) {
   if (event.file_time != 0) return core::FileTime{event.file_time};
-  if (!event.has_time || !clock.known()) return std::nullopt;
-  return clock.to_file_time(event.timestamp);
+  return event.has_time ? clock.find_file_time(event.timestamp) : std::nullopt;
 }
 
 std::optional<u16> number_of(const EventKind& kind) {

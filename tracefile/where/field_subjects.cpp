@@ -91,7 +91,7 @@ void FieldSubjects::read_shown(const Event& event, const Value& value, bool with
   if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
   if (value.in == InType::file_time) subject.time = core::FileTime{value.number};
   if (value.in == InType::session_time)
-    subject.time = clock_.to_file_time(in_clock_of_trace(event, static_cast<i64>(value.number)));
+    subject.time = clock_.find_file_time(in_clock_of_trace(event, static_cast<i64>(value.number)));
   if (with_text) {
     shown_.clear();
     texts_.append(shown_, value);

@@ -258,7 +258,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
         command
             .add_option("--threshold", options.comparison.threshold,
                         "Part of the first trace's number, rate or mean duration that the "
-                        "second may differ by")
+                        "second may differ by, in whole percent")
             .in_range(0, 1'000'000)
             .type_name("PERCENT");
         add_where_option(command, options.where);

@@ -94,8 +94,9 @@ i64 ExportNames::nanoseconds(i64 time) const {
 }
 
 std::optional<i64> ExportNames::start() const {
-  if (!observed_.first || !clock_.known()) return std::nullopt;
-  const auto time = clock_.to_file_time(*observed_.first).ticks;
+  const auto first = observed_.first ? clock_.find_file_time(*observed_.first) : std::nullopt;
+  if (!first) return std::nullopt;
+  const auto time = first->ticks;
   if (time < unix_epoch) return std::nullopt;
   return to_nanoseconds(static_cast<i64>(time - unix_epoch));
 }

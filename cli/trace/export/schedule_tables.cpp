@@ -134,7 +134,7 @@ class TurnTables {
   }
 
   std::optional<i64> nanoseconds(i64 ticks) const {
-    return clock_.known() ? unix_nanoseconds(clock_.to_file_time(ticks)) : std::nullopt;
+    return unix_nanoseconds(clock_.find_file_time(ticks));
   }
 
   std::optional<i64> duration(i64 begin, std::optional<i64> end) const {
@@ -157,7 +157,7 @@ class TurnTables {
 void write_population(SqliteFile& file, const trace_analysis::Population& population,
                       const tracefile::Clock& clock) {
   const auto time = [&](std::optional<i64> ticks) {
-    return ticks && clock.known() ? unix_nanoseconds(clock.to_file_time(*ticks)) : std::nullopt;
+    return ticks ? unix_nanoseconds(clock.find_file_time(*ticks)) : std::nullopt;
   };
   const trace_analysis::ProcessTree tree{population};
   SqliteRows processes{file, "process", 7};

@@ -113,8 +113,7 @@ std::string_view TraceLines::shown(std::string_view name) {
 
 std::optional<core::FileTime> TraceLines::time_of(const tracefile::Gap& gap) const {
   if (gap.file_time != 0) return core::FileTime{gap.file_time};
-  if (!gap.timestamp || !trace_.clock.known()) return std::nullopt;
-  return trace_.clock.to_file_time(*gap.timestamp);
+  return gap.timestamp ? trace_.clock.find_file_time(*gap.timestamp) : std::nullopt;
 }
 
 void TraceLines::append_times(TextBuffer& json, std::optional<core::FileTime> time,

@@ -28,6 +28,11 @@ void note_observation(const Observation& observation, core::Findings& findings) 
                      "{} switches are from a thread that their processor had not gone to: events "
                      "are missing",
                      broken);
+  if (const auto backward = observation.losses().backward_switches(); backward > 0)
+    findings.warning("switch-order", std::nullopt,
+                     "{} switches are older than one before them on their processor: who ran "
+                     "around them is unknown",
+                     backward);
   if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
     findings.warning("record-unreadable", std::nullopt,
                      "{} events that an analysis needs lack the fields that matter", unreadable);
@@ -49,8 +54,21 @@ void note_functions(u64 left_out, core::Findings& findings) {
                      left_out);
 }
 
+namespace {
+
+void note_interrupts(u64 contradictory, core::Findings& findings) {
+  if (contradictory > 0)
+    findings.warning("interrupt-time", std::nullopt,
+                     "{} interrupts have a begin before the last switch of their processor: how "
+                     "long they took is unknown",
+                     contradictory);
+}
+
+}  // namespace
+
 void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings) {
   note_overlaps(use.schedule().turns().counts(), findings);
+  note_interrupts(use.contradictory_interrupts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
     findings.info("sample-interval", std::nullopt,
                   "{} samples are the first of their processor, and no event says how long the "
@@ -60,6 +78,7 @@ void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Fi
 }
 
 void note_services(const Services& services, core::Findings& findings) {
+  note_interrupts(services.contradictory_interrupts(), findings);
   if (services.without_thread() > 0)
     findings.info("call-without-thread", std::nullopt,
                   "{} calls and returns are of threads that no context switch names",

@@ -99,6 +99,7 @@ class Losses::Pass {
   void add(const tracefile::Event& event) {
     const auto time = event.name_time();
     if (!first_) first_ = time;
+    losses_.first_ = std::min(losses_.first_.value_or(time), time);
     if (event.cpu) {
       auto& processor =
           processors_.try_emplace(*event.cpu, ProcessorLine{unseen_, {}, {}, {}}).first->second;
@@ -140,6 +141,7 @@ class Losses::Pass {
       if (processor.line.open) losses_.of_cpu_[cpu].push_back({*processor.line.open, after_all});
     for (const auto& gap : timeless_) close(gap);
     losses_.broken_of_cpu_ = chains_.broken();
+    losses_.backward_switches_ = chains_.backward();
     for (const auto& [cpu, stretches] : chains_.broken())
       losses_.broken_chains_ += stretches.size();
   }

@@ -25,8 +25,8 @@ void Observation::run(std::span<Analysis* const> analyses, EventPairs* pairs,
     if (item != EventSequence::Item::event) continue;
     const auto& event = events->event();
     ++observed_.events;
-    if (!observed_.first) observed_.first = event.name_time();
-    observed_.last = event.name_time();
+    observed_.first = losses_.first();
+    observed_.last = std::max(observed_.last.value_or(event.name_time()), event.name_time());
     population_.set_time(event.name_time());
     if (witness != nullptr) witness->on_event(event, reader.thread_of(event.tid, event.cpu));
     if (reader.read(event)) ++observed_.records;

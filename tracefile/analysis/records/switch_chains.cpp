@@ -1,5 +1,7 @@
 #include "tracefile/analysis/records/switch_chains.hpp"
 
+#include <algorithm>
+
 #include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -16,6 +18,7 @@ void SwitchChains::add(const tracefile::Event& event) {
   const auto time = event.name_time();
   if (runner.tid && *runner.tid != *old_tid)
     broken_[*event.cpu].push_back({runner.since, std::max(runner.since, time)});
+  if (runner.tid && time < runner.since) ++backward_;
   runner = {new_tid, time};
 }
 

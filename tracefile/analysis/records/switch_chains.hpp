@@ -22,6 +22,8 @@ class SwitchChains {
 
   // By processor, in order.
   const std::map<u16, std::vector<Stretch>>& broken() const { return broken_; }
+  // Switches that are older than one before them on their processor.
+  [[nodiscard]] u64 backward() const { return backward_; }
 
  private:
   struct Runner {
@@ -33,6 +35,7 @@ class SwitchChains {
   FieldValues values_;
   std::vector<Runner> runners_;  // by processor
   std::map<u16, std::vector<Stretch>> broken_;
+  u64 backward_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

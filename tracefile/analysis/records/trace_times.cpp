@@ -19,8 +19,8 @@ std::string duration_text(i64 units) {
 }
 
 std::optional<std::string> TraceTimes::utc(std::optional<i64> time) const {
-  if (!time || !clock_.known()) return std::nullopt;
-  return core::to_string(clock_.to_file_time(*time));
+  const auto utc = time ? clock_.find_file_time(*time) : std::nullopt;
+  return utc ? std::optional{core::to_string(*utc)} : std::nullopt;
 }
 
 std::string TraceTimes::since_start(i64 time) const {

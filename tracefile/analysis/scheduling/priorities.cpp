@@ -290,12 +290,13 @@ void Priorities::see(Index index, const Sight& sight) {
       }
     }
   }
+  // What goes back does not have the time pass again.
+  thread.shown = thread.priority ? std::max(thread.shown, time) : time;
   thread.priority = sight.priority;
-  thread.shown = time;
   thread.broken = false;
   thread.based_by.reset();
   thread.starved = false;
-  sums.last = time;
+  sums.last = thread.shown;
   sums.last_priority = sight.priority;
 }
 

@@ -64,18 +64,25 @@ Turns::Processor& Turns::processor(u16 cpu) {
 void Turns::on_switch(const ContextSwitch& record) {
   auto& on = processor(*record.moment.cpu);
   ++counts_.switches;
-  if (!on.first) on.first = record.moment.time;
-  on.last = record.moment.time;
+  const auto time = record.moment.time;
+  const bool goes_back = on.turn && time < on.turn->begin;
+  on.first = std::min(on.first.value_or(time), time);
   if (record.old_thread == record.new_thread && record.continues) {
     ++counts_.repeated;
+    on.last = std::max(on.last.value_or(time), time);
     return;
   }
-  if (on.turn) end_turn(on, record);
+  if (on.turn) end_turn(on, record, !on.began_back && !goes_back);
   if (record.old_thread != record.new_thread) leave(record);
+  // Where it was since is not known.
+  if (goes_back && follow(record.old_thread).where == Where::off) follow(record.old_thread) = {};
+  // One that is not older than the last, but than the end of a turn before, is of a time that the
+  // processor had already.
+  on.began_back = goes_back || (on.last && time < *on.last);
   enter(on, record);
 }
 
-void Turns::end_turn(Processor& on, const ContextSwitch& record) {
+void Turns::end_turn(Processor& on, const ContextSwitch& record, bool in_order) {
   auto& turn = *on.turn;
   auto& thread = follow(turn.thread);
   const auto time = record.moment.time;
@@ -87,8 +94,9 @@ void Turns::end_turn(Processor& on, const ContextSwitch& record) {
     if (is_here) thread = {};
   } else if (!is_here && thread.since != time) {
     ++counts_.overlapping;
-  } else if (time >= turn.begin && !losses_->on(turn.cpu, turn.begin, time)) {
+  } else if (in_order && !losses_->on(turn.cpu, turn.begin, time)) {
     turn.end = time;
+    on.last = time;
     turn.ended_at = record.moment.place;
     turn.new_thread = record.new_thread;
     turn.out_priority = record.old_priority;
@@ -212,6 +220,7 @@ void Turns::on_thread(const ThreadRecord& record) {
 void Turns::finish(const Observed&) {
   for (auto& on : processors_) {
     if (!on.turn) continue;
+    on.last = std::max(on.last.value_or(on.turn->begin), on.turn->begin);
     sink_(*on.turn);
     on.turn.reset();
   }

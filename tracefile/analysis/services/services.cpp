@@ -151,6 +151,8 @@ void Services::on_interruption(const Interruption& record) {
   const auto cost = interruptions_.cost_of(record);
   if (!cost) {
     totals_.add_untimed(service, record.moment.time);
+    if (each_ && record.begin < losses_->first().value_or(record.begin))
+      each_({service, record.begin, record.moment, nobody, false});
     return;
   }
   TimedCall timed{service, record.begin, record.moment.time};

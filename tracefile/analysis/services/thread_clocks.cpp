@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "tracefile/analysis/records/grown.hpp"
 
 namespace coldtrace::trace_analysis {
 
 void ThreadClocks::add(ThreadClock& clock, const Stay& stay, i64 until) const {
-  if (stay.since <= until && !losses_->on(stay.cpu, stay.since, until))
+  if (stay.in_order && stay.since <= until && !losses_->on(stay.cpu, stay.since, until))
     add_ticks(clock.ran, ticks_between(stay.since, until));
   else
     ++clock.stretch;
@@ -18,14 +19,16 @@ void ThreadClocks::add(ThreadClock& clock, const Stay& stay, i64 until) const {
 void ThreadClocks::on_switch(const ContextSwitch& record) {
   const auto most = std::max(record.old_thread, record.new_thread);
   if (most >= threads_.size()) threads_.resize(std::size_t{most} + 1);
-  const Stay now{record.moment.time, *record.moment.cpu};
+  auto& latest = grown(latest_, *record.moment.cpu);
+  const Stay now{record.moment.time, *record.moment.cpu, record.moment.time >= latest};
+  latest = now.since;
   auto& old = threads_[record.old_thread];
   if (old.left && old.left->cpu == now.cpu && old.stay && old.stay->since == now.since) {
     --old.stretch;
     add(old, *old.left, now.since);
     old.left.reset();
   } else {
-    if (old.stay && record.continues)
+    if (old.stay && record.continues && now.in_order)
       add(old, *old.stay, now.since);
     else
       ++old.stretch;

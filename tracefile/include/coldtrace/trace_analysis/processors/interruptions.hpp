@@ -17,10 +17,14 @@ class Interruptions {
   };
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
-  void on_switch(const ContextSwitch& record) { done_[*record.moment.cpu].clear(); }
+  void on_switch(const ContextSwitch& record);
 
-  // Nothing where events may be missing, or the end comes before the begin.
+  // Nothing where events may be missing, where the end comes before the begin, or the begin before
+  // the trace's first event or the processor's last switch.
   std::optional<Cost> cost_of(const Interruption& record);
+
+  // How many began before a switch of their processor, which no interrupt does.
+  [[nodiscard]] u64 contradictory() const { return contradictory_; }
 
  private:
   struct Interval {
@@ -31,7 +35,12 @@ class Interruptions {
   static constexpr std::size_t deepest = 1024;
 
   const Losses* losses_ = nullptr;
-  std::map<u16, std::vector<Interval>> done_;  // in none that is known yet, by processor
+  struct Processor {
+    std::vector<Interval> done;  // in none that is known yet
+    std::optional<i64> switched;
+  };
+  std::map<u16, Processor> processors_;
+  u64 contradictory_ = 0;
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -71,6 +71,7 @@ class ProcessorUse final : public Analysis {
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] bool has_switches() const { return schedule_.turns().counts().switches > 0; }
   [[nodiscard]] bool has_interrupts() const { return !routines_.empty(); }
+  [[nodiscard]] u64 contradictory_interrupts() const { return interruptions_.contradictory(); }
   [[nodiscard]] bool has_samples() const { return total_.all.samples > 0; }
   // What samples say more than switches do, in ticks, where a trace has both.
   [[nodiscard]] std::optional<i64> difference(const ThreadUse& use) const;

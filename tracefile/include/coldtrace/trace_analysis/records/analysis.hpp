@@ -11,7 +11,7 @@ namespace coldtrace::trace_analysis {
 struct Observed {
   const Population& population;
   const Losses& losses;
-  std::optional<i64> first, last;  // times of the first and the last event
+  std::optional<i64> first, last;  // times of the earliest event, and of the latest so far
   u64 events = 0;
   u64 records = 0;     // events that became one
   u64 unreadable = 0;  // of kinds that would have, whose fields could not be read

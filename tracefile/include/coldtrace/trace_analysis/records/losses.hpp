@@ -32,6 +32,12 @@ class Losses {
   [[nodiscard]] bool misses_switches(i64 from, i64 to) const { return overlaps(broken_, from, to); }
   [[nodiscard]] u64 broken_chains() const { return broken_chains_; }  // how often that is
 
+  // Switches that are older than one before them on their processor.
+  [[nodiscard]] u64 backward_switches() const { return backward_switches_; }
+
+  // Time of the earliest event.
+  [[nodiscard]] std::optional<i64> first() const { return first_; }
+
   // Buffers that could be read when the trace was opened and not now.
   [[nodiscard]] u64 unread_buffers() const { return unread_buffers_; }
 
@@ -52,6 +58,8 @@ class Losses {
   OfProcessors broken_of_cpu_;   // chains of switches
   std::vector<Stretch> broken_;  // of any processor
   u64 broken_chains_ = 0;
+  u64 backward_switches_ = 0;
+  std::optional<i64> first_;
   u64 unread_buffers_ = 0;
 };
 

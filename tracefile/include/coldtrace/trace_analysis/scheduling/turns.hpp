@@ -25,9 +25,10 @@ struct Turn {
   Index old_thread = nobody;  // that the processor was taken from
   Index new_thread = nobody;  // that it was given to; nobody without an end
   i64 begin = 0;
-  std::optional<i64> end;  // absent: the trace ends first, or events are missing
-  Place place;             // of the switch to it
-  Place ended_at;          // of the switch away from it
+  // Absent: the trace ends first, events are missing, or switches are not in the order of time.
+  std::optional<i64> end;
+  Place place;     // of the switch to it
+  Place ended_at;  // of the switch away from it
 
   // Before the turn.
   std::optional<i64> left;  // the end of its last turn; of a new thread its start
@@ -73,9 +74,11 @@ struct Standing {
 
 // Follows the scheduler by its context switches: the chain of each processor is the truth, and what
 // breaks it is loss. Hands out each turn once its end is known. Nothing is made up before the first
-// and after the last switch of a processor, or across what is missing.
-// Source: Microsoft, "CPU Analysis" (Windows Performance Toolkit): a wait goes from switch-out to
-// ready, ready from there to switch-in, a run from there to the next switch-out.
+// and after the last switch of a processor, or across what is missing. A switch that is older than
+// one before it says neither how long the turn was that it ends nor the one that it begins: turns
+// of a processor that have an end never overlap. Source: Microsoft, "CPU Analysis" (Windows
+// Performance Toolkit): a wait goes from switch-out to ready, ready from there to switch-in, a run
+// from there to the next switch-out.
 class Turns final : public Analysis {
  public:
   using Sink = std::function<void(const Turn&)>;
@@ -108,7 +111,8 @@ class Turns final : public Analysis {
  private:
   struct Processor {
     std::optional<Turn> turn;
-    std::optional<i64> first, last;  // switches
+    std::optional<i64> first, last;  // switches: the earliest and the latest
+    bool began_back = false;         // the turn began with one that is older than one before it
     u64 breaks = 0;
   };
   enum class Where : u8 { unknown, created, running, off };
@@ -130,7 +134,7 @@ class Turns final : public Analysis {
 
   Follow& follow(Index thread);
   Processor& processor(u16 cpu);
-  void end_turn(Processor& processor, const ContextSwitch& record);
+  void end_turn(Processor& processor, const ContextSwitch& record, bool in_order);
   void leave(const ContextSwitch& record);
   static void make_ready(Follow& thread, const Readied& record);
   void enter(Processor& processor, const ContextSwitch& record);

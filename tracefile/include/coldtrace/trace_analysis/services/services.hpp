@@ -40,6 +40,7 @@ class Services final : public Analysis {
   [[nodiscard]] const std::vector<CallEdge>& edges() const { return totals_.edges(); }
   // That the trace gives it; empty when it gives none.
   [[nodiscard]] std::string_view name_of(const Service& service) const;
+  [[nodiscard]] u64 contradictory_interrupts() const { return interruptions_.contradictory(); }
   [[nodiscard]] u64 without_thread() const { return without_thread_; }  // calls and returns
   [[nodiscard]] u64 unmatched_returns() const { return unmatched_returns_; }
 

@@ -29,6 +29,7 @@ class ThreadClocks {
   struct Stay {
     i64 since;
     u16 cpu;
+    bool in_order;  // false: since a switch that is older than one before it on the processor
   };
   struct ThreadClock {
     i64 ran = 0;
@@ -41,7 +42,8 @@ class ThreadClocks {
   void add(ThreadClock& clock, const Stay& stay, i64 until) const;
 
   const Losses* losses_ = nullptr;
-  std::vector<ThreadClock> threads_;  // by index
+  std::vector<ThreadClock> threads_;        // by index
+  std::vector<std::optional<i64>> latest_;  // switches, by processor
 };
 
 }  // namespace coldtrace::trace_analysis

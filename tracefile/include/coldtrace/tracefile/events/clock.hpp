@@ -34,9 +34,14 @@ class Clock {
 
   [[nodiscard]] ClockType type() const { return type_; }
   // Cycle counters run at the processor's nominal speed at best.
-  [[nodiscard]] bool approximate() const { return type_ == ClockType::cpu_cycles; }
+  [[nodiscard]] bool approximate() const { return type_ == ClockType::cpu_cycles || !has_rate_; }
+  // Whether the trace says how fast the clock runs; else a tick is taken for 100 ns.
+  [[nodiscard]] bool has_rate() const { return has_rate_; }
 
   [[nodiscard]] core::FileTime to_file_time(i64 timestamp) const;
+  // Nothing where the clock is not known, and of what no FILETIME can be: before 1601, or more
+  // than 2^63 - 1 units behind it.
+  [[nodiscard]] std::optional<core::FileTime> find_file_time(i64 timestamp) const;
 
   // The length of `ticks` in units of 100 ns.
   [[nodiscard]] i64 to_duration(i64 ticks) const;
@@ -57,6 +62,7 @@ class Clock {
   u64 start_ = 0;
   i64 first_ = 0;
   Rate rate_{1, 1};
+  bool has_rate_ = true;
 };
 
 }  // namespace coldtrace::tracefile

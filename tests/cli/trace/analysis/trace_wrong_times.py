@@ -1,0 +1,171 @@
+"""An event with a time that cannot be its own makes answers unknown, and no longer: each trace here is
+one thread and the idle thread in turn, 1 ms each, with one time that is wrong.
+
+usage: trace_wrong_times.py COLDTRACE [arguments of unittest]
+"""
+import json
+import sqlite3
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from case import Case
+from cli.trace.etl_writer import EtlWriter
+from strict import strict_json
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+MS = 10_000
+SWITCHES = 40
+ROUTINE = 0xFFFFF80000001000
+START = 132_000_000_000_000_000  # FILETIME of what EtlWriter begins with: 2019-04-17T18:40:00Z
+EARLY = 530_000_000
+
+
+class WrongTimes(Case):
+    """Switch i is at i ms; the thread comes with those of odd numbers."""
+
+    def log(self, moved=None, by=0, ready=None, dpc=None, **clock):
+        log = EtlWriter(clock=1, **clock)
+        log.first = 1_000_000_000
+        log.process(0, 1, 100, "a.exe")
+        log.thread(0, 2, 100, 104)
+        log.thread(0, 3, 0, 0)
+        buffers = []
+        for i in range(1, SWITCHES + 1):
+            at = i * MS
+            if i % 2:
+                log.ready(0, at - 5 + (by if i == ready else 0), 104)
+            then = at + (by if i == moved else 0)
+            log.switch(0, then, *((0, 104) if i % 2 else (104, 0)), state=2 if i % 2 else 5)
+            if dpc is not None and i == 20:
+                log.dpc(0, dpc - log.first, at + 100, ROUTINE)
+            if i % 4 == 0:
+                buffers.append(log.take(0))
+        return log.build(buffers)
+
+    def run_on(self, content, *words):
+        trace = self.write("trace.etl", content)
+        ran = subprocess.run([COLDTRACE, "trace", *words, trace], capture_output=True, timeout=100)
+        self.assertIn(ran.returncode, (0, 1), ran.stderr)
+        return ran
+
+    def ask(self, content, *words, status):
+        ran = self.run_on(content, *words, "--format", "json")
+        self.assertEqual(ran.returncode, status, ran.stderr)
+        strict_json(ran.stdout)
+        return json.loads(ran.stdout)
+
+    def codes(self, answer):
+        return {one["code"] for one in answer["findings"]}
+
+    def schedule(self, content, status):
+        answer = self.ask(content, "schedule", status=status)
+        processor, = answer["processors"]
+        self.assertEqual(processor["busy"] + processor["idle"] + processor["unknown"], answer["elapsed"])
+        return answer, processor, {one["tid"]: one for one in answer["threads"]}
+
+    def test_sound(self):
+        answer, processor, threads = self.schedule(self.log(), 0)
+        self.assertEqual((answer["elapsed"], processor["busy"], processor["idle"], processor["unknown"]),
+                         (40 * MS, 20 * MS, 19 * MS, MS))
+        self.assertEqual(threads[104]["running"], 20 * MS)
+
+    # Switch 11 is early: nothing is known from switch 10 to 12, a stay of each. Where its time lies
+    # within the stay that switch 8 begins, an event may be missing from that one too.
+    def test_an_early_switch_breaks_the_stays_around_it(self):
+        for by, idle in ((EARLY, 18 * MS), (2 * MS + MS // 2, 17 * MS)):
+            content = self.log(moved=11, by=-by)
+            with self.subTest(by=by):
+                answer, processor, threads = self.schedule(content, 1)
+                elapsed = 40 * MS + max(0, by - 11 * MS)
+                self.assertEqual((answer["elapsed"], processor["busy"], processor["idle"]),
+                                 (elapsed, 19 * MS, idle))
+                self.assertEqual(processor["unknown"], elapsed - 19 * MS - idle)
+                self.assertEqual(threads[104]["running"], 19 * MS)
+                self.assertLess(threads[0]["ready"], 20 * MS)
+                self.assertIn("switch-order", self.codes(answer))
+                session = self.ask(content, "info", status=0)["session"]
+                self.assertEqual((answer["first_event"], answer["last_event"]),
+                                 (session["first_event"], session["last_event"]))
+
+    def test_every_analysis_says_the_same_of_an_early_switch(self):
+        content = self.log(moved=11, by=-EARLY)
+        use = self.ask(content, "cpu", status=1)
+        self.assertEqual([one["running"] for one in use["threads"] if one["tid"] == 104], [19 * MS])
+        one, = self.ask(content, "priority", status=1)["priorities"]
+        known = sum(level["duration"] for level in one["levels"]) + one["changing"]
+        self.assertLessEqual(known, 37 * MS)
+        self.assertEqual(known + one["unknown"], 39 * MS)
+        for words in (("top",), ("services",), ("critical-path", "--thread", "104")):
+            answer = self.ask(content, *words, status=1)
+            self.assertIn("switch-order", self.codes(answer), words)
+
+    def test_exports_have_no_stay_across_an_early_switch(self):
+        content = self.log(moved=11, by=-EARLY)
+        done = self.run_on(content, "export", "chrome")
+        slices = [one for one in json.loads(done.stdout)["traceEvents"] if one.get("cat") == "sched"]
+        self.assertEqual((len(slices), sum(one["dur"] for one in slices)), (19, 19_000))
+        self.assertTrue(all(0 <= one["ts"] <= (EARLY + 40 * MS) / 10 for one in slices))
+        path = self.here / "out.sqlite"
+        self.run_on(content, "export", "sqlite", "-o", path)
+        with sqlite3.connect(path) as database:
+            rows = database.execute("SELECT max(dur), min(dur), count(dur) FROM sched").fetchall()
+        self.assertEqual(rows, [(1_000_000, 1_000_000, 37)])
+
+    def test_a_late_event_takes_nobody_more_time(self):
+        answer, processor, threads = self.schedule(self.log(ready=19, by=1_000_000_000), 1)
+        self.assertGreater(answer["elapsed"], 1_000_000_000)
+        self.assertLessEqual(processor["busy"], 20 * MS)
+        self.assertLessEqual(processor["idle"], 19 * MS)
+        self.assertEqual(threads[104]["running"], processor["busy"])
+        self.assertIn("switch-order", self.codes(answer))
+
+    def test_an_interrupt_spans_no_switch_and_begins_in_the_trace(self):
+        first = 1_000_000_000
+        for begin, untimed, status in ((first + 20 * MS + 40, 0, 0), (0, 1, 1), (first + 19 * MS, 1, 1)):
+            content = self.log(dpc=begin)
+            with self.subTest(begin=begin):
+                answer = self.ask(content, "cpu", status=status)
+                routine, = answer["routines"]
+                self.assertEqual((routine["untimed"], routine["runs"]), (untimed, 1 - untimed))
+                self.assertEqual(answer["processors"][0]["dpc_time"], 0 if untimed else 60)
+                self.assertEqual("interrupt-time" in self.codes(answer), bool(untimed))
+                services = self.ask(content, "services", status=status)
+                self.assertEqual("interrupt-time" in self.codes(services), bool(untimed))
+
+    def test_an_interrupt_of_before_the_trace_is_untimed(self):
+        log = EtlWriter()
+        log.dpc(0, -50, 100, ROUTINE)
+        log.dpc(0, 150, 210, ROUTINE)
+        answer = self.ask(log.build(), "cpu", status=0)
+        routine, = answer["routines"]
+        self.assertEqual((routine["untimed"], routine["runs"], routine["inclusive"]), (1, 1, 60))
+
+    def test_a_time_before_1601_is_none(self):
+        log = EtlWriter()
+        log.process(0, 2**64 - 5 - log.first, 100, "a.exe")
+        log.process(0, 1, 200, "b.exe")
+        content = log.build()
+        lines = [json.loads(line) for line in self.run_on(content, "decode").stdout.splitlines()]
+        times = {one["timestamp"]: one["time"] for one in lines if one["type"] == "event"}
+        self.assertEqual(times, {-5: None, START: "2019-04-17T18:40:00.0000000Z",
+                                 START + 1: "2019-04-17T18:40:00.0000001Z"})
+        for words in (("--from", "2019-01-01"), ("--where", "time >= 2019-01-01")):
+            lines = [json.loads(line) for line in self.run_on(content, "decode", *words).stdout.splitlines()]
+            self.assertEqual(sum(one["type"] == "event" for one in lines), 2, words)
+        self.assertNotIn(b"+60056", self.run_on(content, "top", "--format", "json").stdout)
+        chrome = json.loads(self.run_on(content, "export", "chrome").stdout)
+        self.assertIsNone(chrome["otherData"]["start"])
+
+    def test_a_clock_without_a_frequency_is_told(self):
+        for frequency, known in ((10_000_000, True), (0, False), (2**64 - 5, False)):
+            answer = self.ask(self.log(frequency=frequency), "info", status=0 if known else 1)
+            with self.subTest(frequency=frequency):
+                self.assertEqual(answer["session"]["clock"]["time_quality"], "exact" if known else "approximate")
+                self.assertEqual("clock-rate" in self.codes(answer), not known)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
