@@ -24,7 +24,7 @@ void note_ready_events(const Turns::Counts& counts, std::string_view hint,
                        core::Findings& findings);
 // `switch-overlap`: switches that contradict each other.
 void note_overlaps(const Turns::Counts& counts, core::Findings& findings);
-// `switch-chain` and `record-unreadable`: what an analysis of any kind lacks.
+// `switch-chain`, `switch-order` and `record-unreadable`: what an analysis of any kind lacks.
 void note_observation(const Observation& observation, core::Findings& findings);
 // `function-limit`: addresses in functions beyond those that are kept.
 void note_functions(u64 left_out, core::Findings& findings);
