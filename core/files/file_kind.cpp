@@ -69,6 +69,10 @@ constexpr std::array signatures = {
     Signature{FileKind::vmdk_descriptor, 0, "# Disk DescriptorFile"sv},
     Signature{FileKind::qcow, 0, "QFI\xfb\0\0\0"sv},
     Signature{FileKind::vdi, 0x40, "\x7f\x10\xda\xbe"sv},
+    // QEMU, docs/interop/qed_spec.txt and docs/interop/parallels.txt.
+    Signature{FileKind::qed, 0, "QED\0"sv},
+    Signature{FileKind::parallels, 0, "WithoutFreeSpace"sv},
+    Signature{FileKind::parallels, 0, "WithouFreSpacExt"sv},
 
     // [MS-FSCC] and the linux-ntfs documentation: multi-sector headers, whose update sequence
     // array stands behind the fields of each kind.
@@ -311,6 +315,8 @@ bool is_virtual_disk(FileKind kind) {
     case FileKind::vmdk_descriptor:
     case FileKind::qcow:
     case FileKind::vdi:
+    case FileKind::qed:
+    case FileKind::parallels:
       return true;
     default:
       return false;

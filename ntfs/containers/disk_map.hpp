@@ -62,6 +62,9 @@ struct OpenedMap {
 // memory had of a compressed cluster that is cut off.
 OpenedMap open_qcow_map(const std::string& path);
 
+// Whether a file that begins as a QCOW2 image has the tables of one.
+bool is_sound_qcow(const core::ImageSource& file);
+
 // Of a VHD that has a parent: none for others. libvhdi 20210425 takes a sector that the child has
 // for the first of all that follow in its byte of the bitmap.
 OpenedMap open_vhd_map(const std::string& path);
@@ -69,6 +72,8 @@ OpenedMap open_vhd_map(const std::string& path);
 // Of a VHDX that has a parent, all of it: libvhdi does not open children whose blocks are there in
 // part.
 OpenedMap open_vhdx_map(const std::string& path);
+// Whether a file that begins as a VHDX has a header whose checksum fits.
+bool is_sound_vhdx(const core::ImageSource& file);
 // Whether the data of a VHDX is what a child was made with, by the GUID that the child has of it.
 bool is_vhdx_of_identity(const core::ImageSource& file, std::string_view identity);
 

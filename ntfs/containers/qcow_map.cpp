@@ -21,6 +21,8 @@ constexpr core::Name qcow_image = "QCOW2 image";
 constexpr u64 offset_bits = 0x00ff'ffff'ffff'fe00;
 constexpr u64 packed_bit = u64{1} << 62;
 constexpr u64 zeros_bit = 1;  // of version 3
+constexpr u32 fewest_cluster_bits = 9;
+constexpr u32 most_cluster_bits = 21;
 
 struct QcowHeader {
   u32 version = 0;
@@ -105,8 +107,6 @@ std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
   constexpr u64 data_file = 1U << 2U;
   constexpr u64 parts_of_clusters = 1U << 4U;
   constexpr u8 zstandard = 1;
-  constexpr u32 fewest_bits = 9;
-  constexpr u32 most_bits = 21;
   if (header.version < 2)
     return header.parent_offset == 0
                ? std::string{}
@@ -123,7 +123,7 @@ std::string refuse_qcow(const QcowHeader& header, u64 file_size) {
         header.packing, header.packing == zstandard ? " (zstd)" : "");
   if ((header.features & ~known_features) != 0)
     return fmt::format("it has incompatible features {:#x}", header.features & ~known_features);
-  if (header.cluster_bits < fewest_bits || header.cluster_bits > most_bits)
+  if (header.cluster_bits < fewest_cluster_bits || header.cluster_bits > most_cluster_bits)
     return fmt::format("its clusters would have 2^{} bytes", header.cluster_bits);
   return refuse_tables(header, file_size);
 }
@@ -224,7 +224,45 @@ class QcowMap final : public DiskMap {
   mutable std::optional<core::MemoryImage> unpacked_image_;
 };
 
+// Whether a table of the second level has clusters, and all of them in the file.
+core::Result<bool> is_sound_table(const core::ImageSource& file, const QcowHeader& header,
+                                  u64 table) {
+  constexpr u64 extended = 1U << 4U;
+  const u64 size = u64{1} << header.cluster_bits;
+  const u64 step = (header.features & extended) != 0 ? 2 * sizeof(u64) : sizeof(u64);
+  bool used = false;
+  for (u64 at = 0; at < size; at += step) {
+    const u64 entry = COLDTRACE_TRY(load_big_u64(file, table + at));
+    const bool packed = (entry & packed_bit) != 0;
+    const u64 place = entry & (packed ? (u64{1} << (70 - header.cluster_bits)) - 1 : offset_bits);
+    if (place >= file.size() || (!packed && place % size != 0)) return false;
+    used = used || place != 0;
+  }
+  return used;
+}
+
+// The first table of the second level speaks for the others.
+core::Result<bool> has_sound_tables(const core::ImageSource& file) {
+  constexpr u32 most_tables = 4096;
+  const auto header = COLDTRACE_TRY(read_qcow_header(file));
+  if (header.version < 2 || header.version > 3 || header.cluster_bits < fewest_cluster_bits ||
+      header.cluster_bits > most_cluster_bits || !refuse_tables(header, file.size()).empty())
+    return false;
+  const u64 size = u64{1} << header.cluster_bits;
+  for (u64 i = 0; i < std::min(header.table_count, most_tables); ++i) {
+    const u64 entry = COLDTRACE_TRY(load_big_u64(file, header.table_offset + i * sizeof(u64)));
+    const u64 table = entry & offset_bits;
+    if (table % size != 0 || table >= file.size()) return false;
+    if (table != 0) return is_sound_table(file, header, table);
+  }
+  return false;
+}
+
 }  // namespace
+
+bool is_sound_qcow(const core::ImageSource& file) {
+  return has_sound_tables(file).value_or(false);
+}
 
 OpenedMap open_qcow_map(const std::string& path) {
   auto file = core::FileImage::open(path);

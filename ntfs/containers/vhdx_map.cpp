@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/text.hpp"
@@ -22,6 +23,7 @@ using Where = MappedBytes::Where;
 // Source: [MS-VHDX] 2.2.3, "Region Table", 2.5, "BAT", 2.6, "Metadata Region"; the order of the
 // bits in a bitmap, lowest first: dissect.hypervisor, disk/vhdx.py.
 constexpr core::Name vhdx_image = "VHDX image";
+constexpr std::array<u64, 2> header_places = {u64{64} << 10U, u64{128} << 10U};
 
 struct VhdxHeader {
   u64 table_offset = 0;
@@ -259,14 +261,25 @@ core::Result<VhdxParent> read_vhdx_parent(const core::ImageSource& file, u64 met
 
 }  // namespace
 
+// Source: [MS-VHDX] 2.2.2, "Headers": CRC-32C of 4 KiB in which the checksum itself is 0.
+bool is_sound_vhdx(const core::ImageSource& file) {
+  constexpr std::size_t checksum_offset = 4;
+  return std::ranges::any_of(header_places, [&](u64 at) {
+    auto head = read_array<4096>(file, at);
+    if (!head || !core::to_chars(*head).starts_with("head")) return false;
+    const auto stated = core::load<u32>(*head, checksum_offset);
+    std::ranges::fill(std::span{*head}.subspan(checksum_offset, sizeof(u32)), std::byte{0});
+    return core::crc32c(*head) == stated;
+  });
+}
+
 bool is_vhdx_of_identity(const core::ImageSource& file, std::string_view identity) {
-  constexpr std::array<u64, 2> places = {u64{64} << 10U, u64{128} << 10U};
   if (identity.starts_with('{') && identity.ends_with('}'))
     identity = identity.substr(1, identity.size() - 2);
   const auto wanted = core::parse_guid(identity);
   std::optional<u64> newest;
   bool is_same = false;
-  for (const u64 at : places) {
+  for (const u64 at : header_places) {
     const auto head = read_array<48>(file, at);
     if (!head || !core::to_chars(*head).starts_with("head")) continue;
     const u64 number = core::load<u64>(*head, 8).value_or(0);

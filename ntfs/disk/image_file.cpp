@@ -8,6 +8,7 @@
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/virtual_disk.hpp"
+#include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/split_image.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
 
@@ -29,6 +30,20 @@ bool is_told_by_first_bytes(core::FileKind kind) {
   }
 }
 
+// Of a container that is as long as its disk, the copy of the boot sector may be the end.
+bool has_own_structure(const core::ImageSource& image, core::FileKind kind) {
+  switch (kind) {
+    case core::FileKind::ewf:
+      return has_ewf_section(image);
+    case core::FileKind::qcow:
+      return is_sound_qcow(image);
+    case core::FileKind::vhdx:
+      return is_sound_vhdx(image);
+    default:
+      return false;
+  }
+}
+
 bool has_partition_with_ntfs(const core::ImageSource& image) {
   std::array<std::byte, 512> sector{};
   if (!image.read_at(0, sector) || !looks_like_mbr(sector)) return false;
@@ -44,8 +59,7 @@ bool has_partition_with_ntfs(const core::ImageSource& image) {
 
 core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
   const auto kind = core::recognize_file(image);
-  if (!is_told_by_first_bytes(kind)) return kind;
-  if (kind == core::FileKind::ewf && has_ewf_section(image)) return kind;
+  if (!is_told_by_first_bytes(kind) || has_own_structure(image, kind)) return kind;
   const bool disk = has_partition_with_ntfs(image);
   if (!disk && !ends_with_ntfs_boot_sector(image)) return kind;
   findings.warning("first-bytes", 0,

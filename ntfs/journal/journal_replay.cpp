@@ -139,11 +139,11 @@ void JournalReplay::check(const JournalRecord& record, JournalBatch& batch,
   last_ = record.record;
 }
 
-// A record of version 4 stands before one of the same file that has what it lacks. Observed in 7
-// of 7.
+// Records of version 4 stand before one of the same file that has what they lack, and the reasons
+// of a file add up to there. Observed in 7 of 7.
 void JournalReplay::complete(JournalRow& row, const UsnRecord* behind) const {
   if (row.record.major != 4 || !behind || behind->major == 4 || behind->file != row.record.file ||
-      behind->reasons != row.record.reasons)
+      (row.record.reasons & ~behind->reasons) != 0)
     return;
   row.borrowed = true;
   row.record.name = behind->name;
@@ -200,15 +200,32 @@ void JournalReplay::add_row(const JournalRecord& record, std::optional<u64> offs
   batch.rows.push_back(row);
 }
 
-// The record behind one of the block, which may be in the next block.
+// The record behind one of version 4 and those of its file that follow it, which may be in the next
+// block. It is looked for once for all of them.
 const UsnRecord* JournalReplay::record_behind(JournalBatch& batch, std::size_t index) {
   const auto& records = batch.block.records;
-  if (index + 1 < records.size()) return &records[index + 1].record;
-  if (records[index].record.major != 4 || next_block_ == blocks_.size()) return nullptr;
+  const auto& record = records[index].record;
+  if (record.major != 4) return nullptr;
+  if (index < chain_end_) return behind_chain_;
+  const auto is_behind = [&](const JournalRecord& other) {
+    return other.record.major != 4 || other.record.file != record.file;
+  };
+  const auto end =
+      std::find_if(records.begin() + static_cast<std::ptrdiff_t>(index), records.end(), is_behind);
+  chain_end_ = static_cast<std::size_t>(end - records.begin());
+  behind_chain_ = end == records.end() ? nullptr : &end->record;
+  if (behind_chain_ || next_block_ == blocks_.size()) return behind_chain_;
   const auto& next = blocks_[next_block_];
-  read_journal_block(stream_, {next.offset, std::min<u64>(next.length, UsnRecord::page_size)},
-                     batch.ahead);
-  return batch.ahead.records.empty() ? nullptr : &batch.ahead.records.front().record;
+  for (u64 at = 0; at < next.length && !behind_chain_; at += UsnRecord::page_size) {
+    read_journal_block(stream_,
+                       {next.offset + at, std::min<u64>(next.length - at, UsnRecord::page_size)},
+                       batch.ahead);
+    const auto& ahead = batch.ahead.records;
+    if (ahead.empty()) break;
+    const auto found = std::ranges::find_if(ahead, is_behind);
+    if (found != ahead.end()) behind_chain_ = &found->record;
+  }
+  return behind_chain_;
 }
 
 // Events that were not over when the journal ends, each at its last record.
@@ -261,6 +278,7 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
   }
   const auto& range = blocks_[next_block_++];
   read_journal_block(stream_, range, batch.block);
+  chain_end_ = 0;
   batch.size = range.length;
   std::size_t loss = 0;
   for (std::size_t i = 0; i < batch.block.records.size(); ++i) {

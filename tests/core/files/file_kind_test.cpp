@@ -275,6 +275,8 @@ TEST_CASE("what other programs write is named") {
       {"qemu-img", "qemu-img create -q -f vmdk -o subformat=monolithicFlat out 1M",
        FileKind::vmdk_descriptor},
       {"qemu-img", "qemu-img create -q -f vdi out 1M", FileKind::vdi},
+      {"qemu-img", "qemu-img create -q -f qed out 1M", FileKind::qed},
+      {"qemu-img", "qemu-img create -q -f parallels out 8M", FileKind::parallels},
       {"sfdisk", "truncate -s 4M out && echo 'label: gpt' | sfdisk -q out", FileKind::disk_gpt},
       {"sfdisk", "truncate -s 4M out && echo '1M,1M,7' | sfdisk -q out", FileKind::disk_mbr},
       {"objcopy", "objcopy -I binary -O elf64-x86-64 in out", FileKind::elf},

@@ -253,6 +253,57 @@ class VirtualDisks(Case):
                 self.assertEqual(volume, strict_json(self.run_ntfs("info", "--format", "json", self.raw).stdout)
                                  ["partitions"][0]["volume"])
 
+    def full(self, form, block, spare):
+        """A container exactly as long as its disk, which ends with the copy of the boot sector."""
+        if shutil.which("mkntfs") is None:
+            self.skipTest("mkntfs is not installed")
+        self.raw = self.write("full", bytes(64 << 20))
+        subprocess.run(["mkntfs", "-F", "-q", "-c", "4096", self.raw], check=True, capture_output=True)
+        image = bytearray(self.raw.read_bytes())
+        zeros = [at for at in range(0, len(image), block) if not any(image[at:at + block])]
+        for at in zeros[:-spare]:
+            image[at + block // 2] = 1
+        self.raw.write_bytes(image)
+        path = self.convert(f"full.{form}", form)
+        self.assertEqual(path.stat().st_size, len(image))
+        self.assertEqual(path.read_bytes()[-512:-480], image[:32])
+        return path
+
+    def snapshot(self, path, status):
+        lines = strict_ndjson(self.run_ntfs("snapshot", path, status=status).stdout)
+        for row in lines:
+            if "volume" in row:
+                row["volume"].pop("image", None)
+        return ([row for row in lines if row["type"] == "file"], lines[0]["disk"]["container"],
+                {finding["code"] for finding in lines[-1]["findings"]})
+
+    def test_a_container_as_long_as_its_disk(self):
+        # What speaks for a container: the first L1 entry (QEMU, docs/interop/qcow2.txt), both headers ([MS-VHDX] 2.2.2).
+        for form, library, block, spare in (("qcow2", "qcow", 65536, 5), ("vhdx", "vhdi", 8 << 20, 1)):
+            with self.subTest(form):
+                needs(library)
+                path = self.full(form, block, spare)
+                expected, container, codes = self.snapshot(self.raw, 0)
+                self.assertEqual((container, codes), ("raw", set()))
+                self.assertGreater(len(expected), 10)
+                self.assertEqual(self.snapshot(path, 0), (expected, CONTAINERS[form], set()))
+                # The head of one on a volume makes it none.
+                head = path.read_bytes()[:512]
+                mixed = self.write("mixed", head + self.raw.read_bytes()[len(head):])
+                rows, container, codes = self.snapshot(mixed, 1)
+                self.assertEqual((rows, container), (expected, "raw"))
+                self.assertIn("first-bytes", codes)
+                # Nor do tables lead anywhere, or headers fit.
+                broken = bytearray(path.read_bytes())
+                if form == "qcow2":
+                    broken[struct.unpack_from(">Q", broken, 40)[0] + 6] ^= 2
+                else:
+                    broken[(64 << 10) + 100] ^= 1
+                    self.assertEqual(self.snapshot(self.write("one", broken), 0)[1:], ("vhdx", set()))
+                    broken[(128 << 10) + 100] ^= 1
+                done = subprocess.run([COLDTRACE, "ntfs", "info", self.write("broken", broken)], capture_output=True, timeout=120)
+                self.assertIn(b"first-bytes", done.stderr)
+
     def test_a_chain_of_backing_files(self):
         needs("qcow")
         base = self.convert("base.qcow2", "qcow2")

@@ -80,9 +80,16 @@ class OtherFiles(Images):
 
     def test_images_of_other_formats_are_named(self):
         raw = self.volume()
-        image = self.here / "vdi"
-        made_by("qemu-img", "convert", "-f", "raw", "-O", "vdi", raw, image)
-        self.refused(image, "VDI", "qemu-img convert -O raw")
+        for form, words in (("vdi", "VDI"), ("qed", "QED"), ("parallels", "Parallels")):
+            with self.subTest(form):
+                image = self.here / form
+                made_by("qemu-img", "convert", "-f", "raw", "-O", form, raw, image)
+                self.refused(image, words, "qemu-img convert -O raw")
+                # The older magic of Parallels.
+                if form == "parallels":
+                    content = image.read_bytes()
+                    self.assertEqual(content[:16], b"WithouFreSpacExt")
+                    self.refused(self.write("old", b"WithoutFreeSpace" + content[16:]), words)
 
     def test_the_first_bytes_of_another_kind_do_not_hide_a_volume_or_disk(self):
         volume = self.volume()

@@ -286,6 +286,29 @@ class Records(Journals):
         rows = self.rows(self.write("J", journal.data))
         self.assertEqual([row["name"] for row in rows if row["usn"] >= usn], ["behind", "behind"])
 
+    def test_all_records_of_version_4_of_a_change_have_its_name(self):
+        file, other, parent = w.reference(40, 1), w.reference(41, 1), w.reference(5, 5)
+        # Before the end of a block, across it, and in more than a page behind it.
+        for room, count in ((0x4000, 3), (0x100, 4), (0x100, 200)):
+            with self.subTest(room=room, count=count):
+                journal = w.Journal()
+                while journal.usn < (1 << 20) - room:
+                    journal.add(2, other, parent, w.CREATE, "x" * 10)
+                usn = journal.usn
+                for left in reversed(range(count)):
+                    journal.add(4, file, parent, w.EXTEND | (0 if left else w.CLOSE), extents=[(left << 16, 1)], left=left)
+                journal.add(3, file, parent, w.EXTEND | w.CLOSE, "behind", time=w.START + 10**7)
+                # No name of another file, nor of a change that lacks a reason.
+                journal.add(4, file, parent, w.EXTEND, extents=[(0, 1)])
+                journal.add(4, other, parent, w.EXTEND, extents=[(0, 1)])
+                journal.add(3, other, parent, w.BASIC, "x")
+                rows = [row for row in self.rows(self.write("J", journal.data)) if row["usn"] >= usn]
+                self.assertEqual([row["extents_left"] for row in rows[:count]], list(reversed(range(count))))
+                self.assertEqual({(row["path"], row["name"], row["time"], row["name_from_next"]) for row in rows[:count]},
+                                 {("/behind", "behind", "2024-01-17T21:20:01.0000000Z", True)})
+                self.assertEqual([(row["path"], row["time"], row["name_from_next"]) for row in rows[count + 1:count + 3]],
+                                 [(None, None, False)] * 2)
+
     def test_no_damage_hides_other_records(self):
         history = w.History(11, 300)
         stream, mft = self.copied(history)

@@ -115,8 +115,10 @@ class JournalReplay {
   JournalEvents events_;
   std::vector<core::ByteRange> blocks_;  // with records or losses
   std::size_t next_block_ = 0;
-  u64 size_ = 0;          // of the blocks
-  u64 certain_from_ = 0;  // position: no record is missing behind it
+  std::size_t chain_end_ = 0;                // in the block: records before it were looked behind
+  const UsnRecord* behind_chain_ = nullptr;  // of the last ones of version 4; null: none
+  u64 size_ = 0;                             // of the blocks
+  u64 certain_from_ = 0;                     // position: no record is missing behind it
   std::optional<UsnRecord> last_;
   bool lost_since_ = false;  // damage since the last record explains a jump
   std::optional<std::vector<JournalEvent>> open_;
