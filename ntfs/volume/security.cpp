@@ -71,9 +71,12 @@ std::string sid_to_string(core::ByteView sid) {
 }
 
 std::optional<core::ByteView> find_owner(core::ByteView descriptor) {
+  constexpr u32 head_size = 20;
   const auto offset = core::load<u32>(descriptor, 4);
-  if (core::load<u8>(descriptor, 0) != u8{1} || !offset || *offset == 0) return std::nullopt;
-  return slice_sid(descriptor, *offset);
+  if (core::load<u8>(descriptor, 0) != u8{1} || !offset || descriptor.size() < head_size)
+    return std::nullopt;
+  if (*offset == 0) return core::ByteView{};
+  return *offset < head_size ? std::nullopt : slice_sid(descriptor, *offset);
 }
 
 void add_security_owners(const SecurityBlock& block, SecurityOwners& owners,

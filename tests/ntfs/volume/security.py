@@ -1,9 +1,10 @@
-"""Owners of files whose security descriptors are damaged, in a volume made by Windows.
+"""Owners of files whose security descriptors are damaged, in volumes made by Windows and mkntfs.
 
 usage: security.py COLDTRACE SHARED [unittest arguments]
 
-$SDS and its hashes are read here from the description of the format. Skips where SHARED has no images.
+Both are read here from the description of the format. Skips where SHARED has no images, or mkntfs is not here.
 """
+import shutil
 import struct
 import subprocess
 import sys
@@ -138,6 +139,85 @@ class SharedDescriptors(Case):
         self.patch(self.place + 20 + self.owner_at + 8, b"\x99")
         self.patch(MIRROR + self.place + 20 + self.owner_at + 8, b"\x98")
         self.check(None, 1)
+
+
+class OwnDescriptors(Case):
+    """Of the files of mkntfs: that of the root is outside of its record, the others are in it."""
+    ROOT = 5
+
+    @classmethod
+    def setUpClass(cls):
+        if not shutil.which("mkntfs"):
+            raise unittest.SkipTest("mkntfs is not here")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.path = Path(folder.name) / "image.raw"
+        with open(cls.path, "wb") as file:
+            file.truncate(16 << 20)
+        subprocess.run(["mkntfs", "-F", "-q", "-c", "4096", cls.path], check=True, capture_output=True)
+        cls.image = cls.path.read_bytes()
+        cls.mft = struct.unpack_from("<Q", cls.image, 0x30)[0] * 4096
+        cls.rows, cls.findings, cls.status = snapshot(cls.path)
+
+    def descriptor(self, record):
+        """(its attribute, its value or None) as places in the image; its first 16 bytes lie in no fixup."""
+        start = self.mft + record * 1024
+        at = start + struct.unpack_from("<H", self.image, start + 0x14)[0]
+        while True:
+            kind, size = struct.unpack_from("<II", self.image, at)
+            if kind == 0xffffffff:
+                return None
+            if kind == 0x50:
+                resident = self.image[at + 8] == 0
+                return at, at + struct.unpack_from("<H", self.image, at + 0x14)[0] if resident else None
+            at += size
+
+    def told(self, record, place, data):
+        """The owner, findings of the row and status where bytes of the image are others."""
+        self.assertNotEqual(self.image[place:place + len(data)], data)
+        changed = bytearray(self.image)
+        changed[place:place + len(data)] = data
+        rows, findings, status = snapshot(self.write("changed.raw", changed))
+        row = rows[record]
+        self.assertEqual([r["record"] for r in rows.values() if r["owner_sid"] != self.rows[r["record"]]["owner_sid"]],
+                         [record])
+        self.assertEqual("security-descriptor" in findings, any(
+            finding["code"] == "security-descriptor" for finding in row["findings"]))
+        return row["owner_sid"], [finding["code"] for finding in row["findings"]], status
+
+    def test_the_volume_as_it_was(self):
+        self.assertNotIn("security-descriptor", self.findings)
+        residents = 0
+        for record, row in self.rows.items():
+            found = self.descriptor(record)
+            if found and found[1]:
+                residents += 1
+                self.assertEqual(row["owner_sid"], owner_of(self.image[found[1]:found[1] + 256])[1])
+        self.assertGreater(residents, 2)
+
+    def test_an_owner_in_the_record_that_cannot_be_read(self):
+        record = next(r for r in sorted(self.rows) if r != self.ROOT and (self.descriptor(r) or (0, 0))[1])
+        _, value = self.descriptor(record)
+        owner = value + owner_of(self.image[value:value + 256])[0]
+        for place, data in ((value + 5, b"\xff"), (value + 4, b"\xf0"), (value + 4, b"\x01"),
+                            (owner, b"\x07"), (owner + 1, b"\xc8")):
+            with self.subTest(place=place - value, data=data):
+                self.assertEqual(self.told(record, place, data), (None, ["security-descriptor"], 1))
+
+    def test_no_owner_is_no_defect(self):
+        record = next(r for r in sorted(self.rows) if r != self.ROOT and (self.descriptor(r) or (0, 0))[1])
+        _, value = self.descriptor(record)
+        self.assertEqual(self.told(record, value + 4, bytes(4))[:2], (None, []))
+
+    def test_an_owner_outside_of_the_record_that_cannot_be_read(self):
+        attribute, value = self.descriptor(self.ROOT)
+        self.assertIsNone(value)
+        run = attribute + struct.unpack_from("<H", self.image, attribute + 0x20)[0]
+        lcn = run + 1 + (self.image[run] & 15)
+        moved = bytes([self.image[lcn] ^ 0x80])
+        owner, codes, status = self.told(self.ROOT, lcn, moved)
+        self.assertEqual((owner, status), (None, 1))
+        self.assertIn("security-descriptor", codes)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ namespace coldtrace::ntfs {
 // "S-1-5-21-1-2-3-1001"
 [[nodiscard]] std::string sid_to_string(core::ByteView sid);
 
-// The owner in a self-relative security descriptor, as the bytes of its SID; nothing when it has
-// none. Source: [MS-DTYP] 2.4.6.
+// The owner in a self-relative security descriptor, as the bytes of its SID, which are none where
+// it has no owner; nothing where it cannot be used. Source: [MS-DTYP] 2.4.6.
 [[nodiscard]] std::optional<core::ByteView> find_owner(core::ByteView descriptor);
 
 // Owners by security id. Source: linux-ntfs documentation, "$Secure".
