@@ -52,6 +52,11 @@ core::Result<Volume> Volume::open(core::Borrowed<core::ImageSource> image, const
   auto volume = open(image, *boot, place.offset, with_boot);
   if (!volume) return search(image, place, volume.error(), findings);
   findings.merge(with_boot);
+  if (place.cluster_size && *place.cluster_size != boot->cluster_size)
+    findings.warning("cluster-size-unused", place.offset,
+                     "the boot sector says that clusters have {} bytes; the {} that were given are "
+                     "not used",
+                     boot->cluster_size, *place.cluster_size);
   return volume;
 }
 
