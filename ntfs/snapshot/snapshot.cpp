@@ -132,18 +132,27 @@ void Snapshot::find_owner_of(FileRow& row) const {
   }
   const auto* descriptor = row.facts.find(AttributeType::security_descriptor);
   if (!descriptor) return;
+  const auto unusable = [&] {
+    row.findings.push_back(
+        {"security-descriptor", true, "the owner in $SECURITY_DESCRIPTOR cannot be read"});
+  };
   if (descriptor->resident) {
+    const auto& owner = descriptor->value;
+    if (owner.empty() && descriptor->size > 0) return;
+    if (!slice_sid(owner, 0)) return unusable();
     // Neighbours mostly have one owner.
-    if (!std::ranges::equal(row.owner_bytes, descriptor->value)) {
-      row.owner_bytes.assign(descriptor->value.begin(), descriptor->value.end());
-      row.owner_storage = sid_to_string(descriptor->value);
+    if (!std::ranges::equal(row.owner_bytes, owner)) {
+      row.owner_bytes.assign(owner.begin(), owner.end());
+      row.owner_storage = sid_to_string(owner);
     }
     row.owner_sid = row.owner_storage;
     return;
   }
   const auto value = read_value(*descriptor, row.facts);
   const auto owner = value ? find_owner(*value) : std::nullopt;
-  if (!owner) return;
+  // The clusters of deleted files may be another's; those of an extracted $MFT are out of reach.
+  if (!owner && row.facts.in_use && !volume_.mft().extracted()) return unusable();
+  if (!owner || owner->empty()) return;
   row.owner_bytes.assign(owner->begin(), owner->end());
   row.owner_storage = sid_to_string(*owner);
   row.owner_sid = row.owner_storage;

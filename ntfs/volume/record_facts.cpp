@@ -19,7 +19,9 @@ core::ByteView kept_value(const Attribute& attribute, StoredText name) {
     case AttributeType::ea:
       return attribute.value;
     case AttributeType::security_descriptor:
-      return find_owner(attribute.value).value_or(core::ByteView{});
+      // The owner; of one that cannot be used the first byte, which is no SID.
+      return find_owner(attribute.value)
+          .value_or(attribute.value.first(std::min<u64>(1, attribute.value.size())));
     case AttributeType::index_root:
     case AttributeType::bitmap:
       return equals_ascii(name, directory_index_name) ? attribute.value : core::ByteView{};

@@ -52,6 +52,11 @@ core::Result<Volume> Volume::open(core::Borrowed<core::ImageSource> image, const
   auto volume = open(image, *boot, place.offset, with_boot);
   if (!volume) return search(image, place, volume.error(), findings);
   findings.merge(with_boot);
+  if (place.cluster_size && *place.cluster_size != boot->cluster_size)
+    findings.warning("cluster-size-unused", place.offset,
+                     "the boot sector says that clusters have {} bytes; the {} that were given are "
+                     "not used",
+                     boot->cluster_size, *place.cluster_size);
   return volume;
 }
 
@@ -167,15 +172,25 @@ SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
                                      : core::saturating_multiply(extents.back().end_vcn(),
                                                                  mft_.clusters().cluster_size);
   const u64 size = std::min({stream->size, mapped, image_->size(), largest});
-  std::vector<std::byte> block(security_block_size);
+  const auto read_block = [&](u64 position, std::span<std::byte> room) -> core::ByteView {
+    const auto piece = room.first(std::min(security_block_size, size - std::min(size, position)));
+    const auto read = read_stream(*image_, mft_.clusters(), extents, position, piece);
+    if (read) return piece;
+    findings.warning("security-stream", read.error());
+    return {};
+  };
+  std::vector<std::byte> main(security_block_size), copy(security_block_size);
+  SecurityFaults unfit;
   for (u64 position = 0; position < size; position += 2 * security_block_size) {
-    const auto piece = std::span{block}.first(std::min(security_block_size, size - position));
-    if (const auto read = read_stream(*image_, mft_.clusters(), extents, position, piece); !read) {
-      findings.warning("security-stream", read.error());
-      continue;
-    }
-    add_security_owners(piece, position, owners);
+    const auto first = read_block(position, main);
+    const auto second = read_block(position + security_block_size, copy);
+    add_security_owners({.main = first, .copy = second, .position = position}, owners, unfit);
   }
+  if (unfit.first)
+    findings.warning("security-hash", find_offset(mft_.clusters(), extents, unfit.first->position),
+                     "$Secure:$SDS: the hash or the copy of {} of its entries does not fit the "
+                     "descriptor, first of id {} at byte {}; {} of them are not used",
+                     unfit.entries, unfit.first->id, unfit.first->position, unfit.unused);
   return owners;
 }
 

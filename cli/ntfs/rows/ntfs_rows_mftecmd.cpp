@@ -141,15 +141,17 @@ class MftecmdRows final : public RowFormat {
   void put(core::TextBuffer& out, const ntfs::FileRow& row, std::string_view name, u64 size,
            bool has_others, const ntfs::StreamRow* other) {
     const auto& information = row.facts.information;
+    const auto own_name = other != nullptr ? ntfs::to_utf8(other->name) : std::string{name};
     const bool zone = other != nullptr && row.zone_id && ntfs::is_zone_identifier(other->name);
-    out.append(fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", before_, csv_field(name),
-        row.facts.directory && other == nullptr ? std::string{} : csv_field(dotnet_extension(name)),
-        size, row.links, csv_field(target_text(row)), boolean(row.facts.directory),
-        boolean(has_others), boolean(other != nullptr), rules_text(row),
-        information ? attributes(information->dos_attributes) : std::string_view{},
-        row.file_name ? name_type(row.file_name->name_space) : std::string_view{}, times_, behind_,
-        zone ? csv_field(row.zone_id->text) : std::string{}, source_));
+    out.append(
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", before_, csv_field(name),
+                    row.facts.directory && other == nullptr ? std::string{}
+                                                            : csv_field(dotnet_extension(own_name)),
+                    size, row.links, csv_field(target_text(row)), boolean(row.facts.directory),
+                    boolean(has_others), boolean(other != nullptr), rules_text(row),
+                    information ? attributes(information->dos_attributes) : std::string_view{},
+                    row.file_name ? name_type(row.file_name->name_space) : std::string_view{},
+                    times_, behind_, zone ? csv_field(row.zone_id->text) : std::string{}, source_));
   }
 
   std::string source_;

@@ -4,6 +4,7 @@ usage: input_test.py COLDTRACE SHARED [unittest arguments]
 """
 import ctypes.util
 import gzip
+import json
 import os
 import random
 import re
@@ -1043,6 +1044,18 @@ class LostBootSectors(Images):
                 said = ntfs(command, "--offset", place, disk, status=2).stderr.decode()
                 self.assertIn(f"--offset {place:#x} is beyond its end, at {disk.stat().st_size:#x}",
                               said)
+
+    def test_a_size_of_clusters_that_is_not_used_is_told(self):
+        volume = self.volume()
+        boot = volume.read_bytes()[:512]
+        size = boot[0x0d] * struct.unpack_from("<H", boot, 0x0b)[0]
+        told = b"boot sector says that clusters have %d bytes; the %d that were given are not used"
+        for command in ("info", "snapshot"):
+            self.assertNotIn(b"clusters have", ntfs(command, "--cluster-size", size, volume, status=0).stderr)
+            self.assertIn(told % (size, 2 * size),
+                          ntfs(command, "--cluster-size", 2 * size, volume, status=1).stderr)
+        *_, summary = ntfs("snapshot", "--cluster-size", 2 * size, volume, status=1).stdout.splitlines()
+        self.assertIn("cluster-size-unused", {finding["code"] for finding in json.loads(summary)["findings"]})
 
     def test_the_place_can_be_told(self):
         raw, damaged, size, at = self.lost()

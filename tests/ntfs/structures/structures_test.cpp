@@ -223,31 +223,52 @@ ByteWriter descriptor(u32 relative) {
   return out;
 }
 
-TEST_CASE("owners come from $SDS, not from its copies") {
-  ByteWriter stream;
+u32 hash_of(core::ByteView descriptor) {
+  u32 hash = 0;
+  for (std::size_t at = 0; at < descriptor.size(); at += 4)
+    hash = (hash << 3 | hash >> 29) + *core::load<u32>(descriptor, at);
+  return hash;
+}
+
+TEST_CASE("owners come from the copy in $SDS that the hash fits") {
+  ByteWriter block;
   const auto add = [&](u32 id, u32 relative) {
     const auto sd = descriptor(relative);
-    const u64 place = stream.size();
-    stream.write_u32(0).write_u32(id).write_u64(place).write_u32(20 + sd.size());
-    stream.write_bytes(sd.view()).align(16);
+    const u64 place = block.size();
+    block.write_u32(hash_of(sd.view())).write_u32(id).write_u64(place).write_u32(20 + sd.size());
+    block.write_bytes(sd.view()).align(16);
   };
   add(256, 544);
   add(257, 545);
-  stream.pad_to(ntfs::security_block_size);
-  add(999, 1);
-  stream.pad_to(2 * ntfs::security_block_size);
-  add(258, 546);
+  constexpr std::size_t hash = 0, place = 8, relative = 20 + 32;
+  struct Row {
+    const char* why;
+    std::optional<std::size_t> main, copy;  // where other bytes are
+    const char* owner;
+    u64 entries, unused;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"sound", {}, {}, "S-1-5-32-544", 0, 0},
+      {"another descriptor", relative, {}, "S-1-5-32-544", 1, 0},
+      {"another descriptor in the copy", {}, relative, "S-1-5-32-544", 1, 0},
+      {"another hash", hash, {}, "S-1-5-32-544", 1, 0},
+      {"another hash in both", hash, hash, "S-1-5-32-544", 1, 0},
+      {"no first entry", place, {}, "S-1-5-32-544", 1, 0},
+      {"another descriptor, and hash of the copy", relative, hash, "", 1, 1},
+      {"no entry", place, place, "", 0, 0},
+  }));
+  CAPTURE(row.why);
+  auto copy = block;
+  if (row.main) block.patch<u32>(*row.main, 0x1234);
+  if (row.copy) copy.patch<u32>(*row.copy, 0x1234);
   ntfs::SecurityOwners owners;
-  ntfs::add_security_owners(stream.view(), 0, owners);
-  CHECK(owners.size() == 3);
-  CHECK(owners[256] == "S-1-5-32-544");
-  CHECK(owners[258] == "S-1-5-32-546");
+  ntfs::SecurityFaults faults;
+  ntfs::add_security_owners({block.view(), copy.view(), 0}, owners, faults);
+  CHECK(owners[256] == row.owner);
   // Behind damage the next entry is found by its own position.
-  stream.patch<u64>(8, 0x1234);
-  owners.clear();
-  ntfs::add_security_owners(stream.view(), 0, owners);
-  CHECK(owners.count(256) == 0);
   CHECK(owners[257] == "S-1-5-32-545");
+  CHECK(faults.entries == row.entries);
+  CHECK(faults.unused == row.unused);
 }
 
 TEST_CASE("an unsorted attribute list is read, a bad entry is noted") {

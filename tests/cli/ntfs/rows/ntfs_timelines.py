@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from case import Case
 from sample_volumes import sample_volume
 from strict import strict_csv, strict_ndjson
+from ntfs.journal import usn_writer as w
 
 COLDTRACE, SHARED = (Path(a).resolve() for a in sys.argv[1:3])
 DESCRIPTIONS = {"created": "Creation Time", "modified": "Content Modification Time",
@@ -218,7 +219,7 @@ class Timelines(Case):
                         "HasAds": yes(others), "IsAds": "False"}
         for stream in others:
             full = f"{name}:{stream['name']}"
-            extension = re.search(r"\.[^.]+$", full)
+            extension = re.search(r"\.[^.]+$", stream["name"])
             yield common | {"FileName": full, "Extension": extension[0] if extension else "",
                             "FileSize": str(stream["size"] or 0), "HasAds": "False", "IsAds": "True"}
 
@@ -237,6 +238,16 @@ class Timelines(Case):
         self.assertLessEqual({row["NameType"] for row in rows}, {"Posix", "Windows", "DosWindows", "Dos", ""})
         self.assertIn("Hidden|System", {row["SiFlags"] for row in rows})
         self.assertEqual({row["InUse"] for row in rows if int(row["EntryNumber"]) < 10}, {"True"})
+
+    def test_extensions_of_mftecmd_are_those_of_streams_names(self):
+        home = w.reference(5, 5)
+        data = bytearray(w.mft([(41, 1, home, "last", False, True)])[0])
+        data[40 * w.RECORD:41 * w.RECORD] = w.plain_record(40, 1, home, "small.txt", False, more=[
+            w.attribute(0x80, b"", 2), w.attribute(0x80, b"a", 3, "ads", True), w.attribute(0x80, b"a", 4, "x.ini", True)])
+        done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--format", "mftecmd-csv", self.write("MFT", data)],
+                              capture_output=True, timeout=60)
+        self.assertEqual({row["FileName"]: row["Extension"] for row in strict_csv(done.stdout) if row["EntryNumber"] == "40"},
+                         {"small.txt": ".txt", "small.txt:ads": "", "small.txt:x.ini": ".ini"})
 
     LETTERS = {"modified": "m", "accessed": "a", "changed": "c", "created": "b"}
     MEMBERS = {"$STANDARD_INFORMATION": "si", "$FILE_NAME": "fn", "index": "index"}
