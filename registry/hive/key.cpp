@@ -202,13 +202,14 @@ std::optional<Value> Key::read_value(u32 cell) const {
 core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const {
   constexpr u32 most_of_segment = 16344;
   const auto bytes = COLDTRACE_TRY(hive_->cell(offset));
-  if (!hive_->spend_data(size))
-    return core::fail(
-        ParseError{Fault::limit, Hive::place(offset), "key value", "DataSize", 0, size});
+  // What is there is spent, not what a damaged size claims: the values after it are read.
+  const auto limit =
+      ParseError{Fault::limit, Hive::place(offset), "key value", "DataSize", 0, size};
   core::Reader reader{bytes, "key value", Hive::place(offset) + 4};
   if (size <= most_of_segment || hive_->base().minor_version <= 3) {
     const auto data = reader.take(size, "Data");
     if (!reader.ok()) return core::fail(reader.error());
+    if (!hive_->spend_data(size)) return core::fail(limit);
     return std::vector<std::byte>{data.begin(), data.end()};
   }
   core::Reader big{bytes, "big data", Hive::place(offset) + 4};
@@ -224,6 +225,7 @@ core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const 
     if (!list.ok()) return core::fail(list.error());
     const auto segment = COLDTRACE_TRY(hive_->cell(cell));
     const auto length = std::min<u64>({segment.size(), most_of_segment, size - data.size()});
+    if (!hive_->spend_data(length)) return core::fail(limit);
     data.insert(data.end(), segment.begin(), segment.begin() + static_cast<std::ptrdiff_t>(length));
   }
   if (data.size() < size)

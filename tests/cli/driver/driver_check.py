@@ -700,6 +700,40 @@ class Hostile(Check):
         found = self.check(bytes(data), status=1)["hives"][0]["findings"]
         self.assertEqual([(row["code"], row["first_offset"]) for row in found], [("hive-damaged", writer.PAGE * 2)])
 
+    def test_a_damaged_size_of_data_costs_its_value_alone(self):
+        hive = writer.Hive(system())
+        value = re.search(rb"vk\x09\0.{16}ImagePath", hive.data, re.S).start()
+        whole = self.check(hive.data, status=0)
+        self.assertNotEqual(whole["filters"], [])
+        for size in (len(hive.data) * 4 + 1, 0x7FFFFFFF):
+            for minor in (3, 5):
+                data = bytearray(hive.data)
+                struct.pack_into("<I", data, 24, minor)
+                struct.pack_into("<I", data, 508, writer.checksum(data[:512]))
+                struct.pack_into("<I", data, value + 4, size)
+                with self.subTest(size=size, minor=minor):
+                    document = self.check(bytes(data), status=1)
+                    self.assertEqual(self.codes(document["hives"][0]), {"hive-damaged"})
+                    lost = [row["name"] for row, other in zip(document["services"], whole["services"]) if row != other]
+                    self.assertEqual(lost, ["PartMgr"])
+                    for member in ("filters", "known_dlls", "autologgers"):
+                        self.assertEqual(document[member], whole[member])
+
+    def test_data_that_many_values_share(self):
+        """In one cell, and in segments."""
+        tree = system()
+        at(tree, r"ControlSet001\Services").update({f"s{i}": driver(3, ImagePath="short.sys") for i in range(450)})
+        for length in (8000, 30000):
+            at(tree, r"ControlSet001\Services")["disk"]["Long"] = "x" * length
+            hive = writer.Hive(tree)
+            data = bytearray(hive.data)
+            self.assertEqual(self.check(hive.data, status=0)["hives"][0]["findings"], [])
+            long = re.search(rb"vk\x04\0(.{8}).{8}Long", hive.data, re.S)[1]
+            for value in re.finditer(rb"vk\x09\0.{16}ImagePath", hive.data, re.S):
+                data[value.start() + 4:value.start() + 12] = long
+            with self.subTest(length):
+                self.assertIn("hive-limit", self.codes(self.check(bytes(data), status=1)["hives"][0]))
+
     def test_cut_and_changed_hives(self):
         data = writer.Hive(system()).data
         for size in (*range(0, 4200, 300), *range(4096, len(data), 1500)):
