@@ -90,7 +90,7 @@ Exit run_export_isf(const HookExportOptions& options) {
       {}, *identity.pdb->guid, identity.pdb->age, static_cast<u16>(identity.machine)};
   const auto name = core::to_valid_utf8(identity.pdb->name);
   Output output{options.output};
-  JsonWriter json{output, options.int64};
+  JsonWriter json{output, Int64::number};
   json.begin_object();
   write_isf_metadata(json, pdb, std::string_view{name}.substr(name.find_last_of("\\/") + 1),
                      std::nullopt);
@@ -111,7 +111,12 @@ void add_hooks_export_isf(CLI::App& app, Exit& exit) {
       app, exit,
       {"isf", "Symbol table for Volatility 3 with what one kernel's member lists have",
        "  coldtrace hooks export isf kernel.hooktab -o kernel.json\n", hook_export_exit_status},
-      {"json"}, add_hook_export_options, run_export_isf);
+      {"json"},
+      [](Command& command, HookExportOptions& options) {
+        add_hook_export_options(command, options);
+        command.remove_option("--int64");  // the format's integers are numbers
+      },
+      run_export_isf);
 }
 
 }  // namespace coldtrace::cli

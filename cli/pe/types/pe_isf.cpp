@@ -82,12 +82,12 @@ void write(const PeIsfOptions& options, const OutputOptions& where, const pe::Sy
            const std::optional<pe::VersionNumber>& version, core::Findings& findings) {
   Output output{where};
   if (!options.xz) {
-    JsonWriter json{output, options.int64};
+    JsonWriter json{output, Int64::number};
     write_isf(json, file, table, database, version, findings);
   } else {
     BufferPool pool;
     Output plain{std::numeric_limits<std::size_t>::max(), pool};
-    JsonWriter json{plain, options.int64};
+    JsonWriter json{plain, Int64::number};
     write_isf(json, file, table, database, version, findings);
     std::vector<core::TextBuffer> pieces;
     plain.take(pieces);
@@ -108,6 +108,8 @@ void check_name(const PeIsfOptions& options) {
 
 Exit run_pe_isf(const PeIsfOptions& options) {
   Report report{options.findings};
+  if (!options.store.empty() && !options.output.path.empty())
+    throw Failure{"--store names the file below DIR, and -o another; give one of both"};
   check_name(options);
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
@@ -182,7 +184,10 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
                 "--store", options.store,
                 "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where Volatility "
                 "looks; folders are made")
-            .type_name("DIR");
+            .check("DIR", [](const std::string& folder) {
+              return folder.empty() ? "no folder has an empty name" : "";
+            });
+        command.remove_option("--int64");  // the format's integers are numbers
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.store.empty()) return;
           needs.folders.push_back(options.store);

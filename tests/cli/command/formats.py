@@ -76,8 +76,8 @@ class Formats(case.Case):
     def test_commands_without_json_of_their_own_have_no_int64(self):
         lack = {command for command in commands() if "--int64" not in help_of(*command)}
         self.assertEqual(lack, {
-            ("help",), ("hooks", "export", "c-header"), ("hooks", "export", "edrsandblast"), ("hooks", "export", "kphdyn"),
-            ("hooks", "merge"), ("report",), *(("trace", "export", name) for name in (
+            ("help",), ("hooks", "export", "c-header"), ("hooks", "export", "edrsandblast"), ("hooks", "export", "isf"),
+            ("hooks", "export", "kphdyn"), ("hooks", "merge"), ("pe", "isf"), ("report",), *(("trace", "export", name) for name in (
                 "chrome", "collapsed", "ctf", "firefox", "perfetto", "speedscope", "sqlite")),
             ("trace", "pack"), ("trace", "packets"), ("trace", "schema", "c-header"), ("trace", "schema", "check"),
             ("trace", "schemas", "build"), ("trace", "unpack")})

@@ -398,6 +398,16 @@ extern "C" int entry() { return g_held.after; }
             self.assertEqual(done.returncode, 2)
         self.assertEqual(run("pe", "isf", "/bin/sh").returncode, 2)
 
+    def test_a_store_and_another_name_are_not_both_taken(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        store, other = self.here / "store", self.here / "t.json"
+        for options, said in ((("--store", store, "-o", other), b"--store names the file"),
+                              (("--store", store, "-o", "-"), b"--store names the file"),
+                              (("--store", ""), b"no folder has an empty name")):
+            done = run("pe", "isf", *options, path)
+            self.assertEqual((done.returncode, done.stdout, said in done.stderr), (2, b"", True), done.stderr)
+            self.assertFalse(other.exists() or any(store.rglob("*.json*")))
+
     def test_standard_input_has_no_name(self):
         path = self.pdb("x86_64", source=SOURCE)
         before = path.read_bytes()
