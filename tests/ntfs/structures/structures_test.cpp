@@ -240,7 +240,7 @@ TEST_CASE("owners come from the copy in $SDS that the hash fits") {
   };
   add(256, 544);
   add(257, 545);
-  constexpr std::size_t hash = 0, place = 8, relative = 20 + 32;
+  static constexpr std::size_t hash = 0, place = 8, relative = 20 + 32;
   struct Row {
     const char* why;
     std::optional<std::size_t> main, copy;  // where other bytes are
