@@ -43,6 +43,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
     return true;
   }
   bool StartArray() {
+    if (!take_number(std::nullopt)) return false;
     ++ignored_;
     return deepen();
   }
@@ -57,7 +58,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   bool Bool(bool value) {
     if (ignored_ == 0 && place() == Place::base && key_ == "signed")
       table.bases.back().is_signed = value;
-    return true;
+    return take_number(std::nullopt);
   }
   bool Int(int value) { return Int64(value); }
   bool Uint(unsigned value) { return Uint64(value); }
@@ -66,7 +67,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   }
   bool Uint64(uint64_t value) { return take_number(IsfTable::Integer{value, false}); }
   bool Double(double) { return take_number(std::nullopt); }
-  bool Null() { return true; }
+  bool Null() { return take_number(std::nullopt); }
 
   // The list that a table must have and this one has not; empty where it has all.
   std::string_view missing() const {
@@ -171,6 +172,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
         table.user_types.back().name = key_;
         break;
       case Place::fields:
+        table.user_types.back().has_fields = true;
         table.user_types.back().first_field = size_of(table.fields);
         table.user_types.back().end_field = size_of(table.fields);
         break;
@@ -183,6 +185,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
         table.enumerations.back().name = key_;
         break;
       case Place::constants:
+        table.enumerations.back().has_constants = true;
         table.enumerations.back().first_constant = size_of(table.constants);
         table.enumerations.back().end_constant = size_of(table.constants);
         break;
@@ -232,8 +235,11 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
         return put(text, "kind", type.kind) && put(text, "name", type.name) &&
                put(text, "base", type.base);
       }
+      case Place::user_types:
       case Place::fields:
+      case Place::enumerations:
       case Place::constants:
+      case Place::symbols:
         return take_number(std::nullopt);
       default:
         return true;
@@ -249,12 +255,21 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
         return put(number, "size", table.bases.back().size);
       case Place::user_type:
         return put(number, "size", table.user_types.back().size);
+      case Place::enumeration:
+        return put(number, "size", table.enumerations.back().size);
       case Place::field:
         return put(number, "offset", table.fields.back().offset);
       case Place::symbol:
         return put(number, "address", table.symbols.back().address);
-      case Place::fields:  // where an object ought to be
+      // Where an object ought to be.
+      case Place::user_types:
+        return take_entry(table.user_types);
+      case Place::fields:
         return take_entry(table.fields);
+      case Place::enumerations:
+        return take_entry(table.enumerations);
+      case Place::symbols:
+        return take_entry(table.symbols);
       case Place::constants:
         if (!take_entry(table.constants)) return false;
         table.constants.back().value = number;

@@ -42,6 +42,13 @@ std::optional<u64> natural(const IsfTable::Number& number) {
   return number && !number->negative ? std::optional{number->bits} : std::nullopt;
 }
 
+// Signed or not: pdbconv.py writes constants below 0 as what their bits are without a sign.
+bool fits(const IsfTable::Integer& number, u64 size) {
+  if (size >= sizeof(u64)) return true;
+  const u64 most = ~u64{0} >> (64 - size * 8);
+  return number.negative ? ~number.bits <= most / 2 : number.bits <= most;
+}
+
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_isf_name && name.find('\0') == name.npos;
 }
@@ -109,6 +116,7 @@ class Converter {
       return report(type.name, "its kind is neither struct, class nor union");
     const auto size = natural(type.size);
     if (!size) return report(type.name, "it has no size");
+    if (!type.has_fields) return report(type.name, "it has no object 'fields'");
     std::vector<RecordBytes> members;
     std::set<std::string_view> taken;
     for (u32 i = type.first_field; i < type.end_field; ++i) {
@@ -133,8 +141,12 @@ class Converter {
   }
 
   void add_enumeration(const IsfTable::Enumeration& type) {
+    if (!type.has_constants) return report(type.name, "it has no object 'constants'");
     const auto base = find_base(type.base);
-    if (base.index == no_type) report(type.name, "its base is not known");
+    if (base.index == no_type)
+      report(type.name, "its base is not known");
+    else if (natural(type.size) != base.size)
+      report(type.name, "its size is not that of its base, which counts");
     std::vector<RecordBytes> members;
     std::set<std::string_view> taken;
     for (u32 i = type.first_constant; i < type.end_constant; ++i) {
@@ -142,6 +154,10 @@ class Converter {
       if (!is_new(constant.name, taken)) continue;
       if (!constant.value) {
         report(constant.name, "the constant has no number");
+        continue;
+      }
+      if (base.size && !fits(*constant.value, *base.size)) {
+        report(constant.name, "the constant does not fit in the integer of its enumeration");
         continue;
       }
       members.emplace_back();

@@ -350,12 +350,50 @@ class Wrong(Isf):
                 lambda table: table["base_types"]["pointer32"].update(size=3)):
             done, _, codes = self.types(self.changed(change))
             self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
-        for address in (-1, 2 ** 32, "4096", None):
+        for address in (-1, 2 ** 32, "4096", None, [], True):
             path = self.changed(lambda table: table["symbols"]["KeRun"].update(address=address))
             done = run("pe", "symbols", "--format", "json", path)
             file, = strict_json(done.stdout)["files"]
             self.assertEqual({finding["code"] for finding in file["findings"]}, {"isf-entry"})
             self.assertNotIn("KeRun", {row["name"] for row in file["symbols"]})
+
+    def test_constants_that_do_not_fit_their_integer_are_left_out(self):
+        wrong = {"above": 2 ** 40, "below": -2 ** 31 - 1, "just above": 2 ** 32}
+        right = {"least": -2 ** 31, "most": 2 ** 31 - 1}
+        # pdbconv.py writes what is below 0 without a sign: the enumerator is what its bits are.
+        bits = {"minus one": (2 ** 32 - 1, -1)}
+
+        def change(table):
+            constants = table["enums"]["_MODE"]["constants"]
+            constants.update(wrong | right | {name: written for name, (written, _) in bits.items()})
+        done, answer, codes = self.types(self.changed(change))
+        self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+        self.assertEqual(sum(finding["count"] for finding in answer["findings"]), len(wrong))
+        expected = TABLE["enums"]["_MODE"]["constants"] | right | {name: value for name, (_, value) in bits.items()}
+        self.assertEqual({name: value for type_, name, value in self.rows(answer)[1] if type_ == "_MODE"}, expected)
+
+    def test_entries_without_their_lists_are_left_out(self):
+        for kind, name, members in (("user_types", "_LIST", "fields"), ("enums", "_TOP", "constants")):
+            for what, change in {
+                    "none": lambda entry: {key: entry[key] for key in entry if key != members},
+                    "list": lambda entry: entry | {members: []}, "null": lambda entry: entry | {members: None},
+                    "number": lambda entry: 5, "text": lambda entry: "x", "no entry": lambda entry: [],
+                    "truth": lambda entry: True, "nothing": lambda entry: None}.items():
+                with self.subTest(kind, what=what):
+                    table = copy.deepcopy(TABLE)
+                    table[kind][name] = change(table[kind][name])
+                    done, answer, codes = self.types(self.table(table))
+                    self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+                    self.assertNotIn(name, {type_["name"] for type_ in answer["types"] if type_["defined"]})
+            table = copy.deepcopy(TABLE)
+            table[kind][name][members] = {}
+            self.assertEqual(self.types(self.table(table))[0].returncode, 0)
+
+    def test_an_enumeration_has_the_size_of_its_base(self):
+        for size in (3, 8, -4, "4", None):
+            done, answer, codes = self.types(self.changed(lambda table: table["enums"]["_MODE"].update(size=size)))
+            self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), size)
+            self.assertEqual({type_["size"] for type_ in answer["types"] if type_["name"] == "_MODE" and type_["defined"]}, {4})
 
     def test_the_first_of_one_name_counts(self):
         text = json.dumps(TABLE)

@@ -49,10 +49,13 @@ struct IsfTable {
   struct UserType {
     std::string_view name, kind;
     Number size;
+    bool has_fields = false;
     u32 first_field = 0, end_field = 0;
   };
   struct Enumeration {
     std::string_view name, base;
+    Number size;
+    bool has_constants = false;
     u32 first_constant = 0, end_constant = 0;
   };
   struct Symbol {
