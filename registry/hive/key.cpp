@@ -12,7 +12,8 @@ using core::Fault;
 using core::ParseError;
 
 constexpr std::size_t deepest_path = 512;  // keys; Windows makes no deeper ones
-constexpr u16 longest_name = 510;          // bytes; MS Learn, "Registry element size limits"
+constexpr u32 no_cell = 0xffffffff;
+constexpr u16 longest_name = 510;  // bytes; MS Learn, "Registry element size limits"
 
 // Names are of UTF-16 units, or of bytes where all of these are below 256.
 std::string to_name(core::ByteView bytes, bool compressed) {
@@ -88,7 +89,8 @@ core::Result<Key> Key::read(const Hive& hive, u32 cell, const Key* parent) {
 // Calls visit(cell) for each subkey, until it returns false.
 template <class Visit>
 void Key::visit_subkeys(Visit&& visit) const {
-  if (subkey_count_ == 0) return;
+  // Of a key without subkeys there is no list: a count of 0 beside one is damaged.
+  if (subkey_count_ == 0 && subkey_list_ == no_cell) return;
   u64 found = 0;
   std::unordered_set<u32> seen;
   bool going = true;
@@ -121,7 +123,7 @@ void Key::visit_subkeys(Visit&& visit) const {
     if (!reader.ok()) hive_->damaged(reader.error());
   };
   visit_list(visit_list, subkey_list_, true);
-  if (going && found != subkey_count_)
+  if (found > subkey_count_ || (going && found < subkey_count_))
     hive_->damaged(
         {Fault::missing, Hive::place(cell_), "key node", "NumberOfSubkeys", subkey_count_, found});
 }

@@ -719,6 +719,25 @@ class Hostile(Check):
                     for member in ("filters", "known_dlls", "autologgers"):
                         self.assertEqual(document[member], whole[member])
 
+    def test_a_count_of_no_subkeys_beside_their_list(self):
+        """What the list has is read, as with every other wrong count."""
+        hive = writer.Hive(system())
+        whole = self.check(hive.data, status=0)
+        self.assertNotEqual((whole["services"], whole["filters"]), ([], []))
+        for path in (r"ControlSet001\Services", r"ControlSet001\Control\Class", "ControlSet001"):
+            place = hive.cells[path] + writer.PAGE
+            data = bytearray(hive.data)
+            struct.pack_into("<I", data, place + 24, 0)
+            with self.subTest(path):
+                document = self.check(bytes(data), status=1)
+                found = document["hives"][0]["findings"]
+                self.assertEqual([(row["code"], row["first_offset"]) for row in found], [("hive-damaged", place)])
+                for member in ("services", "filters", "known_dlls", "autologgers", "problems"):
+                    self.assertEqual(document[member], whole[member])
+        # A list where no cell can be: at the head of the first bin.
+        struct.pack_into("<I", data, place + 32, 0)
+        self.assertEqual(self.codes(self.check(bytes(data), status=1)["hives"][0]), {"hive-damaged"})
+
     def test_data_that_many_values_share(self):
         """In one cell, and in segments."""
         tree = system()
