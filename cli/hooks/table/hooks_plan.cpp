@@ -169,8 +169,10 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
                        "Check that this callback driver is linked with /INTEGRITYCHECK")
             .repeatable();
         add_image_options(command, options);
-        command.add_flag("--no-evidence", options.no_evidence,
-                         "hooktab: leave out the sentences that prove each value");
+        command
+            .add_flag("--no-evidence", options.no_evidence,
+                      "hooktab: leave out the sentences that prove each value")
+            .for_formats({"hooktab"});
       },
       run_hooks_plan);
 }

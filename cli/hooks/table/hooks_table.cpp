@@ -148,8 +148,10 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
       [](Command& command, HooksTableOptions& options) {
         add_inputs(command, options);
         add_image_options(command, options);
-        command.add_flag("--no-evidence", options.no_evidence,
-                         "hooktab: leave out the sentences that prove each value");
+        command
+            .add_flag("--no-evidence", options.no_evidence,
+                      "hooktab: leave out the sentences that prove each value")
+            .for_formats({"hooktab"});
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);
         });

@@ -168,14 +168,18 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
                        "table of Volatility 3 (ISF: .json, .json.xz); a PDB 2.00 has no GUID, by "
                        "which Volatility finds tables")
             .required();
-        command.add_input(
+        const auto image = command.add_input(
             "--pe", options.image,
             "The PE image it belongs to; what that calls its PDB is the name by which "
             "Volatility finds the table");
         command
             .add_option("--database", options.database,
                         "The name by which Volatility finds the table, in its case")
-            .type_name("NAME.pdb");
+            .check("NAME.pdb",
+                   [](const std::string& name) {
+                     return name.empty() ? "no PDB has an empty name" : "";
+                   })
+            .excludes(image);
         command.add_flag(
             "--xz", options.xz,
             "Compress the table with xz, as Volatility reads it (-o knows .gz and .zst)");

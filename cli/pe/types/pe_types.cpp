@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/images/symbol_file.hpp"
@@ -13,7 +15,7 @@ struct PeTypesOptions : CommonOptions {
   std::string file;
   std::vector<std::string> names;
   std::string before;  // --compare; empty: nothing to compare
-  u32 depth = 0;
+  std::optional<u32> depth;
   bool expand = false;
   bool sources = false;
 };
@@ -44,8 +46,8 @@ void write(const PeTypesOptions& options, const TypeView& view, TypeWriting& wri
 
 Exit show(const PeTypesOptions& options, pe::TypeFile& file, Report& report) {
   const auto types = pe::select_types(file.table, options.names, file.findings);
-  pe::MemberChoice choice{options.depth, options.expand, true};
-  if (options.expand && options.depth == 0) choice.depth = pe::deepest_members;
+  const pe::MemberChoice choice{options.depth.value_or(options.expand ? pe::deepest_members : 0),
+                                options.expand, true};
   const auto ids = file.pdb && (options.sources || options.format == "json")
                        ? pe::IdTable::read(*file.pdb, file.findings)
                        : pe::IdTable{};
@@ -88,9 +90,12 @@ Exit run_pe_types(const PeTypesOptions& options) {
   Report report{options.findings};
   if (!options.before.empty() && options.format != "text" && options.format != "json")
     throw Failure{"--compare takes --format text or json"};
-  if (!options.before.empty() && (options.expand || options.depth != 0))
+  if (!options.before.empty() && (options.expand || options.depth))
     throw Failure{
         "--compare takes neither --depth nor --expand: it compares the members of each type"};
+  if (options.format == "text" && options.names.empty() && (options.expand || options.depth))
+    throw Failure{
+        "--depth and --expand show members, and text without a NAME has none; '*' is all types"};
   if (options.sources &&
       (!options.before.empty() || options.format == "csv" || options.format == "c-header"))
     throw Failure{"--sources takes --format text, and no --compare; JSON always has them"};
@@ -126,10 +131,13 @@ void add_pe_types(CLI::App& app, Exit& exit) {
         command
             .add_option("--depth", options.depth,
                         "Show members of members down to this level (at most 32)")
-            .in_range(0, pe::deepest_members);
-        command.add_flag("--expand", options.expand,
-                         "Show the members that have none themselves, by their whole paths; down "
-                         "to --depth levels, or all");
+            .in_range(0, pe::deepest_members)
+            .for_formats({"text", "json", "csv"});
+        command
+            .add_flag("--expand", options.expand,
+                      "Show the members that have none themselves, by their whole paths; down to "
+                      "--depth levels, or all")
+            .for_formats({"text", "json", "csv"});
         command.add_flag("--sources", options.sources,
                          "Show the file and line of the source that define each type, where the "
                          "PDB tells");

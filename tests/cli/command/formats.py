@@ -64,6 +64,12 @@ class Formats(case.Case):
                 ("--pager is for --format text", "trace", "info", TRACE, "--pager", "--format", "json"),
                 ("--int64 is for --format json", "trace", "info", TRACE, "--int64", "string"),
                 ("--int64 is for --format json", "trace", "io", TRACE, "--int64", "string", "--format", "csv"),
+                *((f"{option[0]} is for --format text, json, csv", "pe", "types", TRACE, "X", *option, "--format", "c-header")
+                  for option in (["--depth", "1"], ["--depth", "0"], ["--expand"])),
+                *(("--no-evidence is for --format hooktab", "hooks", "table", "--kernel", TRACE, "--no-evidence", "--format", form)
+                  for form in ("text", "json", "c-header", "csv", "sqlite")),
+                *(("--no-evidence is for --format hooktab", "hooks", "plan", "--function", "X", "--kernel", TRACE, "--no-evidence",
+                   "--format", form) for form in ("text", "json", "c-header")),
                 ("--explain is for --format text", "syscalls", "map", TRACE, "--explain", "--format", "json"),
                 *(("--int64 is for --format ndjson, json, csv", "ntfs", "snapshot", TRACE, "--int64", "string", "--format", form)
                   for form in ("bodyfile", "timeline", "l2tcsv", "timesketch", "ecs", "sqlite", "mftecmd-csv", "text"))):

@@ -398,6 +398,14 @@ extern "C" int entry() { return g_held.after; }
             self.assertEqual(done.returncode, 2)
         self.assertEqual(run("pe", "isf", "/bin/sh").returncode, 2)
 
+    def test_one_name_of_the_database_is_taken(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        image = self.write("image.exe", self.images[path.read_bytes()])
+        for options in (("--pe", image, "--database", "a.pdb"), ("--database", "")):
+            done = run("pe", "isf", *options, path)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+            self.assertIn(b"--database", done.stderr)
+
     def test_a_store_and_another_name_are_not_both_taken(self):
         path = self.pdb("x86_64", source=SOURCE)
         store, other = self.here / "store", self.here / "t.json"

@@ -446,6 +446,23 @@ class Levels(Case):
                 mine = [(row["name"], row["offset"], row["type"]) for row in entry["members"]]
                 self.assertEqual(mine, list(self.flat(types, types[entry["index"]])))
 
+    def test_levels_of_paths_end_at_the_depth(self):
+        path = self.pdb("x86_64")
+        plain, = document(path, "all")["types"]
+        all_levels, = document(path, "all", "--expand")["types"]
+        own, = document(path, "all", "--expand", "--depth", "0")["types"]
+        names = [row["name"] for row in own["members"]]
+        self.assertEqual(names, [row["name"] for row in plain["members"] if row["name"]])
+        self.assertTrue(any("." in row["name"] for row in all_levels["members"]))
+
+    def test_members_are_not_asked_of_a_list_of_types(self):
+        path = self.pdb("x86_64")
+        for options in (("--expand",), ("--depth", "1"), ("--depth", "0")):
+            done = run("pe", "types", *options, path)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"'*' is all types", done.stderr)
+            self.assertEqual(run("pe", "types", *options, path, "*").returncode, 0)
+
     def test_levels_follow_their_member(self):
         path = self.pdb("x86_64")
         entry, = document(path, "all", "--depth", "2")["types"]
