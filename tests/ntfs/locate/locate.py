@@ -266,7 +266,7 @@ class Made(Case):
         record = mft + 6 * 1024
         self.assertEqual(self.content[record:record + 4], b"FILE")
         changed = bytearray(self.content)
-        changed[record:record + 4] = b"BAAD"
+        changed[record:record + 1024] = bytes(1024)
         mark = self.content.index(b"<01 00000004096>")
         done = locate("--format", "json", self.write("no bitmap", changed), hex(mark), status=1)
         _, row, summary = strict_json(done.stdout)

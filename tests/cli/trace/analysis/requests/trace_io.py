@@ -408,9 +408,6 @@ class Text(Case):
             table[cells[-1]] = dict(zip(headings, cells))
         return table
 
-    def seconds(self, units):
-        return "-" if units is None else f"{units // 10**7}.{units % 10**7:07}"
-
     def octaves(self, steps, unit):
         """Steps are the greatest values of each: what lies in one octave of them is one figure."""
         sums = defaultdict(int)
@@ -503,8 +500,8 @@ class Text(Case):
         self.assertEqual(len(parts), len(answer["devices"]))
         ended = 0
         for part, device in zip(parts, answer["devices"]):
-            got = re.findall(r"(?m)^  ended (\d+)x after (\S+) in all by (?:thread (\d+) of )?.* \((\S+)\)$", part)
-            self.assertEqual(got, [(str(one["count"]), self.seconds(one["time"]),
+            got = re.findall(r"(?m)^  ended (\d+)x after (\S+ \S+) in all by (?:thread (\d+) of )?.* \((\S+)\)$", part)
+            self.assertEqual(got, [(str(one["count"]), duration(one["time"]),
                                     "" if one["tid"] is None else str(one["tid"]),
                                     "-" if one["pid"] is None else str(one["pid"])) for one in device["ended_by"]])
             ended += len(got)
