@@ -97,14 +97,9 @@ void add_security_owners(const SecurityBlock& block, SecurityOwners& owners,
     const auto copy = copies.extract(entry.position);
     const bool copy_sound = copy && copy.mapped().sound;
     const bool same = copy && std::ranges::equal(copy.mapped().descriptor, entry.descriptor);
-    if (entry.sound) {
-      add(entry);
-    } else if (copy_sound) {
-      add(copy.mapped());
-    } else if (same) {
-      add(entry);
-    }
-    if (!entry.sound || (copy && !copy_sound)) note(entry, entry.sound || copy_sound || same);
+    const bool usable = entry.sound || copy_sound || same;
+    if (usable) add(!entry.sound && copy_sound ? copy.mapped() : entry);
+    if (!entry.sound || (copy && !copy_sound)) note(entry, usable);
   });
   for (const auto& [position, copy] : copies) {
     if (copy.sound) add(copy);

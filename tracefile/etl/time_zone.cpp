@@ -11,7 +11,7 @@ using std::chrono::sys_days;
 
 constexpr std::size_t name_size = 64;
 constexpr i64 ticks_per_minute = 600'000'000;
-constexpr i64 ticks_per_day = 24 * 60 * ticks_per_minute;
+constexpr i64 ticks_per_day = i64{24} * 60 * ticks_per_minute;
 constexpr i64 days_from_1601_to_1970 = 134'774;
 // The years of SYSTEMTIME. Source: minwinbase.h.
 constexpr i64 first_year = 1601, last_year = 30'827;
