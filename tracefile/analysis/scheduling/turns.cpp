@@ -191,6 +191,11 @@ Before Turns::absence_of(const Follow& thread, i64 until) const {
 
 void Turns::on_ready(const Readied& record) {
   ++counts_.readied;
+  // Older than a switch before it: what the thread did since then is not known.
+  const auto cpu = record.moment.cpu;
+  if (cpu && *cpu < processors_.size() && processors_[*cpu].turn &&
+      record.moment.time < processors_[*cpu].turn->begin)
+    return;
   auto& thread = follow(record.thread);
   const bool stays = thread.state && is_runnable(*thread.state);
   if (thread.where == Where::running || thread.readied || stays) {
