@@ -6,11 +6,15 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
+#include "schema-files/file_walk.hpp"
 #include "schema-files/manifest_file.hpp"
 #include "schema-files/module_file.hpp"
 #include "schema-files/stored_file.hpp"
 
 namespace coldtrace::schema_files {
+
+using tracefile::InstrumentationManifest;
+
 namespace {
 
 core::Result<std::shared_ptr<const SchemaStore>> open_store(const std::string& path,
@@ -24,7 +28,12 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
   constexpr std::string_view pe_magic = "MZ";
   FoundFiles found;
   auto start = tree.read(path, 0, SchemaStore::magic_size);
-  if (!start || core::to_chars(*start).starts_with(pe_magic)) {
+  if (!start) {
+    found.why = reason_of(start.error());
+    found.is_damaged = true;
+    return found;
+  }
+  if (core::to_chars(*start).starts_with(pe_magic)) {
     if (auto module = SchemaModule::find(path, &found.why, tree))
       found.files.push_back(std::make_shared<const ModuleFile>(std::move(*module)));
     return found;
@@ -41,10 +50,17 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
     return found;
   }
   found.why = "neither a PE file nor an instrumentation manifest nor a store of schemas";
-  start = tree.read(path, 0, tracefile::InstrumentationManifest::likely_size);
-  if (start)
-    if (auto manifest = ManifestFile::find(path, tree, *start, found.why))
-      found.files.push_back(std::move(manifest));
+  start = tree.read(path, 0, InstrumentationManifest::likely_size);
+  if (!start || !InstrumentationManifest::is_likely(*start)) return found;
+  auto manifest = ManifestFile::read(path, tree);
+  if (manifest) {
+    found.files.push_back(std::move(*manifest));
+    return found;
+  }
+  const auto& error = manifest.error();
+  found.why = fmt::format("{}", error);
+  found.is_damaged = InstrumentationManifest::has_root(*start) &&
+                     error.field != InstrumentationManifest::no_provider;
   return found;
 }
 

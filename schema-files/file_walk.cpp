@@ -1,14 +1,12 @@
 #include "schema-files/file_walk.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/folder_files.hpp"
 
 namespace coldtrace::schema_files {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -18,24 +16,17 @@ constexpr std::size_t most_files = std::size_t{1} << 20;
 
 std::vector<std::string> list_files(const std::string& path, core::Findings& findings) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) return {path};
-  fs::recursive_directory_iterator entry{path, fs::directory_options::skip_permission_denied,
-                                         error};
-  std::vector<std::string> files;
-  for (; !error && entry != fs::recursive_directory_iterator{}; entry.increment(error)) {
-    std::error_code unknown;
-    if (!entry->is_regular_file(unknown)) continue;
-    if (files.size() == most_files) {
-      findings.warning("schema-limit", std::nullopt,
-                       "{} has more than {} files; the others are left out", path, most_files);
-      break;
-    }
-    files.push_back(entry->path().string());
+  if (!std::filesystem::is_directory(path, error)) return {path};
+  auto found = core::find_files_below(path, most_files, findings);
+  if (!found) {
+    findings.warning("schema-file", std::nullopt, "{} cannot be listed: {}", path,
+                     reason_of(found.error()));
+    return {};
   }
-  if (error)
-    findings.warning("schema-file", std::nullopt, "{} cannot be listed: {}", path, error.message());
-  std::sort(files.begin(), files.end());
-  return files;
+  if (found->has_more)
+    findings.warning("schema-limit", std::nullopt,
+                     "{} has more than {} files; the others are left out", path, most_files);
+  return std::move(found->files);
 }
 
 core::Result<std::vector<std::byte>> read_start(const std::string& path, std::size_t most) {

@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include <fmt/format.h>
-
 #include "coldtrace/tracefile/instrumentation/instrumentation_manifest.hpp"
 
 namespace coldtrace::schema_files {
@@ -64,15 +62,10 @@ class OpenManifest final : public OpenFile {
 
 }  // namespace
 
-std::shared_ptr<const ManifestFile> ManifestFile::find(const std::string& path,
-                                                       const FileTree& tree, core::ByteView start,
-                                                       std::string& why) {
-  if (!InstrumentationManifest::is_likely(start)) return nullptr;
+core::Result<std::shared_ptr<const ManifestFile>> ManifestFile::read(const std::string& path,
+                                                                     const FileTree& tree) {
   const auto manifest = read_manifest(path, tree, {});
-  if (!manifest) {
-    why = fmt::format("{}", manifest.error());
-    return nullptr;
-  }
+  if (!manifest) return core::fail(manifest.error());
   auto file = std::make_shared<ManifestFile>();
   file->path_ = path;
   file->providers_ = manifest->providers();

@@ -9,9 +9,8 @@ namespace coldtrace::schema_files {
 // An instrumentation manifest (.man).
 class ManifestFile final : public DeclaringFile {
  public:
-  // Null for a file that is none; `why` says so where it looks like one.
-  static std::shared_ptr<const ManifestFile> find(const std::string& path, const FileTree& tree,
-                                                  core::ByteView start, std::string& why);
+  static core::Result<std::shared_ptr<const ManifestFile>> read(const std::string& path,
+                                                                const FileTree& tree);
 
   const std::string& path() const override { return path_; }
   std::vector<core::Guid> providers() const override { return providers_; }

@@ -85,9 +85,15 @@ std::vector<std::string> expand(const std::vector<std::string>& paths, Report& r
       add(path);
       continue;
     }
-    const auto found = tracefile::find_traces(path);
-    if (found.empty()) report.failed(path, "a folder without a trace");
-    std::ranges::for_each(found, add);
+    core::Findings findings;
+    const auto found = tracefile::find_traces(path, findings);
+    report.tell(path, findings);
+    if (!found)
+      report.failed(path, to_message(found.error()));
+    else if (found->empty())
+      report.failed(path, "a folder without a trace");
+    else
+      std::ranges::for_each(*found, add);
   }
   return all;
 }

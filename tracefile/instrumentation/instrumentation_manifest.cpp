@@ -20,9 +20,20 @@ struct InstrumentationManifest::Document {
 
 namespace {
 
+constexpr const char* root_name = "instrumentationManifest";
+
+// Whatever the encoding: the words of interest are ASCII.
+std::string ascii_of(core::ByteView start) {
+  std::string text;
+  for (const char c :
+       core::to_chars(start.first(std::min(start.size(), InstrumentationManifest::likely_size))))
+    if (c != '\0') text += c;
+  return text;
+}
+
 // A manifest of events, or one of a component of Windows that has it inside.
 pugi::xml_node root_of(const pugi::xml_document& xml) {
-  const auto root = find_child(xml, "instrumentationManifest");
+  const auto root = find_child(xml, root_name);
   return root ? root : find_child(xml, "assembly");
 }
 
@@ -42,15 +53,21 @@ bool has_numbered_type(const pugi::xml_node& templates) {
 }  // namespace
 
 bool InstrumentationManifest::is_likely(core::ByteView start) {
-  // As ASCII, whatever the encoding: the words are.
-  std::string text;
-  for (const char c : core::to_chars(start.first(std::min(start.size(), likely_size))))
-    if (c != '\0') text += c;
+  const auto text = ascii_of(start);
   const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf\xff\xfe");
   if (first == std::string::npos || text[first] != '<') return false;
-  return text.find("instrumentationManifest") != std::string::npos ||
+  return text.find(root_name) != std::string::npos ||
          text.find("instrumentation ") != std::string::npos ||
          text.find("instrumentation>") != std::string::npos;
+}
+
+bool InstrumentationManifest::has_root(core::ByteView start) {
+  const auto text = ascii_of(start);
+  for (auto at = text.find(root_name); at != std::string::npos; at = text.find(root_name, at + 1)) {
+    const auto open = text.find_last_of("</> \t\r\n", at);  // "<root", "<prefix:root"
+    if (open != std::string::npos && text[open] == '<') return true;
+  }
+  return false;
 }
 
 core::Result<InstrumentationManifest> InstrumentationManifest::read(
@@ -61,8 +78,9 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
   document->offset = offset;
   const auto result = document->xml.load_buffer(text.data(), text.size());
   if (!result)
-    return core::fail({Fault::bad_value, offset, "event manifest", "XML", 0,
-                       static_cast<u64>(result.offset < 0 ? 0 : result.offset)});
+    return core::fail({Fault::missing,
+                       offset + static_cast<u64>(std::max<std::ptrdiff_t>(0, result.offset)),
+                       "event manifest", "well-formed XML", 1, 0});
   use_known_prefixes(document->xml);
   const auto root = root_of(document->xml);
   document->strings.emplace(root, languages);
@@ -74,7 +92,7 @@ core::Result<InstrumentationManifest> InstrumentationManifest::read(
           document->providers.push_back(provider);
         }
   if (document->guids.empty())
-    return core::fail({Fault::missing, offset, "event manifest", "provider with a GUID", 1, 0});
+    return core::fail({Fault::missing, offset, "event manifest", no_provider, 1, 0});
   InstrumentationManifest manifest;
   manifest.document_ = std::move(document);
   return manifest;

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/tracefile/opening/input_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t most_files = 1'000'000;
 
 std::string lower_name(const fs::path& path) {
   auto name = path.filename().string();
@@ -22,11 +23,11 @@ std::string lower_name(const fs::path& path) {
 
 bool is_trace(const fs::path& path) {
   using core::FileKind;
-  const auto file = core::FileImage::open(path.string());
-  if (!file) return false;
-  const auto kind = core::recognize_file(**file);
   const auto name = lower_name(path);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  const auto file = core::FileImage::open(path.string());
+  if (!file) return has(".etl") || has(".ctrace");  // to be told of when it is opened
+  const auto kind = core::recognize_file(**file);
   if (is_unpackable(kind)) return has(".etl") || has(".ctrace") || has(".diagsession");
   return kind == FileKind::event_trace || kind == FileKind::ctrace ||
          (kind == FileKind::unknown && (name.ends_with(".etl") || name.ends_with(".ctrace")));
@@ -34,19 +35,16 @@ bool is_trace(const fs::path& path) {
 
 }  // namespace
 
-std::vector<std::string> find_traces(const std::string& folder) {
-  std::vector<std::string> found;
-  std::error_code error;
-  std::size_t entries = 0;
-  fs::recursive_directory_iterator at{folder, fs::directory_options::skip_permission_denied, error};
-  for (const fs::recursive_directory_iterator end; !error && at != end && ++entries < most_entries;
-       at.increment(error)) {
+core::Result<std::vector<std::string>> find_traces(const std::string& folder,
+                                                   core::Findings& findings) {
+  auto found = COLDTRACE_TRY(core::find_files_below(folder, most_files, findings));
+  if (found.has_more)
+    return core::fail({core::Fault::limit, 0, "folder", "files", most_files, most_files + 1});
+  std::erase_if(found.files, [](const std::string& path) {
     std::error_code ignored;
-    const auto status = at->symlink_status(ignored);
-    if (fs::is_regular_file(status) && is_trace(at->path())) found.push_back(at->path().string());
-  }
-  std::ranges::sort(found);
-  return found;
+    return fs::is_symlink(path, ignored) || !is_trace(path);
+  });
+  return std::move(found.files);
 }
 
 }  // namespace coldtrace::tracefile

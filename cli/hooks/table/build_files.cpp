@@ -1,18 +1,20 @@
 #include "cli/hooks/table/build_files.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "cli/command/each_file.hpp"
 #include "cli/images/pe_input.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/kernel_view.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using syscall_map::HookTableImage;
 
 // An open image, for a closer look at one of several candidates.
@@ -30,10 +32,12 @@ std::optional<OpenImage> open_image(const std::string& path, std::optional<pe::L
   return OpenImage{std::move(*file), std::move(*image)};
 }
 
-bool starts_with_mz(const fs::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  char magic[2]{};
-  return file.read(magic, 2) && magic[0] == 'M' && magic[1] == 'Z';
+core::Result<bool> starts_with_mz(const std::string& path) {
+  const auto file = COLDTRACE_TRY(core::FileImage::open(path));
+  std::array<std::byte, 2> magic{};
+  if (file->size() < magic.size()) return false;
+  COLDTRACE_TRY(file->read_at(0, magic));
+  return magic == std::array{std::byte{'M'}, std::byte{'Z'}};
 }
 
 bool same_bytes(const HookTableImage& a, const HookTableImage& b) {
@@ -64,28 +68,22 @@ std::optional<HookTableImage> read_build_file(const std::string& path,
   return HookTableImage{*role, path, std::move(identity), std::nullopt};
 }
 
-namespace {
-
-void add_images(const std::string& folder, std::vector<std::string>& paths) {
-  std::error_code error;
-  fs::recursive_directory_iterator entry{folder, fs::directory_options::skip_permission_denied,
-                                         error};
-  if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
-  for (; entry != fs::recursive_directory_iterator{}; entry.increment(error)) {
-    if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
-    std::error_code ignored;
-    if (entry->is_regular_file(ignored) && starts_with_mz(entry->path()))
-      paths.push_back(entry->path().string());
-  }
-}
-
-}  // namespace
-
 std::vector<HookTableImage> find_build_files(const std::vector<std::string>& folders,
-                                             std::optional<pe::Layout> layout,
-                                             TerminalProgress& progress) {
+                                             std::optional<pe::Layout> layout, Report& report,
+                                             core::Findings& findings, TerminalProgress& progress) {
+  constexpr std::size_t most_files = std::size_t{1} << 20;
   std::vector<std::string> paths;
-  for (const auto& folder : folders) add_images(folder, paths);
+  for (const auto& folder : folders) {
+    auto found = core::find_files_below(folder, most_files, findings);
+    if (!found) throw Failure{fmt::format("{}: {}", folder, to_message(found.error()))};
+    if (found->has_more)
+      throw Failure{fmt::format("{}: more than {} files are below it", folder, most_files)};
+    for (auto& path : found->files) {
+      const auto is_image = starts_with_mz(path);
+      if (!is_image) report.failed(path, to_message(is_image.error()));
+      if (is_image && *is_image) paths.push_back(std::move(path));
+    }
+  }
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   std::vector<HookTableImage> files;

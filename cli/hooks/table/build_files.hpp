@@ -4,15 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "cli/command/report.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "coldtrace/syscall-map/build_pairing.hpp"
 
 namespace coldtrace::cli {
 
-// The images below a folder, by path. What is no image of a build is passed over. A layout is that
-// of --layout: nothing stands for what the bytes prove. Each file is told to `progress`.
+// The images below a folder, by path. What is no image of a build is passed over, and a file that
+// cannot be read is told to `report`. A layout is that of --layout: nothing stands for what the
+// bytes prove. Each image is told to `progress`.
 std::vector<syscall_map::HookTableImage> find_build_files(const std::vector<std::string>& folders,
                                                           std::optional<pe::Layout> layout,
+                                                          Report& report, core::Findings& findings,
                                                           TerminalProgress& progress);
 
 // What the file at `path` is, or nothing where it is no image of a build.

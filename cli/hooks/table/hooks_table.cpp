@@ -74,8 +74,11 @@ Exit run_hooks_table(const HooksTableOptions& options) {
   if (options.folders.empty()) {
     paired.builds.push_back(named_files(options));
   } else {
-    paired = syscall_map::pair_builds(find_build_files(options.folders, options.layout, progress),
-                                      image_contents(options.layout));
+    core::Findings of_folders;
+    paired = syscall_map::pair_builds(
+        find_build_files(options.folders, options.layout, report, of_folders, progress),
+        image_contents(options.layout));
+    paired.findings.merge(of_folders);
     if (paired.builds.empty())
       throw Failure{
           fmt::format("{}: no kernel is in it or below it", fmt::join(options.folders, ", "))};

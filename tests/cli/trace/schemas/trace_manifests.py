@@ -13,6 +13,7 @@ import unittest
 import uuid
 import xml.sax.saxutils
 from pathlib import Path
+from xml.parsers import expat
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from cli.trace.etl_writer import EtlWriter, utf16z
@@ -153,7 +154,8 @@ class Manifests(unittest.TestCase):
                 write(f"folder{number}/deep/readme.txt", content)
                 write(f"folder{number}/notes.xml", "<notes><instrumentationManifest/></notes>")
                 write(f"folder{number}/torn.xml", MANIFEST[:3000])
-                header, events, summary = decode("--schemas", f"folder{number}")
+                header, events, summary = decode("--schemas", f"folder{number}", status=1)
+                self.assertEqual(codes(summary), {"schema-file": 1})
                 self.assertEqual(events, wanted)
                 self.assertEqual([f["file"] for f in header["schemas"]], [f"folder{number}/deep/readme.txt"])
 
@@ -235,7 +237,7 @@ class Manifests(unittest.TestCase):
         self.assertIn("coldtrace's own table", lines[-1]["findings"][0]["text"])
 
     def test_what_is_no_manifest_is_told(self):
-        for content, text in ((MANIFEST[:3000], "event manifest.XML"),
+        for content, text in ((MANIFEST[:3000], "event manifest has no well-formed XML"),
                               ("<instrumentationManifest/>", "event manifest has no provider with a GUID"),
                               ("<a/>", "neither a PE file nor an instrumentation manifest"),
                               (" " * (1 << 24) + MANIFEST, "neither a PE file nor"),
@@ -244,6 +246,30 @@ class Manifests(unittest.TestCase):
                 summary = decode("--schemas", write("bad.man", content), status=1)[2]
                 self.assertEqual(codes(summary), {"schema-file": 1, "schema-unused": 1})
                 self.assertIn(text, summary["findings"][0]["text"])
+
+    def test_of_a_folder_manifests_that_cannot_be_read_are_told_and_other_files_are_not(self):
+        """expat decides what is well-formed, and where it is not."""
+        (FOLDER / "some").mkdir()
+        write("some/painter.man", MANIFEST)
+        broken = {"cut.xml": MANIFEST[:3000], "tag.man": MANIFEST.replace("</templates>", "</template>", 1),
+                  "prefix.man": '<a:instrumentationManifest xmlns:a="b"><a:x></a:y>'}
+        others = {"counters.man": "<instrumentationManifest><instrumentation/></instrumentationManifest>",
+                  "page.html": "<p>&lt;instrumentationManifest> is the root<br></p>", "text.txt": "<<< instrumentationManifest"}
+        for name, content in {**broken, **others}.items():
+            write(f"some/{name}", content)
+        summary = decode("--schemas", "some", status=1)[2]
+        self.assertEqual(codes(summary), {"schema-file": len(broken)})
+        for name, content in broken.items():
+            with self.subTest(name):
+                with self.assertRaises(expat.ExpatError):
+                    expat.ParserCreate().Parse(content, True)
+                write(f"alone-{name}/{name}", content)
+                told = subprocess.run([COLDTRACE, "trace", "schemas", "list", "--schemas", f"alone-{name}"],
+                                      capture_output=True, cwd=FOLDER)
+                self.assertEqual(told.returncode, 1)
+                self.assertRegex(told.stderr.decode(), rf"{name}: 0x[0-9a-f]+: event manifest has no well-formed XML")
+        run("schemas", "build", "some", "-o", "some.ctschemas", status=1)
+        self.assertEqual(codes(decode("--schemas", "some.ctschemas")[2]), {})
 
     def test_references_that_lead_nowhere_cost_their_event(self):
         write("lost.man", MANIFEST.replace('template="rows"', 'template="nothing"')

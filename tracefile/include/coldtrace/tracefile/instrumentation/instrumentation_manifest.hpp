@@ -24,8 +24,15 @@ class InstrumentationManifest {
   // More is the error `limit`: a document takes up to 16 times its text.
   static constexpr std::size_t largest = std::size_t{16} << 20;
 
+  // The field of the error where a sound document declares no provider.
+  static constexpr core::Name no_provider{"provider with a GUID"};
+
   // Whether a file that begins so may be one.
   [[nodiscard]] static bool is_likely(core::ByteView start);
+
+  // Whether the element that makes it one begins there, so that a file which cannot be read is
+  // damaged, and no other text that names it.
+  [[nodiscard]] static bool has_root(core::ByteView start);
   // As much of a file as that looks at.
   static constexpr std::size_t likely_size = std::size_t{64} << 10;
 

@@ -40,7 +40,9 @@ core::Expected<std::vector<InputFile>, TraceFailure> open_input(
 
 // Traces in a folder and below it, by path: files with the contents of a trace, those that nothing
 // is known of with a name that ends in .etl or .ctrace, and packed ones with .etl, .ctrace or
-// .diagsession in their names. Links are not followed.
-[[nodiscard]] std::vector<std::string> find_traces(const std::string& folder);
+// .diagsession in their names. Links are not followed. Those that cannot be opened go by their
+// names alone. Fails where the folder cannot be listed; findings tell of those below.
+core::Result<std::vector<std::string>> find_traces(const std::string& folder,
+                                                   core::Findings& findings);
 
 }  // namespace coldtrace::tracefile

@@ -1,0 +1,90 @@
+"""A folder or file below a named folder that cannot be read is told, and the others are read all the same.
+
+usage: unreadable_folders.py COLDTRACE IMAGES PROJECT [unittest arguments]
+IMAGES are images of the fixtures. Runs as a user who is not root, to whom permissions mean something.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import uuid
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from cli.trace.etl_writer import EtlWriter
+
+COLDTRACE, IMAGES, PROJECT = (Path(a).resolve() for a in sys.argv[1:4])
+FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-folders-"))
+PROGRAM = FOLDER / "coldtrace"
+PROVIDER = uuid.UUID("12345678-9abc-def0-1234-56789abcdef0")
+OTHER_USER = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+
+
+def setUpModule():
+    shutil.copy(COLDTRACE, PROGRAM)
+    FOLDER.chmod(0o755)
+
+
+def tearDownModule():
+    for path in FOLDER.rglob("closed*"):
+        path.chmod(0o755)
+    shutil.rmtree(FOLDER)
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=FOLDER, **OTHER_USER)
+
+
+def close(path):
+    path.chmod(0)
+    return path
+
+
+def trace():
+    log = EtlWriter()
+    log.manifest(0, 1, PROVIDER, 1, 0, b"")
+    return log.build()
+
+
+class Folders(unittest.TestCase):
+    def check(self, done, folder):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("folder-unreadable", done.stderr)
+        self.assertIn(f"{folder}/closed: cannot be listed: Permission denied", done.stderr)
+
+    def make(self, name, files):
+        """A folder with the files, and a closed one with them."""
+        for folder in FOLDER / name, FOLDER / name / "closed":
+            folder.mkdir()
+            for file, content in files.items():
+                (folder / file).write_bytes(content)
+        close(FOLDER / name / "closed")
+        return name
+
+    def test_traces(self):
+        folder = self.make("traces", {"a.etl": trace()})
+        done = run("trace", "decode", folder)
+        self.check(done, folder)
+        self.assertIn(str(PROVIDER), done.stdout)
+        (FOLDER / folder / "closed.etl").write_bytes(trace())
+        close(FOLDER / folder / "closed.etl")
+        done = run("trace", "decode", folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("closed.etl: Permission denied", done.stderr.replace("cannot be opened: ", ""))
+
+    def test_schemas(self):
+        manifest = (PROJECT / "tests/cli/trace/schemas/painter.man").read_bytes()
+        folder = self.make("schemas", {"painter.man": manifest})
+        done = run("trace", "schemas", "list", "--schemas", folder)
+        self.check(done, folder)
+        self.assertIn("aa0f3f0e", done.stdout)
+        close(FOLDER / folder / "painter.man").rename(FOLDER / folder / "closed.man")
+        done = run("trace", "schemas", "list", "--schemas", folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("closed.man: Permission denied", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
