@@ -109,26 +109,6 @@ syscall_map::ProfileSelection select(const HookProfile& profile,
   return std::move(*selection);
 }
 
-void note_unmatched(const HookProfile& profile, const syscall_map::ServiceCatalogue& catalogue,
-                    const syscall_map::ProfileSelection& selection, core::Findings& findings) {
-  std::vector<std::string_view> names;
-  for (const auto& service : catalogue.services())
-    names.insert(names.end(), service.names.begin(), service.names.end());
-  core::NoMatch unmatched;
-  for (const auto* rule : selection.unmatched())
-    unmatched.add(place_text(profile, *rule), to_text(rule->text), names);
-  unmatched.report(findings);
-  const auto count = static_cast<u32>(catalogue.services().size());
-  for (u32 service = 0; service < count; ++service)
-    if (selection.is_selected(service)) return;
-  findings.warning("profile-empty", std::nullopt, "none of {} services is selected", count);
-}
-
-std::string place_text(const HookProfile& profile, const HookProfile::Rule& rule) {
-  return fmt::format("{}:{}", place_of(profile, rule.file, rule.text.place),
-                     rule.text.place.column);
-}
-
 void write_profile_rule(JsonWriter& json, const HookProfile& profile,
                         const HookProfile::Rule& rule) {
   json.begin_object()

@@ -5,6 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "coldtrace/core/result.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_findings.hpp"
 #include "coldtrace/syscall-map/hook-profiles/service_choice.hpp"
 
 namespace coldtrace::cli {
@@ -33,16 +34,6 @@ syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue,
                                      syscall_map::ServiceChoice& choice);
-
-// Names that match nothing, as the warning `no-match`; that nothing at all is selected, as
-// `profile-empty`.
-void note_unmatched(const syscall_map::HookProfile& profile,
-                    const syscall_map::ServiceCatalogue& catalogue,
-                    const syscall_map::ProfileSelection& selection, core::Findings& findings);
-
-// "tracer.profile:3:14"
-std::string place_text(const syscall_map::HookProfile& profile,
-                       const syscall_map::HookProfile::Rule& rule);
 
 // {"path","line","column","rule"}
 void write_profile_rule(JsonWriter& json, const syscall_map::HookProfile& profile,

@@ -1,6 +1,7 @@
 #include "cli/ntfs/volume_file.hpp"
 
 #include "cli/images/other_kind.hpp"
+#include "cli/ntfs/shadow_option.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -16,7 +17,12 @@ void write_source(JsonWriter& json, const VolumeFileSource& source, bool named) 
   write_volume(json, *source.volume, named);
 }
 
-void add_mft_file_option(Command& command, VolumeFileOptions& options) {
+void add_volume_file_options(Command& command, VolumeFileOptions& options) {
+  add_volume_options(command, options);
+  add_shadow_option(command, options.shadows);
+  command.add_flag(
+      "--copied", options.copied,
+      "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
   command
       .add_input("--mft-file", options.mft,
                  "The $MFT of the volume that a copied $J or $LogFile is of, for paths")

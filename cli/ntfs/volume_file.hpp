@@ -7,12 +7,18 @@
 
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
+#include "cli/privacy/names_option.hpp"
 
 namespace coldtrace::cli {
 
 // Options of the commands about one file of a volume, which may have been copied out.
 struct VolumeFileOptions : DiskOptions {
+  bool copied = false;
   std::string mft;  // --mft-file: the $MFT of the volume that a copy is of
+  NamesOptions names;
+  unsigned jobs = 1;
+
+  bool has_lines() const { return format == "ndjson" || format == "json"; }
 };
 
 // How messages name the file: "$J", "journal", "a change journal".
@@ -32,8 +38,8 @@ struct VolumeFileSource {
 // is false, without the partition's name and the volume's label.
 void write_source(JsonWriter& json, const VolumeFileSource& source, bool named = true);
 
-// --mft-file.
-void add_mft_file_option(Command& command, VolumeFileOptions& options);
+// Which volumes, and what of a copy: all but `names` and `jobs`.
+void add_volume_file_options(Command& command, VolumeFileOptions& options);
 
 // Gives `use` the $MFT of --mft-file. False where it cannot be used, which is said.
 bool use_mft_file(const VolumeFileOptions& options, Report& report,

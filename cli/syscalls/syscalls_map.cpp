@@ -105,12 +105,7 @@ std::vector<MappedImage> without_copies(std::vector<MappedImage> images, Report&
       continue;
     }
     core::Findings findings;
-    if (syscall_map::compare_services(first->map.services, image.map.services).same())
-      findings.info("image-twice", std::nullopt, "has the headers and the services of {}",
-                    first->path);
-    else
-      findings.warning("image-conflict", std::nullopt,
-                       "has the headers of {} and other services, and is left out", first->path);
+    note_copy(first->map.services, image.map.services, first->path, findings);
     report.read(image.path, findings);
   }
   return kept;

@@ -11,7 +11,7 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/where/expectations.hpp"
 
 namespace coldtrace::cli {
@@ -248,7 +248,7 @@ Exit run_trace_check(const TraceCheckOptions& options) {
   absent.report(told);
   for (const auto& finding : told.all())
     input->findings.info("name-absent", std::nullopt, "{}", finding.text);
-  note_unread_buffers(input->findings, events->unread_buffers());
+  tracefile::note_unread_buffers(events->unread_buffers(), input->findings);
   if (const auto* const etl = trace.etl()) {
     answer.events_lost = events_lost(*etl);
     answer.buffers_lost = buffers_lost(*etl);

@@ -16,7 +16,8 @@
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "cli/trace/undecoded_reason.hpp"
-#include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
+#include "coldtrace/tracefile/providers/decoding_findings.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/tracefile/stacks/stack_attacher.hpp"
 
@@ -226,22 +227,6 @@ Secrets read_secrets(const TraceDecodeOptions& options) {
   return secrets;
 }
 
-// How many lines were written, and which were not.
-void note_lines(const TracePipelineResult& result, core::Findings& findings) {
-  if (result.cut_names > 0)
-    findings.warning("resolved-limit", std::nullopt,
-                     "resolved names of {} events exceed the limit for the event's size",
-                     result.cut_names);
-  if (result.other_schemas > 0)
-    findings.info("schema-other", std::nullopt,
-                  "{} events are as another schema has them than the one that goes first",
-                  result.other_schemas);
-  if (result.still_sealed > 0)
-    findings.warning("sealed-field", std::nullopt,
-                     "{} encrypted fields were not encrypted with this key, or were changed",
-                     result.still_sealed);
-}
-
 Exit run_trace_decode(const TraceDecodeOptions& options) {
   if (options.format == "text" && options.lacks_in_text())
     throw Failure{
@@ -309,15 +294,13 @@ Exit run_trace_decode(const TraceDecodeOptions& options) {
   const auto events = open_events(options, pipeline, *input);
   const auto result = write_trace(context, *events, pipeline, output);
   result.unmatched.report(input->findings);
-  note_lines(result, input->findings);
-  note_unread_buffers(input->findings, events->unread_buffers());
+  tracefile::note_cut_names(result.cut_names, input->findings);
+  tracefile::note_other_schemas(result.other_schemas, input->findings);
+  tracefile::note_sealed_fields(result.still_sealed, input->findings);
+  tracefile::note_unread_buffers(events->unread_buffers(), input->findings);
   const auto* const attacher = dynamic_cast<const tracefile::StackAttacher*>(events.get());
   const auto* const stacks = attacher != nullptr ? &attacher->counts() : nullptr;
-  if (stacks != nullptr && stacks->unattached > 0)
-    input->findings.info("stack-unattached", std::nullopt,
-                         "{} stacks are of no event that waits for one; they are events of their "
-                         "own",
-                         stacks->unattached);
+  if (attacher != nullptr) note_unattached(*attacher, input->findings);
   if (!csv && !text) {
     if (array) output.write(",");
     write_summary(json, result, context.names, stacks, symbols, report.failed_inputs(),

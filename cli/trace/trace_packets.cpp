@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -8,15 +7,14 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/packets/packet_capture.hpp"
-#include "coldtrace/tracefile/packets/pcapng_writer.hpp"
+#include "coldtrace/tracefile/packets/pcapng_file.hpp"
 #include "coldtrace/tracefile/selection/event_context.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-using tracefile::CapturedPacket;
 using Item = tracefile::EventSequence::Item;
 
 struct TracePacketsOptions : TraceInputOptions {
@@ -33,38 +31,6 @@ std::string system_of(const tracefile::AnyTrace& trace) {
   return fmt::format("Windows {}.{}.{}", header.major_version, header.minor_version,
                      header.provider_version);
 }
-
-// Writes packets, and before the first one of each place what that is.
-class PacketFile {
- public:
-  PacketFile(Output& output, const tracefile::PacketInterfaces& interfaces,
-             core::Findings& findings)
-      : output_{output}, interfaces_{interfaces}, findings_{findings}, writer_{output.buffer()} {}
-
-  void start(const std::string& system) { writer_.add_section(system, tool_version); }
-
-  void add(const CapturedPacket& packet) {
-    const auto [known, added] =
-        numbers_.try_emplace(packet.place, static_cast<u32>(numbers_.size()));
-    if (added && numbers_.size() > tracefile::PacketInterfaces::most_places) {
-      numbers_.erase(known);
-      findings_.warning("packet-interfaces", std::nullopt,
-                        "packets of more than {} interfaces are left out",
-                        tracefile::PacketInterfaces::most_places);
-      return;
-    }
-    if (added) writer_.add_interface(packet.place.link, interfaces_.describe(packet.place));
-    writer_.add_packet(known->second, packet);
-    output_.make_room();
-  }
-
- private:
-  Output& output_;
-  const tracefile::PacketInterfaces& interfaces_;
-  core::Findings& findings_;
-  tracefile::PcapngWriter writer_;
-  std::map<tracefile::PacketPlace, u32> numbers_;
-};
 
 Exit run_trace_packets(const TracePacketsOptions& options) {
   auto selection = options.selection;
@@ -85,10 +51,13 @@ Exit run_trace_packets(const TracePacketsOptions& options) {
   packets.owners = &surroundings.owners;
 
   Output output{options.output};
-  PacketFile file{output, surroundings.interfaces, input->findings};
-  file.start(system_of(trace));
+  tracefile::PcapngFile file{output.buffer(), surroundings.interfaces, input->findings};
+  file.start(system_of(trace), tool_version);
   tracefile::PacketCapture capture{context, packets, input->findings,
-                                   [&](const CapturedPacket& packet) { file.add(packet); }};
+                                   [&](const tracefile::CapturedPacket& packet) {
+                                     file.add(packet);
+                                     output.make_room();
+                                   }};
   tracefile::StreamOptions wanted;
   limit_to_times(selection, trace.clock(), wanted);
   tracefile::EventSelector selector{context, selection};
@@ -102,12 +71,9 @@ Exit run_trace_packets(const TracePacketsOptions& options) {
   }
   capture.finish();
   selector.unmatched().report(input->findings);
-  note_unread_buffers(input->findings,
-                      std::max(around->unread_buffers(), events->unread_buffers()));
-  if (capture.packets() == 0)
-    input->findings.warning("no-match", std::nullopt,
-                            "no packet of Microsoft-Windows-NDIS-PacketCapture or "
-                            "Microsoft-Windows-PktMon is in it, or selected");
+  tracefile::note_unread_buffers(std::max(around->unread_buffers(), events->unread_buffers()),
+                                 input->findings);
+  note_no_packets(capture, input->findings);
   output.commit();
   input->tell(report);
   return report.exit();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -8,10 +9,10 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
-#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 #include "coldtrace/trace_analysis/code/needed_symbols.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,23 +29,16 @@ struct TraceSymbolsOptions : TraceInputOptions {
   std::string server = "https://msdl.microsoft.com/download/symbols";
 };
 
-// Of a file, so that a list of paths leads nowhere else and has a line for each.
-bool is_file_name(std::string_view name) {
-  constexpr std::size_t longest = 255;
-  return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
-         printable(name) == name;
-}
-
 // "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb"; nothing where its name is no file's.
 std::optional<std::string> server_path(const NeededPdb& pdb) {
-  if (!is_file_name(pdb.name)) return std::nullopt;
+  if (!trace_analysis::is_file_name(pdb.name)) return std::nullopt;
   return pe::symbol_server_path({pdb.name, pdb.guid, std::nullopt, pdb.age});
 }
 
 // "ntdll.dll/5F641E0F1F0000/ntdll.dll". Source: Microsoft, "SymStore", folder of an image.
 std::optional<std::string> server_path(const tracefile::TracedImage& image) {
   const auto name = core::file_name(image.name);
-  if (!is_file_name(name) || image.time_date_stamp == 0 || image.size_of_image == 0)
+  if (!trace_analysis::is_file_name(name) || image.time_date_stamp == 0 || image.size_of_image == 0)
     return std::nullopt;
   return fmt::format("{}/{:08X}{:x}/{}", name, image.time_date_stamp, image.size_of_image, name);
 }
@@ -81,12 +75,7 @@ class Answer {
 
   bool empty() const { return pdbs_.empty() && images_.empty(); }
 
-  // PDBs whose names are no names of files.
-  u64 without_path() const {
-    return static_cast<u64>(std::count_if(pdbs_.begin(), pdbs_.end(), [](const NeededPdb& pdb) {
-      return !server_path(pdb).has_value();
-    }));
-  }
+  std::span<const NeededPdb> pdbs() const { return pdbs_; }
 
   void write_list(Output& output) const {
     std::vector<std::string> paths;
@@ -216,7 +205,7 @@ u64 read_events(const TraceSymbolsOptions& options, TraceInput& input, NeededSym
     symbols.add(events->event());
     ++count;
   }
-  note_unread_buffers(input.findings, events->unread_buffers());
+  tracefile::note_unread_buffers(events->unread_buffers(), input.findings);
   return count;
 }
 
@@ -235,13 +224,7 @@ Exit run_trace_symbols(const TraceSymbolsOptions& options) {
                     : "the trace has no address in an image that it names, and names no PDB with "
                       "texts of messages",
         options.times.from || options.times.to ? ", between --from and --to" : "");
-  if (const auto odd = answer.without_path(); odd > 0)
-    input->findings.warning("symbol-name", std::nullopt,
-                            "{} PDBs have names that are no names of files; they have no path",
-                            odd);
-  if (symbols.left_out() > 0)
-    input->findings.warning("symbol-limit", std::nullopt,
-                            "the trace names more PDBs with texts of messages than are kept");
+  note_needed_symbols(symbols, answer.pdbs(), input->findings);
   if (options.format == "json")
     answer.write_json(output);
   else if (options.format == "text")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/file_name.hpp"
 
 namespace coldtrace::syscall_map {
@@ -52,6 +54,18 @@ std::vector<bool> ServiceChoice::choose(const std::vector<u32>& places,
     findings.info("services-left-out", std::nullopt, "{} of {} services are not selected",
                   chosen.size() - count, chosen.size());
   return chosen;
+}
+
+void keep_chosen_services(HookTable& build, const ServiceChoice& choice,
+                          std::span<const u32> places, const std::vector<std::string>& profiles) {
+  std::vector<HookService> kept;
+  for (std::size_t i = 0; i < build.services.size(); ++i)
+    if (choice.is_chosen(places[i])) kept.push_back(std::move(build.services[i]));
+  if (kept.size() < build.services.size())
+    build.findings.info(
+        "services-left-out", std::nullopt, "{} of {} services are not selected by {}",
+        build.services.size() - kept.size(), build.services.size(), fmt::join(profiles, ", "));
+  build.services = std::move(kept);
 }
 
 }  // namespace coldtrace::syscall_map

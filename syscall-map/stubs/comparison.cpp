@@ -116,4 +116,13 @@ Comparison compare_services(const std::vector<Service>& before, const std::vecto
   return comparison;
 }
 
+void note_copy(const std::vector<Service>& services_of_first, const std::vector<Service>& services,
+               std::string_view first, core::Findings& findings) {
+  if (compare_services(services_of_first, services).same())
+    findings.info("image-twice", std::nullopt, "has the headers and the services of {}", first);
+  else
+    findings.warning("image-conflict", std::nullopt,
+                     "has the headers of {} and other services, and is left out", first);
+}
+
 }  // namespace coldtrace::syscall_map

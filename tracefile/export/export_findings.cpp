@@ -37,10 +37,10 @@ void note_left_out(const SampledThreads& samples, u64 markers, core::Findings& f
                      cut);
 }
 
-void note_samples(u64 left_out, core::Findings& findings) {
-  if (left_out > 0)
+void note_left_out(const PathTimes& times, core::Findings& findings) {
+  if (const auto beyond = times.left_out(); beyond > 0)
     findings.warning("export-limit", std::nullopt,
-                     "{} samples are beyond those that the export has room for", left_out);
+                     "{} samples are beyond those that the export has room for", beyond);
 }
 
 void note_weights(const EventStacks& stacks, std::string_view field, core::Findings& findings) {
@@ -49,6 +49,30 @@ void note_weights(const EventStacks& stacks, std::string_view field, core::Findi
                      "{} events have no field {} that is a number and not negative; they are left "
                      "out",
                      without, field);
+}
+
+void note_untimed(u64 events, core::Findings& findings) {
+  if (events > 0)
+    findings.warning("export-untimed", std::nullopt,
+                     "{} events have no time, without which the format has no place for them: they "
+                     "are left out",
+                     events);
+}
+
+void note_without_table(u64 events, std::size_t most, core::Findings& findings) {
+  if (events > 0)
+    findings.warning("export-tables", std::nullopt,
+                     "{} events are of kinds beyond the {} that get a table of their own: their "
+                     "fields are in the column more of the table event",
+                     events, most);
+}
+
+void note_unfit_values(u64 values, core::Findings& findings) {
+  if (values > 0)
+    findings.info("export-values", std::nullopt,
+                  "{} values do not fit the columns of their fields: they are in the column more "
+                  "of the table event",
+                  values);
 }
 
 }  // namespace coldtrace::trace_export

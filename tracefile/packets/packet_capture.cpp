@@ -386,6 +386,13 @@ u64 PacketCapture::packets() const {
   return maker_->packets();
 }
 
+void note_no_packets(const PacketCapture& capture, core::Findings& findings) {
+  if (capture.packets() == 0)
+    findings.warning("no-match", std::nullopt,
+                     "no packet of Microsoft-Windows-NDIS-PacketCapture or "
+                     "Microsoft-Windows-PktMon is in it, or selected");
+}
+
 PacketSurroundings find_packet_surroundings(const EventContext& context, EventSequence& events) {
   PacketSurroundings found;
   PacketRecord record;

@@ -82,13 +82,6 @@ std::optional<pe::Rva> find_export(PeInput& input, const std::string& function) 
   return tables.find_export(function);
 }
 
-void check_against_symbol(const syscall_map::NamedPlace& symbol, std::string_view who, pe::Rva rva,
-                          core::Findings& findings) {
-  if (symbol.rva == rva) return;
-  findings.warning("symbol-disagrees", std::nullopt, "{} says RVA {:#x}, the PDB has {} at {:#x}",
-                   who, value(rva), symbol.name, value(symbol.rva));
-}
-
 std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriveOptions& options,
                                        std::optional<pe::Rva> place, SymbolPlaces& symbols,
                                        Report& report) {
@@ -107,12 +100,12 @@ std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriv
   }
   if (exported) {
     if (symbol && !place)
-      check_against_symbol(*symbol, "the export directory", *exported, image.input.findings());
+      note_place(*symbol, "the export directory", *exported, image.input.findings());
     image.place = exported;
     image.from = PlaceFrom::exported;
   }
   if (place) {
-    if (symbol) check_against_symbol(*symbol, "--at", *place, image.input.findings());
+    if (symbol) note_place(*symbol, "--at", *place, image.input.findings());
     image.place = place;
     image.from = PlaceFrom::option;
   }
@@ -264,8 +257,7 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
     inputs.push_back({&image.input.image, image.input.path, image.place});
   result.derivation = syscall_map::derive_signature(
       options.function, inputs, options.least_fixed.value_or(syscall_map::enough_fixed_bytes));
-  if (!result.derivation.signature)
-    result.findings.warning("signature-not-derived", std::nullopt, "{}", result.derivation.reason);
+  note_derivation(result.derivation, result.findings);
   for (auto& image : result.images) {
     report.read(image.input.path, image.input.findings());
   }

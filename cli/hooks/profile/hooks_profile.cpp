@@ -12,26 +12,6 @@ namespace coldtrace::cli {
 namespace {
 
 using syscall_map::HookProfile;
-using syscall_map::ProfileRule;
-
-bool is_glob(const HookProfile::Rule& rule) {
-  return rule.text.kind == ProfileRule::Kind::services &&
-         (rule.text.name.glob || (rule.text.module && rule.text.module->glob));
-}
-
-// Globs among the names of a profile match no more than these.
-void note_globs(const HookProfile& profile, core::Findings& findings) {
-  const auto note = [&](const std::vector<HookProfile::Rule>& rules) {
-    for (const auto& rule : rules)
-      if (is_glob(rule) && !rule.text.leaves_out)
-        findings.warning("profile-globs", std::nullopt,
-                         "{} ({}) means services that the profile does not name: --against FILE "
-                         "tells which",
-                         to_text(rule.text), place_text(profile, rule));
-  };
-  for (const auto& group : profile.groups) note(group.rules);
-  note(profile.rules);
-}
 
 // Nothing when no list of services could be read.
 std::unique_ptr<SelectedServices> select_of_profile(const ProfileOptions& options, Report& report) {

@@ -21,13 +21,6 @@ struct Checked {
   core::Findings findings;
 };
 
-void note_unused_groups(const HookProfile& profile, core::Findings& findings) {
-  for (const auto& group : profile.groups)
-    if (!group.used)
-      findings.info("profile-group-unused", std::nullopt, "group '{}' is unused ({})", group.name,
-                    place_of(profile, group.file, group.place));
-}
-
 void write_text(Output& output, const Checked& checked) {
   if (checked.error) {
     print(output, "{}\n", printable(to_string(*checked.error)));

@@ -9,20 +9,6 @@
 namespace coldtrace::cli {
 namespace {
 
-// Selected services that no line of a profile can stand for.
-void note_unnamed(SelectedServices& selected) {
-  std::size_t all = 0, unnamed = 0;
-  for (u32 index = 0; const auto& service : selected.catalogue.services()) {
-    if (!selected.selection->is_selected(index++)) continue;
-    ++all;
-    if (service.names.empty() || !syscall_map::is_profile_name(service.names.front())) ++unnamed;
-  }
-  if (unnamed > 0)
-    selected.findings.info("profile-unnamed", std::nullopt,
-                           "{} of {} selected services have no name that can be written", unnamed,
-                           all);
-}
-
 void write_json(Output& output, const ProfileOptions& options, const SelectedServices& selected) {
   JsonWriter json{output, options.int64};
   json.begin_object()
@@ -48,7 +34,7 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
 Exit run_hooks_profile_expand(const ProfileOptions& options) {
   return run_on_selection(options, [&](Output& output, SelectedServices& selected) {
     if (options.format == "json") return write_json(output, options, selected);
-    note_unnamed(selected);
+    note_unnamed(selected.catalogue, *selected.selection, selected.findings);
     output.write(to_text(syscall_map::expand(*selected.selection, selected.catalogue)));
   });
 }

@@ -1,49 +1,17 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 
-#include <algorithm>
-
 #include "cli/command/standard_input.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builds.hpp"
 #include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using syscall_map::HookTable;
-
-const pe::Identity& kernel_of(const HookTable& build) {
-  return syscall_map::find_kernel(build)->identity;
-}
-
-// Adds a build, unless one of this kernel is there: then it must say the same.
-void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& findings) {
-  const auto known = std::find_if(builds.begin(), builds.end(), [&](const HookTable& other) {
-    return pe::same_headers(kernel_of(other), kernel_of(build));
-  });
-  if (known == builds.end()) {
-    builds.push_back(std::move(build));
-    return;
-  }
-  // A plan is of who made it, not of the build: one table may have it and the other not.
-  if (known->trace_points.empty()) known->trace_points = build.trace_points;
-  if (build.trace_points.empty()) build.trace_points = known->trace_points;
-  const auto differences = syscall_map::compare_hook_tables(*known, build);
-  if (differences.empty())
-    findings.info("image-twice", std::nullopt,
-                  "the build of the kernel with stamp {:#010x} is in an earlier table, with the "
-                  "same values",
-                  kernel_of(build).time_date_stamp);
-  else
-    findings.warning("build-conflict", std::nullopt,
-                     "the build of the kernel with stamp {:#010x} has {} other values than in an "
-                     "earlier table, which is kept; the first is {}",
-                     kernel_of(build).time_date_stamp, differences.size(),
-                     differences.front().path);
-}
 
 std::string describe(core::ByteView bytes) {
   const auto kind = core::recognize_file(core::FileView{bytes});

@@ -1,10 +1,7 @@
 #include "cli/hooks/table/hook_table_services.hpp"
 
-#include <fmt/format.h>
-
 namespace coldtrace::cli {
 
-using syscall_map::HookService;
 using syscall_map::HookTable;
 
 std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
@@ -22,16 +19,10 @@ std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
     note_unmatched(profile, catalogue, selection,
                    told.emplace_back(paths.back(), core::Findings{}).second);
   }
-  auto place = places.begin();
-  for (auto& build : builds) {
-    std::vector<HookService> kept;
-    for (auto& service : build.services)
-      if (choice.is_chosen(*place++)) kept.push_back(std::move(service));
-    if (kept.size() < build.services.size())
-      build.findings.info(
-          "services-left-out", std::nullopt, "{} of {} services are not selected by {}",
-          build.services.size() - kept.size(), build.services.size(), fmt::join(paths, ", "));
-    build.services = std::move(kept);
+  for (std::span<const u32> left{places}; auto& build : builds) {
+    const auto services = build.services.size();
+    keep_chosen_services(build, choice, left.first(services), paths);
+    left = left.subspan(services);
   }
   return told;
 }

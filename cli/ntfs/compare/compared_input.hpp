@@ -8,6 +8,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/ntfs/comparison/compared_files.hpp"
+#include "coldtrace/ntfs/comparison/volume_pairs.hpp"
 #include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::cli {
@@ -18,6 +19,8 @@ struct ComparedVolume {
   std::string serial_number;  // empty: not known
   ntfs::ComparedFiles files;
   std::string names_key;  // by what its names are hashed; empty: they are as they are
+
+  ntfs::ComparedView view() const { return {name.start, name.shadow, serial_number, names_key}; }
 };
 
 // Reads an image or the NDJSON of a snapshot, also from a pipe; nothing where neither can be made

@@ -57,55 +57,14 @@ std::string view_title(const VolumeName& name, bool copies) {
   return title;
 }
 
-bool is_one_volume(const Volumes& volumes) {
-  return std::ranges::all_of(
-      volumes, [&](const auto& volume) { return volume.name.start == volumes.front().name.start; });
+std::vector<ntfs::ComparedView> views_of(const Volumes& volumes) {
+  std::vector<ntfs::ComparedView> views;
+  for (const auto& volume : volumes) views.push_back(volume.view());
+  return views;
 }
 
-// The views of one side, each of which is the counterpart of one.
-class Counterparts {
- public:
-  // `anywhere`: wherever the volumes start.
-  Counterparts(const Volumes& volumes, bool anywhere)
-      : volumes_{volumes}, anywhere_{anywhere}, taken_(volumes.size(), false) {}
-
-  // The same view of the volume, or the only one that either side has of it.
-  const ComparedVolume* take(const VolumeName& name, const Volumes& others) {
-    const bool only = views_at(volumes_, name.start) == 1 && views_at(others, name.start) == 1;
-    for (std::size_t i = 0; i < volumes_.size(); ++i) {
-      const auto& found = volumes_[i].name;
-      if (taken_[i] || (!anywhere_ && found.start != name.start) ||
-          (!only && found.shadow != name.shadow))
-        continue;
-      taken_[i] = true;
-      return &volumes_[i];
-    }
-    return nullptr;
-  }
-
-  template <class Visit>
-  void visit_left(Visit visit) const {
-    for (std::size_t i = 0; i < volumes_.size(); ++i)
-      if (!taken_[i]) visit(volumes_[i]);
-  }
-
- private:
-  static std::ptrdiff_t views_at(const Volumes& volumes, u64 start) {
-    return std::ranges::count(volumes, start,
-                              [](const ComparedVolume& volume) { return volume.name.start; });
-  }
-
-  const Volumes& volumes_;
-  bool anywhere_;
-  std::vector<bool> taken_;
-};
-
-// Volumes that start at the same place, or the only ones: of the same shadow copy where one side
-// has several views of them.
 std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                                core::Findings& findings) {
-  if (before.size() == 1 && after.size() == 1) return {{&before[0], &after[0]}};
-  std::vector<Pair> pairs;
   const bool copies = has_copies(before) || has_copies(after);
   const auto tell_alone = [&](const ComparedVolume& volume, const Volumes& others) {
     const auto& name = volume.name;
@@ -114,36 +73,12 @@ std::vector<Pair> pair_volumes(const Volumes& before, const Volumes& after,
                      "(--before-partition and --after-partition choose one of each)",
                      view_title(name, copies), name.start, others.front().name.image);
   };
-  Counterparts counterparts{after, is_one_volume(before) && is_one_volume(after)};
-  for (const auto& volume : before) {
-    if (const auto* other = counterparts.take(volume.name, before))
-      pairs.push_back({&volume, other});
-    else
-      tell_alone(volume, after);
-  }
-  counterparts.visit_left([&](const ComparedVolume& volume) { tell_alone(volume, before); });
+  const auto found = ntfs::pair_volumes(views_of(before), views_of(after));
+  for (const auto alone : found.before_alone) tell_alone(before[alone], after);
+  for (const auto alone : found.after_alone) tell_alone(after[alone], before);
+  std::vector<Pair> pairs;
+  for (const auto& pair : found.pairs) pairs.push_back({&before[pair.before], &after[pair.after]});
   return pairs;
-}
-
-void check_serial_numbers(const Pair& pair, core::Findings& findings) {
-  const auto& before = pair.before->serial_number;
-  const auto& after = pair.after->serial_number;
-  if (!before.empty() && !after.empty() && before != after)
-    findings.warning("volume-other", pair.after->name.start,
-                     "the volumes have the serial numbers {} and {}: they are two volumes, and "
-                     "equal record numbers mean nothing",
-                     before, after);
-}
-
-void check_names(const Pair& pair, core::Findings& findings) {
-  const auto& before = pair.before->names_key;
-  const auto& after = pair.after->names_key;
-  if (before == after) return;
-  findings.warning(
-      "names-key", std::nullopt, "{}: all files look renamed",
-      before.empty() || after.empty()
-          ? "the names of one side are hashed, and those of the other are not"
-          : "the names of both sides are hashed with two keys, or one with extensions");
 }
 
 // Writes what differs in one format.
@@ -264,8 +199,7 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
                     printable(options.before), printable(options.after))};
   }
   for (const auto& pair : pairs) {
-    check_serial_numbers(pair, of_both);
-    check_names(pair, of_both);
+    note_pair(pair.before->view(), pair.after->view(), of_both);
     writer.begin(pair);
     const auto compared = compare_files(
         pair.before->files, pair.after->files,

@@ -11,6 +11,7 @@
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/ntfs/history/history_findings.hpp"
 #include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::cli {
@@ -100,18 +101,13 @@ constexpr auto not_in_snapshot = "no row of the snapshot has such a path";
 void note_lacks(const std::vector<VolumeAtTimes>& volumes, const std::vector<std::string>& paths,
                 const privacy::HashedNames* names, const char* not_found,
                 core::Findings& findings) {
+  std::vector<const VolumeHistory*> histories;
+  for (const auto& volume : volumes) histories.push_back(&volume.history);
   core::NoMatch unmatched;
-  for (std::size_t i = 0; i < paths.size(); ++i)
-    if (std::ranges::none_of(
-            volumes, [&](const VolumeAtTimes& volume) { return volume.history.found()[i]; }))
-      unmatched.add_sentence(fmt::format("{}: {}", asked_path(paths[i], names), not_found));
+  for (const auto i : ntfs::find_missing_paths(histories, paths.size()))
+    unmatched.add_sentence(fmt::format("{}: {}", asked_path(paths[i], names), not_found));
   unmatched.report(findings);
-  if (std::ranges::any_of(volumes,
-                          [](const VolumeAtTimes& volume) { return volume.history.limited(); }))
-    findings.warning("history-limit", std::nullopt,
-                     "there are more than {} files or versions of them, and the others are left "
-                     "out",
-                     VolumeHistory::most_versions);
+  ntfs::note_history_limit(histories, findings);
 }
 
 bool history_of_image(const NtfsHistoryOptions& options, GivenFile given, core::Findings of_disk,

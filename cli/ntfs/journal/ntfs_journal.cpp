@@ -5,7 +5,6 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
@@ -16,6 +15,7 @@
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/change_journal.hpp"
 #include "coldtrace/ntfs/journal/carved_journals.hpp"
+#include "coldtrace/ntfs/journal/journal_findings.hpp"
 #include "coldtrace/ntfs/journal/journal_times.hpp"
 #include "coldtrace/ntfs/journal_replay.hpp"
 #include "coldtrace/ntfs_privacy/hashed_journal.hpp"
@@ -26,14 +26,10 @@ namespace {
 constexpr VolumeFileNames journal_names{"$J", "journal", "a change journal"};
 
 struct NtfsJournalOptions : VolumeFileOptions {
-  bool copied = false;
   bool events = false;
   bool deleted = false;
   bool carve = false;
-  NamesOptions names;
-  unsigned jobs = 1;
 
-  bool has_lines() const { return format == "ndjson" || format == "json"; }
   bool is_of_volume() const {
     return locates_volume() || cluster_size || deleted || carve || !shadows.empty();
   }
@@ -288,27 +284,21 @@ bool write_volume_journals(const NtfsJournalOptions& options, const DiskInput& i
                            JournalWriter& writer, core::Findings& findings) {
   const auto directories = read_directories(volume, options, findings);
   const auto journals = find_change_journals(volume, directories.records, findings);
-  u64 deleted = 0;
+  const bool reads_deleted = options.deleted || options.carve;
+  std::size_t written = 0;
   for (const auto& journal : journals) {
-    if (!journal.in_use && !options.deleted && !options.carve) {
-      ++deleted;
-      continue;
-    }
+    if (!journal.in_use && !reads_deleted) continue;
     ntfs::JournalTimes times{directories.records};
     writer.write({{&input, &partition, &volume}, &journal}, journal.stream, directories.history,
                  &times, findings);
+    ++written;
   }
-  if (deleted > 0)
-    findings.info("journal-deleted", std::nullopt,
-                  "{} deleted journals are still known; --deleted reads what their clusters hold",
-                  deleted);
-  if (std::ranges::none_of(journals, &ntfs::ChangeJournal::in_use))
-    findings.info("journal-none", partition.offset, "the volume has no change journal");
+  note_journals(journals, reads_deleted, partition.offset, findings);
   const auto carved = options.carve
                           ? write_carved_journals(options, {&input, &partition, &volume}, journals,
                                                   directories.history, writer, findings)
                           : 0;
-  return journals.size() + carved > deleted;
+  return written + carved > 0;
 }
 
 Exit run_ntfs_journal(const NtfsJournalOptions& options) {
@@ -347,12 +337,7 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
        "  2  there is no journal, or it cannot be read\n"},
       {"ndjson", "json", "csv", "mftecmd-csv", "l2tcsv", "bodyfile", "text"},
       [](Command& command, NtfsJournalOptions& options) {
-        add_volume_options(command, options);
-        add_shadow_option(command, options.shadows);
-        command.add_flag(
-            "--copied", options.copied,
-            "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
-        add_mft_file_option(command, options);
+        add_volume_file_options(command, options);
         command.add_flag("--events", options.events,
                          "Merge a file's records, up to its close, into one row");
         command.add_flag("--deleted", options.deleted,

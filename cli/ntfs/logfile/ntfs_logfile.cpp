@@ -2,11 +2,11 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/volume_file.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
+#include "coldtrace/ntfs/logfile/log_findings.hpp"
 #include "coldtrace/ntfs_privacy/hashed_log.hpp"
 #include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
@@ -14,14 +14,6 @@ namespace coldtrace::cli {
 namespace {
 
 constexpr VolumeFileNames log_names{"$LogFile", "log", "a $LogFile"};
-
-struct NtfsLogfileOptions : VolumeFileOptions {
-  bool copied = false;
-  NamesOptions names;
-  unsigned jobs = 1;
-
-  bool has_lines() const { return format == "ndjson" || format == "json"; }
-};
 
 struct Totals {
   u64 logs = 0;
@@ -33,7 +25,7 @@ struct Totals {
 // Writes the logs of one input, one after the other.
 class LogWriter {
  public:
-  LogWriter(const NtfsLogfileOptions& options, Output& output)
+  LogWriter(const VolumeFileOptions& options, Output& output)
       : options_{options},
         output_{output},
         lines_{output, options.format, options.int64},
@@ -52,7 +44,7 @@ class LogWriter {
   void hash_row(ntfs::LogEvent& event, LogRow& row) const;
   void write_row(const LogRow& row);
 
-  const NtfsLogfileOptions& options_;
+  const VolumeFileOptions& options_;
   Output& output_;
   JsonLines lines_;
   std::unique_ptr<const privacy::HashedNames> names_;  // null: they are as they are
@@ -92,34 +84,18 @@ void LogWriter::write_row(const LogRow& row) {
   output_.make_room();
 }
 
-void note_state(const ntfs::LogFile& log, core::Findings& findings) {
-  const auto offset = log.stream().offset_of(0);
-  if (log.erased()) {
-    findings.info("log-erased", offset,
-                  "$LogFile is erased, as drivers of Linux leave it: it has no records");
-  } else if (log.restart() == nullptr) {
-    findings.warning("log-restart", offset,
-                     "$LogFile has no restart page that can be read: its records are not found");
-  } else if (!log.restart()->clean()) {
-    findings.info("log-dirty", offset,
-                  "the volume was not unmounted: $LogFile has changes that $MFT may lack");
-  }
-}
-
 void LogWriter::write(const VolumeFileSource& source, const ntfs::LogStream& stream,
                       const ntfs::RecordTable* records, u32 cluster_size,
                       core::Findings& findings) {
   auto log = ntfs::LogFile::read(stream, findings);
-  note_state(log, findings);
+  note_log_state(log, findings);
   ++totals_.logs;
   write_header(source, log);
   if (log.restart() == nullptr) return;
   auto history = ntfs::read_log_history(log, cluster_size, findings);
   totals_.actions += history.actions;
   totals_.lost += history.lost;
-  if (history.lost > 0)
-    findings.info("log-lost", std::nullopt,
-                  "{} records of $LogFile go on in pages that are not there", history.lost);
+  note_log_history(history, findings);
   std::optional<ntfs::LogPresence> presence;
   if (records != nullptr) presence.emplace(*records);
   std::optional<VolumeName> volume;
@@ -158,7 +134,7 @@ ntfs::RecordTable read_records(const ntfs::Volume& volume, unsigned jobs,
   return ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps);
 }
 
-Exit run_copy(const NtfsLogfileOptions& options, const ntfs::ImageFile& file,
+Exit run_copy(const VolumeFileOptions& options, const ntfs::ImageFile& file,
               core::Findings findings, Report& report) {
   constexpr u32 usual_cluster_size = 4096;
   if (options.locates_volume() || !options.shadows.empty())
@@ -187,8 +163,7 @@ bool write_volume_log(LogWriter& writer, const DiskInput& input, const ntfs::Par
                       const ntfs::Volume& volume, unsigned jobs, core::Findings& findings) {
   const auto stream = ntfs::LogStream::of_volume(volume);
   if (!stream) {
-    findings.warning("log-unread", volume.mft().offset_of(ntfs::LogStream::record),
-                     "the volume's $LogFile has no clusters that are known");
+    note_no_log(volume, findings);
     return false;
   }
   const auto records = read_records(volume, jobs, findings);
@@ -197,7 +172,7 @@ bool write_volume_log(LogWriter& writer, const DiskInput& input, const ntfs::Par
   return true;
 }
 
-Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
+Exit run_ntfs_logfile(const VolumeFileOptions& options) {
   Report report{options.findings};
   core::Findings findings;
   auto given = open_given(options, findings, report);
@@ -217,7 +192,7 @@ Exit run_ntfs_logfile(const NtfsLogfileOptions& options) {
 }  // namespace
 
 void add_ntfs_logfile(CLI::App& app, Exit& exit) {
-  add_command<NtfsLogfileOptions>(
+  add_command<VolumeFileOptions>(
       app, exit,
       {"logfile",
        "List what the log of NTFS volumes ($LogFile) shows: whether it is clean, and files that "
@@ -230,13 +205,8 @@ void add_ntfs_logfile(CLI::App& app, Exit& exit) {
        "  1  damage: pages cannot be read, or no restart page can\n"
        "  2  there is no log, or it cannot be read\n"},
       {"ndjson", "json", "csv", "text"},
-      [](Command& command, NtfsLogfileOptions& options) {
-        add_volume_options(command, options);
-        add_shadow_option(command, options.shadows);
-        command.add_flag(
-            "--copied", options.copied,
-            "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
-        add_mft_file_option(command, options);
+      [](Command& command, VolumeFileOptions& options) {
+        add_volume_file_options(command, options);
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },

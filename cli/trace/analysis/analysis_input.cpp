@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 
 namespace coldtrace::cli {
 
@@ -37,7 +37,7 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
                           trace_analysis::EventWitness* witness) {
   input_->begin_progress("analysing");
   observation_->run(analyses, pairs, witness);
-  note_unread_buffers(findings(), observation_->unread_buffers());
+  tracefile::note_unread_buffers(observation_->unread_buffers(), findings());
   trace_analysis::note_observation(*observation_, findings());
 }
 
@@ -48,13 +48,8 @@ std::string AnalysisRun::flags_text(std::string_view flags) const {
 }
 
 void AnalysisRun::note_no_match(std::string_view why, std::string_view flags) {
-  const bool limited = options_.times.from || options_.times.to;
-  if (limited && observation_->observed().events == 0)
-    findings().warning("no-match", std::nullopt,
-                       "no event of the trace is between --from and --to");
-  else
-    findings().warning("no-match", std::nullopt, "{}{}{}", why, flags_text(flags),
-                       limited ? " between --from and --to" : "");
+  trace_analysis::note_no_match(observation_->observed(), options_.times, why, flags_text(flags),
+                                findings());
 }
 
 Exit AnalysisRun::tell() {

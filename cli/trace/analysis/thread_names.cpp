@@ -113,28 +113,6 @@ void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& p
   json.begin_object().field("buffer", place->buffer).field("offset", place->offset).end_object();
 }
 
-std::vector<Index> find_processes(const trace_analysis::Population& population,
-                                  const std::vector<std::string>& wanted,
-                                  core::Findings& findings) {
-  const auto& processes = population.processes();
-  std::vector<bool> met(wanted.size());
-  std::vector<Index> found;
-  std::vector<std::string_view> names;
-  for (Index i = 0; i < processes.size(); ++i) {
-    const auto& process = processes[i];
-    names.push_back(process.image_name);
-    bool any = false;
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-      if (tracefile::is_process(wanted[k], process.pid, process.image_name)) met[k] = any = true;
-    if (any) found.push_back(i);
-  }
-  core::NoMatch unmatched;
-  for (std::size_t k = 0; k < wanted.size(); ++k)
-    if (!met[k]) unmatched.add("--process", wanted[k], names);
-  unmatched.report(findings);
-  return found;
-}
-
 std::optional<u64> number_or_null(Index index) {
   if (index == nobody) return std::nullopt;
   return index;

@@ -67,11 +67,6 @@ std::string wait_reason_text(u8 reason);
 // Where the event lies: a buffer of the file, and an offset in it.
 void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& place);
 
-// Numbers of the processes that ids, names and globs mean; what none has is noted.
-std::vector<trace_analysis::Index> find_processes(const trace_analysis::Population& population,
-                                                  const std::vector<std::string>& wanted,
-                                                  core::Findings& findings);
-
 // What is not there has no number, and no text.
 std::optional<u64> number_or_null(trace_analysis::Index index);
 std::optional<std::string> text_or_null(std::string text);

@@ -8,7 +8,6 @@
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "cli/trace/unread_buffers.hpp"
 #include "coldtrace/trace_analysis/comparison/trace_comparison.hpp"
 
 namespace coldtrace::cli {
@@ -44,12 +43,7 @@ std::optional<Side> read_side(const std::string& path, const TraceCompareOptions
   const auto& trace = input->trace;
   const auto events = trace.stream(stream);
   auto tally = trace_analysis::tally(schemas.context_of(trace), *events, options.selection);
-  tally.unmatched.report(input->findings);
-  if (tally.left_out > 0)
-    input->findings.warning("compare-limit", std::nullopt,
-                            "{} events are of more kinds, or start more at once, than are kept",
-                            tally.left_out);
-  note_unread_buffers(input->findings, tally.unread_buffers);
+  note_tally(tally, input->findings);
   return Side{std::move(*input), std::move(tally)};
 }
 

@@ -6,7 +6,6 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/suggestion.hpp"
 #include "cli/output/text.hpp"
-#include "cli/trace/status.hpp"
 #include "cli/trace/trace_commands.hpp"
 
 namespace coldtrace::cli {
@@ -88,22 +87,11 @@ void add_kernel_version(Command& command, std::string& version, const std::strin
       .one_of(names);
 }
 
-std::string control_code_text(u32 code) {
-  return fmt::format("0x{:02X}", code);
-}
-
 std::string versions_text(KernelVersions versions) {
   if (versions.last == KernelVersion::v10_0)
     return fmt::format("{} and higher", to_string(versions.first));
   if (versions.first == versions.last) return fmt::format("{} only", to_string(versions.first));
   return fmt::format("{} to {}", to_string(versions.first), to_string(versions.last));
-}
-
-std::string statuses_text(std::span<const tracefile::NtStatus> statuses) {
-  std::string text;
-  for (const auto status : statuses)
-    text += (text.empty() ? "" : " or ") + status_text(static_cast<u32>(status), to_string(status));
-  return text;
 }
 
 std::vector<const ControlLayout*> layouts_of(const tracefile::ControlCode& code,

@@ -19,14 +19,8 @@ u32 parse_control_code(const std::string& text);
 // --windows; `absent` says what its absence means.
 void add_kernel_version(Command& command, std::string& version, const std::string& absent);
 
-// "0x0F"
-std::string control_code_text(u32 code);
-
 // "6.0 to 6.2", "6.3 and higher"
 std::string versions_text(tracefile::KernelVersions versions);
-
-// "STATUS_INVALID_PARAMETER (0xc000000d)", with "or" between several; empty for none.
-std::string statuses_text(std::span<const tracefile::NtStatus> statuses);
 
 // The array of {"name","value"}.
 void write_statuses(JsonWriter& json, std::span<const tracefile::NtStatus> statuses);

@@ -8,10 +8,12 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/nt_trace_control/trace_control_buffer.hpp"
+#include "coldtrace/nt_trace_control/trace_control_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
+using tracefile::control_code_text;
 using tracefile::ControlDirection;
 using tracefile::ControlType;
 using tracefile::DecodedControlField;
@@ -41,22 +43,10 @@ struct Answer {
 };
 
 void add_findings(Answer& answer) {
-  if (answer.row && !answer.row->versions.contains(answer.version))
-    answer.findings.warning("control-code", std::nullopt, "version {} has no function code {}",
-                            to_string(answer.version), control_code_text(answer.code));
-  if (!answer.row)
-    answer.findings.warning("control-code", std::nullopt, "no version has the function code {}",
-                            control_code_text(answer.code));
+  note_control_buffer(answer.code, answer.version, answer.findings);
   answer.findings.merge(answer.buffer.findings);
-  if (!answer.expectation) return;
-  if (answer.expectation->outcome == Outcome::fails)
-    answer.findings.warning("control-status", std::nullopt, "the call fails with {}; the check: {}",
-                            statuses_text(answer.expectation->statuses),
-                            answer.expectation->check->text);
-  if (!answer.expectation->stated)
-    answer.findings.info("control-unstated", std::nullopt,
-                         "what is checked is known from the kernel of Windows 10, not from {}",
-                         to_string(answer.version));
+  if (answer.expectation)
+    note_expected_status(*answer.expectation, answer.version, answer.findings);
 }
 
 std::string value_text(const DecodedControlField& field) {

@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/control/trace_control.hpp"
+#include "coldtrace/nt_trace_control/trace_control_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -38,7 +39,7 @@ void write_layout(Output& output, const tracefile::ControlLayout& layout,
 }
 
 void write_text(Output& output, const ControlCode& code, std::optional<KernelVersion> version) {
-  print(output, "{} {}{}\n", control_code_text(code.code), code.name,
+  print(output, "{} {}{}\n", tracefile::control_code_text(code.code), code.name,
         code.microsoft_name ? "" : " (a description: Microsoft's name is not known)");
   print(output, "versions: {}\n", versions_text(code.versions));
   print(output, "input: {}\n", or_silence(code.input));
@@ -71,11 +72,7 @@ Exit run_trace_control_explain(const TraceControlExplainOptions& options) {
   const auto version = tracefile::find_kernel_version(options.version);
   const auto* row = tracefile::find_control_code(code);
   core::Findings findings;
-  if (!row || (version && !row->versions.contains(*version)))
-    findings.warning("control-code", std::nullopt, "{} has no function code {}: the result is {}",
-                     version ? fmt::format("version {}", options.version) : "NtTraceControl",
-                     control_code_text(code),
-                     to_string(tracefile::NtStatus::invalid_device_request));
+  tracefile::note_control_code(code, version, findings);
   Output output{options.output};
   Report report{options.findings};
   report.read(options.code, findings);

@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/control/trace_control.hpp"
+#include "coldtrace/nt_trace_control/trace_control_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -22,7 +23,7 @@ Exit run_trace_control_list(const TraceControlListOptions& options) {
     write_control_codes(json, codes, version, {});
   } else {
     for (const auto* code : codes)
-      print(output, "{}  {:<15}  {}\n", control_code_text(code->code),
+      print(output, "{}  {:<15}  {}\n", tracefile::control_code_text(code->code),
             versions_text(code->versions), code->name);
   }
   output.commit();

@@ -1,7 +1,8 @@
 #include "cli/trace/export/event_lines.hpp"
 
 #include "cli/trace/trace_where.hpp"
-#include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
+#include "coldtrace/tracefile/providers/decoding_findings.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -66,11 +67,8 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
           time_of(event, context.clock)});
   }
   selector.unmatched().report(input_->findings);
-  note_unread_buffers(input_->findings, events->unread_buffers());
-  if (lines.cut_names() > 0)
-    input_->findings.warning("resolved-limit", std::nullopt,
-                             "resolved names of {} events exceed the limit for the event's size",
-                             lines.cut_names());
+  tracefile::note_unread_buffers(events->unread_buffers(), input_->findings);
+  tracefile::note_cut_names(lines.cut_names(), input_->findings);
 }
 
 Exit EventExport::finish(Output& output) {

@@ -5,11 +5,11 @@
 
 #include "cli/trace/export/event_tables.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/records/records.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
-#include "coldtrace/trace_export/chosen_threads.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -149,7 +149,7 @@ class TurnTables {
   const tracefile::Clock& clock_;
   const trace_analysis::Population& population_;
   const LastSwitch& last_;
-  const trace_export::ChosenThreads chosen_;
+  const trace_analysis::ChosenThreads chosen_;
   SqliteRows turns_;
   SqliteRows states_;
 };

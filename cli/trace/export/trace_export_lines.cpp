@@ -9,6 +9,7 @@
 #include "cli/trace/export/ecs_kinds.hpp"
 #include "cli/trace/export/event_lines.hpp"
 #include "cli/trace/trace_export_commands.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -288,11 +289,7 @@ Exit write_lines(EventExport& exporting, const EventExportOptions& options, Line
       ++untimed;
     output.make_room();
   });
-  if (untimed > 0)
-    exporting.input().findings.warning("export-untimed", std::nullopt,
-                                       "{} events have no time, without which the format has no "
-                                       "place for them: they are left out",
-                                       untimed);
+  trace_export::note_untimed(untimed, exporting.input().findings);
   return exporting.finish(output);
 }
 

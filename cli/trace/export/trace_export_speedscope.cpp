@@ -6,18 +6,14 @@
 #include "cli/trace/export/stack_options.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 #include "coldtrace/trace_export/export_findings.hpp"
+#include "coldtrace/trace_export/path_times.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using trace_analysis::CallTree;
 using trace_analysis::Frame;
-
-// Time that was spent at the end of a path.
-struct Spent {
-  u32 node;
-  i64 weight;
-};
+using trace_export::PathTime;
 
 // Writes speedscope's own format: a profile for each thread, DPCs and ISRs.
 // Source: speedscope, file-format-schema.json.
@@ -29,10 +25,10 @@ class SpeedscopeFile {
         context_{context},
         labels_{context.population, context.code, context.times, context.files} {}
 
-  void write(const std::vector<Spent>& spent, std::string_view name) {
+  void write(const std::vector<PathTime>& spent, std::string_view name) {
     number_frames();
     // Those of one thread together, in their order.
-    std::vector<std::pair<u32, Spent>> by_top;
+    std::vector<std::pair<u32, PathTime>> by_top;
     for (const auto& one : spent)
       if (const auto top = top_of(one.node); is_wanted(top)) by_top.emplace_back(top, one);
     std::stable_sort(by_top.begin(), by_top.end(),
@@ -57,7 +53,7 @@ class SpeedscopeFile {
   }
 
  private:
-  using Iterator = std::vector<std::pair<u32, Spent>>::const_iterator;
+  using Iterator = std::vector<std::pair<u32, PathTime>>::const_iterator;
 
   // A frame for each thing that paths name.
   void number_frames() {
@@ -116,32 +112,18 @@ class SpeedscopeFile {
   std::vector<u32> path_;
 };
 
-// Samples beyond are counted: a page has no room for them either.
-constexpr std::size_t most_samples = std::size_t{1} << 22U;
-
 Exit run_trace_export_speedscope(const StackOptions& options) {
-  std::vector<Spent> spent;
-  u64 left_out = 0;
-  StackRun stacks{options, [&](const auto&, const auto& sum, u32 node) {
-                    if (spent.size() == most_samples)
-                      ++left_out;
-                    else
-                      spent.push_back({node, sum.time});
-                  }};
+  trace_export::PathTimes spent;
+  StackRun stacks{
+      options, [&](const auto&, const auto& sum, u32 node) { spent.add_sample(node, sum.time); }};
   if (!stacks.opened()) return Exit::failure;
   const auto& tree = stacks.tree();
-  // Of samples in the order of time; of all else what each path adds up to.
-  if (options.stacks != "running")
-    for (u32 i = 0; i < tree.nodes().size(); ++i) {
-      const auto& node = tree.nodes()[i];
-      if (node.self.time > 0) spent.push_back({i, node.self.time});
-      if (node.cut.time > 0) spent.push_back({i, node.cut.time});
-    }
+  if (options.stacks != "running") spent.add_sums(tree);
   Output output{options.output};
   const auto context = stacks.context();
-  SpeedscopeFile{output, tree, context}.write(spent, options.stacks);
+  SpeedscopeFile{output, tree, context}.write(spent.all(), options.stacks);
   stacks.note(0);
-  trace_export::note_samples(left_out, stacks.run().findings());
+  note_left_out(spent, stacks.run().findings());
   return stacks.run().finish(output);
 }
 

@@ -6,7 +6,8 @@
 #include "cli/trace/export/meta_tables.hpp"
 #include "cli/trace/export/schedule_tables.hpp"
 #include "cli/trace/trace_export_commands.hpp"
-#include "cli/trace/unread_buffers.hpp"
+#include "coldtrace/trace_export/export_findings.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -18,20 +19,11 @@ Exit run_trace_export_sqlite(const EventExportOptions& options) {
   EventTables tables{file, exporting.input().trace.clock().known()};
   exporting.each([&](const EventLine& line) { tables.add(line); });
   tables.finish();
-  if (tables.left_out() > 0)
-    exporting.input().findings.warning(
-        "export-tables", std::nullopt,
-        "{} events are of kinds beyond the {} that get a table of their own: their fields are in "
-        "the column more of the table event",
-        tables.left_out(), EventTables::most_kinds);
-  if (tables.unfit() > 0)
-    exporting.input().findings.info(
-        "export-values", std::nullopt,
-        "{} values do not fit the columns of their fields: they are in the column more of "
-        "the table event",
-        tables.unfit());
-  note_unread_buffers(exporting.input().findings,
-                      write_schedule_tables(file, exporting.input().trace, exporting.selection()));
+  auto& findings = exporting.input().findings;
+  trace_export::note_without_table(tables.left_out(), EventTables::most_kinds, findings);
+  trace_export::note_unfit_values(tables.unfit(), findings);
+  tracefile::note_unread_buffers(
+      write_schedule_tables(file, exporting.input().trace, exporting.selection()), findings);
   write_meta_tables(file, exporting.input());
   Output output{options.output};
   file.write_to(output);

@@ -66,5 +66,30 @@ TEST_CASE("that none of what was called is chosen is a warning, that nothing was
   CHECK(none.empty());
 }
 
+TEST_CASE("a build keeps the services that are chosen") {
+  HookTable build;
+  for (const auto* const name : {"NtClose", "NtOpenFile", "NtOpenKey"}) {
+    HookService service;
+    service.names = {name};
+    build.services.push_back(service);
+  }
+  ServiceCatalogue catalogue;
+  std::vector<u32> places;
+  for (const auto& service : build.services) places.push_back(catalogue.add(service));
+  ServiceChoice some{catalogue}, all{catalogue};
+  const auto open = profile_of("NtOpen*\n"), every = profile_of("*\n");
+  REQUIRE(some.add(open));
+  REQUIRE(all.add(every));
+  keep_chosen_services(build, all, places, {"every"});
+  CHECK(build.services.size() == 3);
+  CHECK(build.findings.empty());
+  keep_chosen_services(build, some, places, {"a.profile", "b.profile"});
+  REQUIRE(build.services.size() == 2);
+  CHECK(build.services.front().names == std::vector<std::string>{"NtOpenFile"});
+  REQUIRE(build.findings.count("services-left-out") == 1);
+  CHECK(build.findings.all().front().text ==
+        "1 of 3 services are not selected by a.profile, b.profile");
+}
+
 }  // namespace
 }  // namespace coldtrace

@@ -96,5 +96,16 @@ TEST_CASE("the second image follows from the first and the comparison") {
   }
 }
 
+TEST_CASE("an image with the headers of another is a copy, or says other things") {
+  core::Findings same, other;
+  syscall_map::note_copy(services({"NtA", "NtB"}), services({"NtA", "NtB"}), "a.dll", same);
+  REQUIRE(same.count("image-twice") == 1);
+  CHECK(same.all().front().text == "has the headers and the services of a.dll");
+  CHECK_FALSE(same.has_warnings());
+  syscall_map::note_copy(services({"NtA", "NtB"}), services({"NtB", "NtA"}), "a.dll", other);
+  CHECK(other.count("image-conflict") == 1);
+  CHECK(other.has_warnings());
+}
+
 }  // namespace
 }  // namespace coldtrace

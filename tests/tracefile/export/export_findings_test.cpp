@@ -8,18 +8,32 @@ using namespace coldtrace::trace_export;
 TEST_CASE("an export that is whole has no findings") {
   core::Findings findings;
   note_begun_before(0, findings);
-  note_samples(0, findings);
+  note_untimed(0, findings);
+  note_without_table(0, 1000, findings);
+  note_unfit_values(0, findings);
   CHECK(findings.empty());
 }
 
-TEST_CASE("what began before a timeline is information, samples without room are a warning") {
-  core::Findings begun, samples;
+TEST_CASE("what began before a timeline is information") {
+  core::Findings begun;
   note_begun_before(3, begun);
   CHECK(begun.count("timeline-start") == 1);
   CHECK(begun.all().front().text.starts_with("3 calls, interrupts and requests began before"));
   CHECK_FALSE(begun.has_warnings());
-  note_samples(4, samples);
-  CHECK(samples.count("export-limit") == 1);
-  CHECK(samples.all().front().text.starts_with("4 samples are beyond"));
-  CHECK(samples.has_warnings());
+}
+
+TEST_CASE("events that are left out or have no table are warnings, values elsewhere are none") {
+  core::Findings untimed, tables, values;
+  note_untimed(4, untimed);
+  CHECK(untimed.count("export-untimed") == 1);
+  CHECK(untimed.all().front().text.starts_with("4 events have no time"));
+  CHECK(untimed.has_warnings());
+  note_without_table(5, 1000, tables);
+  CHECK(tables.count("export-tables") == 1);
+  CHECK(tables.all().front().text.starts_with("5 events are of kinds beyond the 1000 that get"));
+  CHECK(tables.has_warnings());
+  note_unfit_values(6, values);
+  CHECK(values.count("export-values") == 1);
+  CHECK(values.all().front().text.starts_with("6 values do not fit"));
+  CHECK_FALSE(values.has_warnings());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 
@@ -150,6 +151,24 @@ std::vector<UnnamedImage> NeededSymbols::images_without_pdb() const {
     return is_before(a.use, b.use);
   });
   return found;
+}
+
+bool is_file_name(std::string_view name) {
+  constexpr std::size_t longest = 255;
+  return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
+         core::printable(name) == name;
+}
+
+void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,
+                         core::Findings& findings) {
+  const auto odd =
+      std::ranges::count_if(pdbs, [](const NeededPdb& pdb) { return !is_file_name(pdb.name); });
+  if (odd > 0)
+    findings.warning("symbol-name", std::nullopt,
+                     "{} PDBs have names that are no names of files; they have no path", odd);
+  if (symbols.left_out() > 0)
+    findings.warning("symbol-limit", std::nullopt,
+                     "the trace names more PDBs with texts of messages than are kept");
 }
 
 }  // namespace coldtrace::trace_analysis

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::trace_analysis {
@@ -139,6 +140,15 @@ TraceTally tally(const tracefile::EventContext& context, tracefile::EventSequenc
   for (auto item = events.next(); item != Item::end; item = events.next())
     if (item == Item::event) tallier.add(events.event());
   return tallier.finish(events.unread_buffers());
+}
+
+void note_tally(const TraceTally& tally, core::Findings& findings) {
+  tally.unmatched.report(findings);
+  if (tally.left_out > 0)
+    findings.warning("compare-limit", std::nullopt,
+                     "{} events are of more kinds, or start more at once, than are kept",
+                     tally.left_out);
+  tracefile::note_unread_buffers(tally.unread_buffers, findings);
 }
 
 }  // namespace coldtrace::trace_analysis

@@ -5,7 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
+#include "coldtrace/trace_analysis/processes/process_choice.hpp"
+
 namespace coldtrace::trace_analysis {
+
+void note_no_match(const Observed& observed, const tracefile::EventSelection& limits,
+                   std::string_view why, std::string_view hint, core::Findings& findings) {
+  if (limits.by_time() && observed.events == 0)
+    findings.warning("no-match", std::nullopt, "no event of the trace is between --from and --to");
+  else
+    findings.warning("no-match", std::nullopt, "{}{}{}", why, hint,
+                     limits.by_time() ? " between --from and --to" : "");
+}
 
 void note_ready_events(const Turns::Counts& counts, std::string_view hint,
                        core::Findings& findings) {
@@ -134,6 +146,19 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
   if (any_priority(priorities) && !inversions.names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for: inversions cannot be proved");
+}
+
+void note_chosen_priorities(const Priorities& priorities, const Population& population,
+                            const tracefile::EventSelection& chosen, core::Findings& findings) {
+  if (!chosen.processes.empty() && find_processes(population, chosen.processes, findings).empty())
+    return;
+  if (chosen.tids.empty()) return;
+  const ChosenThreads threads{chosen};
+  for (Index i = 0; i < priorities.threads().size(); ++i)
+    if (priorities.threads()[i].first && threads.has(population, i)) return;
+  findings.warning("no-match", std::nullopt, "no event shows a priority of a thread {}{}",
+                   fmt::join(chosen.tids, ", "),
+                   chosen.processes.empty() ? "" : " of these processes");
 }
 
 namespace {

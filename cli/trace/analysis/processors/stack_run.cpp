@@ -6,6 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/trace_analysis/processes/process_choice.hpp"
 #include "coldtrace/trace_export/export_findings.hpp"
 
 namespace coldtrace::cli {
@@ -87,8 +88,8 @@ CollapsedContext StackRun::context() {
                            !events_};
   if (waiting_) context.files = &waiting_->files();
   if (!options_.processes.empty())
-    context.processes =
-        find_processes(observation.population(), options_.processes, run_->findings());
+    context.processes = trace_analysis::find_processes(observation.population(), options_.processes,
+                                                       run_->findings());
   return context;
 }
 

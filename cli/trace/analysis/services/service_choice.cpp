@@ -32,9 +32,7 @@ std::vector<bool> find_selected(const Services& services, const ServiceNames& na
   for (const auto& path : profiles) {
     const auto profile = open_profile(path, options);
     const auto selection = select(profile, catalogue, selected);
-    if (const auto unmatched = selection.unmatched().size(); unmatched > 0)
-      findings.info("profile-uncalled", std::nullopt,
-                    "{} rules of {} speak of no service that the trace has", unmatched, path);
+    note_uncalled(selection, path, findings);
   }
   return selected.choose(places, findings);
 }

@@ -4,8 +4,8 @@
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/threads/priority_tables.hpp"
 #include "cli/trace/trace_commands.hpp"
-#include "coldtrace/core/glob.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
+#include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,45 +19,19 @@ using trace_analysis::PriorityStep;
 struct TracePriorityOptions : AnalysisOptions {
   std::vector<std::string> processes;
   std::optional<u32> thread;
+
+  tracefile::EventSelection chosen() const {
+    tracefile::EventSelection selection;
+    selection.processes = processes;
+    if (thread) selection.tids = {*thread};
+    return selection;
+  }
   u64 top = 20;  // threads in text
 };
 
 constexpr std::string_view step_columns =
     "time,process,pid,tid,start,before,now,base,cause,increment,by_pid,by_tid,shown_by,shown_at,"
     "before_at,buffer,offset\n";
-
-// Which threads --process and --thread ask for. Whose process is not known is in none.
-class Focus {
- public:
-  Focus(const TracePriorityOptions& options, const trace_analysis::Population& population)
-      : options_{options}, population_{population} {}
-
-  bool has(Index index) const {
-    const auto& thread = population_.threads()[index];
-    if (options_.thread && thread.tid != *options_.thread) return false;
-    if (options_.processes.empty()) return true;
-    if (thread.process == nobody) return false;
-    const auto& process = population_.processes()[thread.process];
-    return std::ranges::any_of(options_.processes, [&](const std::string& wanted) {
-      return tracefile::is_process(wanted, process.pid, process.image_name);
-    });
-  }
-
-  void note(const Priorities& priorities, core::Findings& findings) const {
-    if (!options_.processes.empty() &&
-        find_processes(population_, options_.processes, findings).empty())
-      return;
-    if (!options_.thread) return;
-    for (Index i = 0; i < priorities.threads().size(); ++i)
-      if (priorities.threads()[i].first && has(i)) return;
-    findings.warning("no-match", std::nullopt, "no event shows a priority of a thread {}{}",
-                     *options_.thread, options_.processes.empty() ? "" : " of these processes");
-  }
-
- private:
-  const TracePriorityOptions& options_;
-  const trace_analysis::Population& population_;
-};
 
 // One row for each change.
 class StepRows {
@@ -132,22 +106,22 @@ Exit run_trace_priority(const TracePriorityOptions& options) {
   if (!run.opened()) return Exit::failure;
   const auto& observed = run.observation().observed();
   Output output{options.output};
-  const Focus focus{options, observed.population};
+  const auto chosen = options.chosen();
+  const trace_analysis::ChosenThreads threads{chosen};
+  const auto has = [&](Index thread) { return threads.has(observed.population, thread); };
   StepRows rows{observed.population, run.input().trace.clock(), observed, output};
   const bool csv = options.format == "csv";
   if (csv) output.write(step_columns);
   Priorities priorities{csv ? Priorities::Sink{[&](const PriorityStep& step) {
-    if (focus.has(step.thread)) rows.write(step);
+    if (has(step.thread)) rows.write(step);
   }}
                             : nullptr};
   Inversions inversions;
   run.observe({&priorities, &inversions});
   note(priorities, inversions, run);
-  focus.note(priorities, run.findings());
-  const PriorityTables tables{run.input(),   observed,
-                              run.symbols(), priorities,
-                              inversions,    [&](Index thread) { return focus.has(thread); },
-                              output};
+  note_chosen_priorities(priorities, observed.population, chosen, run.findings());
+  const PriorityTables tables{run.input(), observed, run.symbols(), priorities,
+                              inversions,  has,      output};
   if (options.format == "json") tables.write_json(options.int64);
   if (options.format == "text") tables.write_text(options.top, options.thread.has_value());
   return run.finish(output);

@@ -5,6 +5,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/findings/wait_findings.hpp"
+#include "coldtrace/trace_analysis/processes/process_choice.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -59,7 +60,7 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;
   if (!options.processes.empty())
-    processes = find_processes(population, options.processes, run.findings());
+    processes = trace_analysis::find_processes(population, options.processes, run.findings());
   const WaitGraphView view{evidence, population, processes, options.nodes};
   const auto& observed = run.observation().observed();
   const WaitNames names{trace, observed, run.symbols(), graph.objects()};

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/syscall-map/service.hpp"
 
 namespace coldtrace::syscall_map {
@@ -47,5 +48,10 @@ struct Comparison {
 // Compares services by name (Nt for Zw); such without a name are left aside.
 [[nodiscard]] Comparison compare_services(const std::vector<Service>& before,
                                           const std::vector<Service>& after);
+
+// Of an image with the headers of an earlier one, `first`: `image-twice` where the services are the
+// same, else `image-conflict`.
+void note_copy(const std::vector<Service>& services_of_first, const std::vector<Service>& services,
+               std::string_view first, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -9,6 +9,7 @@
 #include "coldtrace/pe/image.hpp"
 #include "coldtrace/signatures/signature.hpp"
 #include "coldtrace/syscall-map/function_bytes.hpp"
+#include "coldtrace/syscall-map/named_place.hpp"
 
 namespace coldtrace::syscall_map {
 
@@ -57,5 +58,11 @@ inline constexpr u32 enough_fixed_bytes = 16;
 [[nodiscard]] Derivation derive_signature(std::string_view function,
                                           std::span<const DerivationInput> inputs,
                                           u32 least_fixed = enough_fixed_bytes);
+
+// `signature-not-derived`: why there is none.
+void note_derivation(const Derivation& derivation, core::Findings& findings);
+// `symbol-disagrees`: `who` says that the function is elsewhere than its symbol.
+void note_place(const NamedPlace& symbol, std::string_view who, pe::Rva rva,
+                core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

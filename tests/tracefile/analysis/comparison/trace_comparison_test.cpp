@@ -57,3 +57,18 @@ TEST_CASE("by rate twice the events in twice the time are the same") {
   CHECK(rate_of(3, after) == 1500);
   CHECK_FALSE(rate_of(3, tally_of({}, 0)));
 }
+
+TEST_CASE("events of more kinds than are kept are a warning, and none of a whole tally") {
+  core::Findings whole, limited;
+  note_tally(tally_of({kind(1, 10)}, second), whole);
+  CHECK(whole.empty());
+  auto tally = tally_of({kind(1, 10)}, second);
+  tally.left_out = 3;
+  tally.unread_buffers = 2;
+  note_tally(tally, limited);
+  REQUIRE(limited.all().size() == 2);
+  CHECK(limited.count("compare-limit") == 1);
+  CHECK(limited.all()[0].text.starts_with("3 events are of more kinds"));
+  CHECK(limited.count("trace-changed") == 1);
+  CHECK(limited.has_warnings());
+}

@@ -85,3 +85,44 @@ TEST_CASE("priorities that no thread can have are a warning, and what waits are 
   CHECK(findings.count("priority-impossible") == 1);
   CHECK(findings.count("wait-unnamed") == (any_priority(priorities) ? 1 : 0));
 }
+
+TEST_CASE("a trace that has nothing of the kind says why, or that no event is in the interval") {
+  Population population;
+  Losses losses;
+  const Observed some{population, losses, 1000, 1010, 3}, none{population, losses, {}, {}, 0};
+  tracefile::EventSelection all, limited;
+  limited.from = core::FileTime{1};
+  core::Findings whole, within, nothing;
+  note_no_match(some, all, "the trace has no samples", " (PROFILE)", whole);
+  CHECK(told(whole, "no-match") == "the trace has no samples (PROFILE)");
+  CHECK(whole.has_warnings());
+  note_no_match(some, limited, "the trace has no samples", "", within);
+  CHECK(told(within, "no-match") == "the trace has no samples between --from and --to");
+  note_no_match(none, limited, "the trace has no samples", "", nothing);
+  CHECK(told(nothing, "no-match") == "no event of the trace is between --from and --to");
+}
+
+TEST_CASE("a thread without a priority is told, unless no process is the one that it is to be of") {
+  Population population;
+  Losses losses;
+  const Observed observed{population, losses, 1000, 1010};
+  Priorities priorities;
+  priorities.begin(observed);
+  const auto thread = population.thread(8);
+  const Moment moment{1000, u16{0}, {}};
+  using Kind = PriorityChange::Kind;
+  priorities.on_priority_change({moment, Kind::priority, thread, nobody, i8{8}, i8{9}});
+  priorities.finish(observed);
+  tracefile::EventSelection known, other, of_process;
+  known.tids = {8};
+  other.tids = {9};
+  of_process.tids = {9};
+  of_process.processes = {"a.exe"};
+  core::Findings of_known, of_other, of_nothing;
+  note_chosen_priorities(priorities, population, known, of_known);
+  CHECK(of_known.empty());
+  note_chosen_priorities(priorities, population, other, of_other);
+  CHECK(told(of_other, "no-match") == "no event shows a priority of a thread 9");
+  note_chosen_priorities(priorities, population, of_process, of_nothing);
+  CHECK(told(of_nothing, "no-match").find("a.exe") != std::string::npos);
+}

@@ -4,12 +4,12 @@
 #include <set>
 #include <vector>
 
+#include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/requests/disk_requests.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
 #include "coldtrace/trace_analysis/services/services.hpp"
-#include "coldtrace/trace_export/chosen_threads.hpp"
 #include "coldtrace/trace_export/regions.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 
@@ -99,7 +99,7 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   bool is_wanted(Index thread) const { return event_wanted_ && is_chosen(thread); }
   void end_turn(const Turn& turn);
 
-  ChosenThreads chosen_;
+  trace_analysis::ChosenThreads chosen_;
   tracefile::EventSelection of_events_;  // the part that is decided event by event
   std::optional<tracefile::EventSelector> selector_;
   TimelineSink& sink_;

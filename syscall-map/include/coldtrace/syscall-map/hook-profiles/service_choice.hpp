@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,5 +46,10 @@ class ServiceChoice {
   const ServiceCatalogue& catalogue_;
   std::vector<bool> chosen_;
 };
+
+// Keeps the services of the build that are chosen; that not all are, is the finding
+// `services-left-out`. `places` are those that they were added to, `profiles` what chose.
+void keep_chosen_services(HookTable& build, const ServiceChoice& choice,
+                          std::span<const u32> places, const std::vector<std::string>& profiles);
 
 }  // namespace coldtrace::syscall_map

@@ -3,11 +3,13 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/names/message_pdb.hpp"
 #include "coldtrace/tracefile/names/name_tables.hpp"
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
@@ -34,6 +36,9 @@ struct NeededPdb {
   std::vector<u32> images;    // that ask for it: numbers of the trace's image files
   CodeUse use;
 };
+
+// Whether a list of paths with the name leads to a file of one folder, and has a line for it.
+[[nodiscard]] bool is_file_name(std::string_view name);
 
 // An image that no event names a PDB of.
 struct UnnamedImage {
@@ -86,5 +91,10 @@ class NeededSymbols {
   u64 left_out_ = 0;
   tracefile::EventStack stack_;
 };
+
+// `symbol-name` and `symbol-limit`: PDBs whose names are no names of files, and those that are not
+// kept. `pdbs` are those that are told.
+void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,
+                         core::Findings& findings);
 
 }  // namespace coldtrace::trace_analysis

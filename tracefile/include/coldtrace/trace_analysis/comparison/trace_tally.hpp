@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 
@@ -46,7 +47,11 @@ struct TraceTally {
   core::NoMatch unmatched;  // of the selection
 };
 
-TraceTally tally(const tracefile::EventContext& context, tracefile::EventSequence& events,
-                 const tracefile::EventSelection& selection);
+[[nodiscard]] TraceTally tally(const tracefile::EventContext& context,
+                               tracefile::EventSequence& events,
+                               const tracefile::EventSelection& selection);
+
+// `no-match`, `compare-limit` and `trace-changed`: what the tally lacks.
+void note_tally(const TraceTally& tally, core::Findings& findings);
 
 }  // namespace coldtrace::trace_analysis

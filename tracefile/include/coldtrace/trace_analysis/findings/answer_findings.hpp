@@ -11,13 +11,18 @@
 #include "coldtrace/trace_analysis/services/services.hpp"
 #include "coldtrace/trace_analysis/waits/deadlocks.hpp"
 #include "coldtrace/trace_analysis/waits/inversions.hpp"
+#include "coldtrace/tracefile/selection/event_selection.hpp"
 
 namespace coldtrace::trace_analysis {
 
 // What is missing of an answer, and what was left out of it, as findings whose codes
 // docs/findings.md has: by what an analysis counted until the last event. Times are ticks of the
-// trace. Nothing is noted of an answer that is whole. That a trace has nothing of the kind depends
-// on what was asked, and is for the caller to say.
+// trace. Nothing is noted of an answer that is whole.
+
+// `no-match`: that the trace has nothing to answer from, as `why` says, or no event between the
+// times that `limits` has. `hint` follows in the sentence: what has a logger write such events.
+void note_no_match(const Observed& observed, const tracefile::EventSelection& limits,
+                   std::string_view why, std::string_view hint, core::Findings& findings);
 
 // `no-ready-events`: switches alone. `hint` follows in the sentence: what has a logger write them.
 void note_ready_events(const Turns::Counts& counts, std::string_view hint,
@@ -44,6 +49,10 @@ void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings);
 // `priority-impossible`, `priority-cut`, `priority-limit`, `inversion-limit` and `wait-unnamed`.
 void note_priorities(const Priorities& priorities, const Inversions& inversions,
                      core::Findings& findings);
+
+// `no-match`: processes and threads of a selection that no event shows a priority of.
+void note_chosen_priorities(const Priorities& priorities, const Population& population,
+                            const tracefile::EventSelection& chosen, core::Findings& findings);
 
 // `request-unmatched`, `request-unknown` and `io-limit`; of disks also `snapshot-without-requests`
 // and `snapshot-mismatch`, where a snapshot has names for their requests.

@@ -44,6 +44,9 @@ class PacketCapture {
   std::unique_ptr<Maker> maker_;
 };
 
+// `no-match`: a capture that made no packet.
+void note_no_packets(const PacketCapture& capture, core::Findings& findings);
+
 // What is to be known of a trace before its packets are made.
 struct PacketSurroundings {
   PacketInterfaces interfaces;  // what their places are called

@@ -24,8 +24,9 @@ struct EventSelection {
   std::optional<WhereExpression> where;
 
   [[nodiscard]] bool by_kind() const { return !providers.empty() || !events.empty(); }
+  [[nodiscard]] bool by_time() const { return from || to; }
   [[nodiscard]] bool all() const {
-    return !by_kind() && processes.empty() && tids.empty() && !from && !to && !where;
+    return !by_kind() && processes.empty() && tids.empty() && !by_time() && !where;
   }
 };
 

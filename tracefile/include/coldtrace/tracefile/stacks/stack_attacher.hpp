@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/tracefile/events/event_sequence.hpp"
 #include "coldtrace/tracefile/names/stack_table.hpp"
 #include "coldtrace/tracefile/providers/extended_data.hpp"
@@ -119,5 +120,8 @@ class StackAttacher final : public EventSequence {
   EventStack stack_;  // of the event that is looked at
   Counts counts_;
 };
+
+// `stack-unattached`: stacks that were handed out as events, once all were.
+void note_unattached(const StackAttacher& attacher, core::Findings& findings);
 
 }  // namespace coldtrace::tracefile

@@ -7,19 +7,18 @@
 #include "coldtrace/trace_analysis/records/population.hpp"
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 
-namespace coldtrace::trace_export {
+namespace coldtrace::trace_analysis {
 
 // The threads that the processes and threads of a selection mean; all where it names none.
 class ChosenThreads {
  public:
   explicit ChosenThreads(const tracefile::EventSelection& selection);
 
-  [[nodiscard]] bool has(const trace_analysis::Population& population,
-                         trace_analysis::Index thread) const;
+  [[nodiscard]] bool has(const Population& population, Index thread) const;
 
  private:
   std::vector<std::string> processes_;
   std::set<u32> tids_;
 };
 
-}  // namespace coldtrace::trace_export
+}  // namespace coldtrace::trace_analysis

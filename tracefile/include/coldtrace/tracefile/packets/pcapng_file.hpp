@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+
+#include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/tracefile/packets/pcapng_writer.hpp"
+
+namespace coldtrace::tracefile {
+
+// A pcapng file: packets, and before the first one of each place what that is.
+class PcapngFile {
+ public:
+  // All must outlive the object.
+  PcapngFile(core::TextBuffer& file, core::Borrowed<PacketInterfaces> interfaces,
+             core::Findings& findings);
+
+  void start(std::string_view system, std::string_view application);
+  // `packet-interfaces`: those of places beyond PacketInterfaces::most_places are left out.
+  void add(const CapturedPacket& packet);
+
+ private:
+  PcapngWriter writer_;
+  const PacketInterfaces& interfaces_;
+  core::Findings& findings_;
+  std::map<PacketPlace, u32> numbers_;
+};
+
+}  // namespace coldtrace::tracefile
