@@ -6,7 +6,6 @@
 #include "cli/trace/export/meta_tables.hpp"
 #include "cli/trace/export/schedule_tables.hpp"
 #include "cli/trace/trace_export_commands.hpp"
-#include "cli/trace/unread_buffers.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -30,8 +29,7 @@ Exit run_trace_export_sqlite(const EventExportOptions& options) {
         "{} values do not fit the columns of their fields: they are in the column more of "
         "the table event",
         tables.unfit());
-  note_unread_buffers(exporting.input().findings,
-                      write_schedule_tables(file, exporting.input().trace, exporting.selection()));
+  write_schedule_tables(file, exporting.input(), exporting.selection());
   write_meta_tables(file, exporting.input());
   Output output{options.output};
   file.write_to(output);
