@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -111,20 +112,36 @@ std::string yearly_day(unsigned month, unsigned weekday, unsigned day) {
   return fmt::format("{} {} of {}", counts[day - 1], weekdays[weekday], months[month - 1]);
 }
 
-// The structure has no zone.
-void append_system_time(TextBuffer& text, ByteView bytes) {
-  const auto in = core::Fields<16>::at(bytes, 0);
+// "2026-03-29T", "+30827-12-31T"; empty where the calendar has no such day. Windows counts years as
+// FILETIME does. Source: minwinbase.h, SYSTEMTIME.
+std::string date_of(unsigned year, unsigned month, unsigned day) {
+  constexpr unsigned first_year = 1601, last_year = 30'827;
+  constexpr std::array<unsigned, 12> days{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (year < first_year || year > last_year || month - 1 >= days.size()) return {};
+  const bool leap_day = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  if (day - 1 >= days[month - 1] + (leap_day ? 1 : 0)) return {};
+  return fmt::format("{}{:04}-{:02}-{:02}T", year > 9999 ? "+" : "", year, month, day);
+}
+
+// The structure has no zone. What no clock and calendar say is hex.
+void append_system_time(TextBuffer& text, const Value& value) {
+  const auto in = core::Fields<16>::at(value.bytes, 0);
   if (!in) return;
-  if (in->get<u16, 0>() == 0)
-    if (const auto day = yearly_day(in->get<u16, 2>(), in->get<u16, 4>(), in->get<u16, 6>());
-        !day.empty()) {
-      text.append(fmt::format("{} {:02}:{:02}:{:02}.{:03}", day, in->get<u16, 8>(),
-                              in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
-      return;
-    }
-  text.append(fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}", in->get<u16, 0>(),
-                          in->get<u16, 2>(), in->get<u16, 6>(), in->get<u16, 8>(),
-                          in->get<u16, 10>(), in->get<u16, 12>(), in->get<u16, 14>()));
+  const unsigned year = in->get<u16, 0>(), month = in->get<u16, 2>(), weekday = in->get<u16, 4>(),
+                 day = in->get<u16, 6>(), hour = in->get<u16, 8>(), minute = in->get<u16, 10>(),
+                 second = in->get<u16, 12>(), millisecond = in->get<u16, 14>();
+  const auto yearly = year == 0 ? yearly_day(month, weekday, day) : std::string{};
+  const auto date = yearly.empty() ? date_of(year, month, day) : yearly + ' ';
+  if (date.empty() || hour > 23 || minute > 59 || second > 59 || millisecond > 999) {
+    text.append_hex(value.bytes);
+    return;
+  }
+  text.append(fmt::format("{}{:02}:{:02}:{:02}.{:03}", date, hour, minute, second, millisecond));
+  if (value.out == OutType::date_time_utc) text.append('Z');
+}
+
+bool is_date(u64 file_time) {
+  return file_time <= static_cast<u64>(std::numeric_limits<i64>::max());
 }
 
 }  // namespace
@@ -166,13 +183,14 @@ std::optional<u64> hex_number(const Value& value) {
     case InType::guid:
     case InType::sid:
     case InType::kernel_sid:
-    case InType::file_time:
     case InType::session_time:
     case InType::system_time:
     case InType::binary:
     case InType::counted_binary:
     case InType::hex_dump:
       return std::nullopt;
+    case InType::file_time:
+      return is_date(value.number) ? std::nullopt : std::optional{value.number};
     default:
       if (value.out == OutType::ipv4) return std::nullopt;
       return low_bytes(value.number, value.size);
@@ -219,15 +237,18 @@ void ValueText::append(TextBuffer& text, const Value& value) {
       append_sid(text, value.bytes);
       return;
     case InType::file_time:
-      text.append(times_.format({value.number}));
+      append_time(
+          text, is_date(value.number) ? std::optional{core::FileTime{value.number}} : std::nullopt,
+          value.number);
       return;
     case InType::session_time:
-      text.append(times_.format((other_clock_ == nullptr ? clock_ : other_clock_->from)
-                                    .to_file_time(static_cast<i64>(value.number))));
+      append_time(text,
+                  (other_clock_ == nullptr ? clock_ : other_clock_->from)
+                      .find_file_time(static_cast<i64>(value.number)),
+                  value.number);
       return;
     case InType::system_time:
-      append_system_time(text, value.bytes);
-      if (value.out == OutType::date_time_utc) text.append('Z');
+      append_system_time(text, value);
       return;
     case InType::binary:
     case InType::counted_binary:
@@ -249,6 +270,13 @@ void ValueText::append(TextBuffer& text, const Value& value) {
   } else {
     text.append_hex(number);
   }
+}
+
+void ValueText::append_time(TextBuffer& text, std::optional<core::FileTime> time, u64 number) {
+  if (time)
+    text.append(times_.format(*time));
+  else
+    text.append_hex(number);
 }
 
 void append_sid(TextBuffer& text, ByteView sid) {

@@ -144,9 +144,10 @@ class PacketCapture::Maker {
   CapturedPacket packet_of(const Event& event, Field bytes) {
     CapturedPacket packet;
     packet.time = time_of(event, context_.clock);
-    if (!packet.time)
-      findings_.warning("packet-time", event.buffer_offset,
-                        "packets have no time, and are written with that of 1970");
+    if (!packet.time || *packet.time < core::file_time_from_unix(0))
+      findings_.warning(
+          "packet-time", event.buffer_offset,
+          "packets have no time since 1970, and are written with the first of that year");
     const auto content = record_.bytes(bytes);
     packet.bytes.assign(content.begin(), content.end());
     packet.comment = process_line(event);

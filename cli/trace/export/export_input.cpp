@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
@@ -33,8 +34,14 @@ void ExportRun::observe(trace_export::Timeline& timeline,
   std::vector<trace_analysis::Analysis*> all{&timeline};
   all.insert(all.end(), others.begin(), others.end());
   run_->observe(all, nullptr, &timeline);
+  auto& findings = run_->findings();
+  note_ready_events(timeline.turns().counts(), *run_);
+  trace_analysis::note_overlaps(timeline.turns().counts(), findings);
+  trace_analysis::note_services(timeline.services(), findings);
+  trace_analysis::note_disk_requests(timeline.disks().counts(), findings);
+  trace_analysis::note_file_requests(timeline.file_operations(), findings);
   const auto unmatched = timeline.unmatched();
-  if (unmatched) unmatched->report(run_->findings());
+  if (unmatched) unmatched->report(findings);
   if (timeline.shown() == 0 && (!unmatched || unmatched->empty()))
     run_->note_no_match(
         "the trace has nothing of that which is wanted: no context switches, calls, interrupts, "

@@ -5,10 +5,12 @@
 
 #include "cli/trace/export/event_tables.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/records/records.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
 
 namespace coldtrace::cli {
@@ -188,8 +190,9 @@ void write_population(SqliteFile& file, const trace_analysis::Population& popula
 
 }  // namespace
 
-u64 write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
-                          const tracefile::EventSelection& selection) {
+void write_schedule_tables(SqliteFile& file, TraceInput& input,
+                           const tracefile::EventSelection& selection) {
+  const auto& trace = input.trace;
   file.run(
       "CREATE TABLE process(upid INTEGER PRIMARY KEY, pid INTEGER NOT NULL, name TEXT, start_ts "
       "INTEGER, end_ts INTEGER, parent_upid INTEGER REFERENCES process, cmdline TEXT) STRICT;"
@@ -201,7 +204,7 @@ u64 write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "REFERENCES thread, state TEXT NOT NULL, wait_reason INTEGER, wait_reason_name TEXT, "
       "waker_utid INTEGER REFERENCES thread) STRICT");
   // Ids would mean threads of several machines.
-  if (!trace.is_one_run()) return 0;
+  if (!trace.is_one_run()) return;
   tracefile::StreamOptions stream;
   limit_to_times(selection, trace.clock(), stream);
   trace_analysis::Observation observation{trace, stream};
@@ -219,7 +222,10 @@ u64 write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
       "CREATE INDEX sched_by_thread ON sched(utid, ts); CREATE INDEX sched_by_cpu ON sched(cpu, "
       "ts);"
       "CREATE INDEX thread_state_by_thread ON thread_state(utid, ts)");
-  return observation.unread_buffers();
+  tracefile::note_unread_buffers(observation.unread_buffers(), input.findings);
+  trace_analysis::note_observation(observation, input.findings);
+  trace_analysis::note_ready_events(turns.counts(), {}, input.findings);
+  trace_analysis::note_overlaps(turns.counts(), input.findings);
 }
 
 }  // namespace coldtrace::cli

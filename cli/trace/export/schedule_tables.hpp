@@ -6,9 +6,9 @@
 namespace coldtrace::cli {
 
 // The tables process, thread, sched and thread_state, named as Perfetto names them: who was there,
-// and what each processor and thread did when, as far as the trace tells. Returns how many buffers
-// could not be read.
-u64 write_schedule_tables(SqliteFile& file, const tracefile::AnyTrace& trace,
-                          const tracefile::EventSelection& selection);
+// and what each processor and thread did when, as far as the trace tells. What they lack
+// is a finding of the input.
+void write_schedule_tables(SqliteFile& file, TraceInput& input,
+                           const tracefile::EventSelection& selection);
 
 }  // namespace coldtrace::cli

@@ -7,7 +7,6 @@
 #include "cli/trace/export/schedule_tables.hpp"
 #include "cli/trace/trace_export_commands.hpp"
 #include "coldtrace/trace_export/export_findings.hpp"
-#include "coldtrace/tracefile/events/sequence_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -22,8 +21,7 @@ Exit run_trace_export_sqlite(const EventExportOptions& options) {
   auto& findings = exporting.input().findings;
   trace_export::note_without_table(tables.left_out(), EventTables::most_kinds, findings);
   trace_export::note_unfit_values(tables.unfit(), findings);
-  tracefile::note_unread_buffers(
-      write_schedule_tables(file, exporting.input().trace, exporting.selection()), findings);
+  write_schedule_tables(file, exporting.input(), exporting.selection());
   write_meta_tables(file, exporting.input());
   Output output{options.output};
   file.write_to(output);

@@ -192,6 +192,12 @@ void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& f
 
 }  // namespace
 
+void note_disk_requests(const DiskRequests::Counts& counts, core::Findings& findings) {
+  note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);
+  note_limits({{counts.left_out, "begin of a request to a disk", "begins of requests to disks"}},
+              findings);
+}
+
 void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
   const auto& counts = disk.requests().counts();
   note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);

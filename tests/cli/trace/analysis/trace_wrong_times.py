@@ -114,6 +114,38 @@ class WrongTimes(Case):
             rows = database.execute("SELECT max(dur), min(dur), count(dur) FROM sched").fetchall()
         self.assertEqual(rows, [(1_000_000, 1_000_000, 37)])
 
+    def test_exports_tell_what_analyses_tell(self):
+        chain = EtlWriter(clock=1)
+        for tid in 104, 108:
+            chain.thread(0, 2, 100, tid)
+        for i in range(1, 20):
+            chain.switch(0, i * MS, *((0, 104) if i % 2 else (108 if i == 10 else 104, 0)), state=2 if i % 2 else 5)
+        overlap = EtlWriter(2, clock=1)
+        for tid in 104, 108:
+            overlap.thread(0, 2, 100, tid)
+        for cpu in 0, 1:
+            overlap.switch(cpu, MS + cpu, 0, 104)
+        overlap.switch(0, 2 * MS, 104, 0)
+        overlap.switch(1, 2 * MS, 104, 0)
+        first = 1_000_000_000
+        for code, content, words in (("switch-order", self.log(moved=11, by=-EARLY), ("schedule",)),
+                                     ("switch-chain", chain.build(), ("schedule",)),
+                                     ("switch-overlap", overlap.build(), ("schedule",)),
+                                     ("interrupt-time", self.log(dpc=first + 19 * MS), ("services",))):
+            self.assertIn(code, self.codes(self.ask(content, *words, status=1)))
+            for kind in "chrome", "ctf", "firefox", "perfetto":
+                with self.subTest(code=code, kind=kind):
+                    told = self.run_on(content, "export", kind, "-o", self.here / f"{code}.{kind}")
+                    self.assertEqual(told.returncode, 1)
+                    self.assertIn(f"warning: {code}: ".encode(), told.stderr)
+            path = self.here / f"{code}.sqlite"
+            told = self.run_on(content, "export", "sqlite", "-o", path)
+            with sqlite3.connect(path) as database, self.subTest(code=code, kind="sqlite"):
+                has_interrupts = code == "interrupt-time"  # which have no table
+                self.assertEqual(told.returncode, 0 if has_interrupts else 1)
+                rows = database.execute("SELECT severity FROM finding WHERE code = ?", [code]).fetchall()
+                self.assertEqual(rows, [] if has_interrupts else [("warning",)])
+
     def test_a_late_event_takes_nobody_more_time(self):
         answer, processor, threads = self.schedule(self.log(ready=19, by=1_000_000_000), 1)
         self.assertGreater(answer["elapsed"], 1_000_000_000)

@@ -484,6 +484,14 @@ class Packets(Case):
         self.assertIn("packet-time", self.codes())
         self.assertNotIn(3, self.section)
 
+    def test_packets_from_before_1970_are_told(self):
+        self.ndis(fragment(ETH + b"\x08\x00" + ip4(40)), time=UNIX - self.log.start)
+        self.assertEqual([packet["ticks"] for packet in self.convert()], [0])
+        self.assertNotIn("packet-time", self.codes())
+        self.ndis(fragment(ETH + b"\x08\x00" + ip4(40)), time=UNIX - self.log.start - 1)
+        self.assertEqual([packet["ticks"] for packet in self.convert(status=1)], [0])
+        self.assertIn("packet-time", self.codes())
+
     def test_no_more_interfaces_than_names_are_kept_of(self):
         parts = []
         for lower in range(65_540):

@@ -65,6 +65,8 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   [[nodiscard]] const Services& services() const { return services_; }
   [[nodiscard]] const trace_analysis::FileTable& files() const { return files_.files(); }
   [[nodiscard]] const trace_analysis::Turns& turns() const { return turns_; }
+  [[nodiscard]] const trace_analysis::DiskRequests& disks() const { return disks_; }
+  [[nodiscard]] const trace_analysis::FileIo& file_operations() const { return files_; }
   [[nodiscard]] u64 shown() const { return shown_; }  // things that the sink was told
   // Whether what the thread does is shown.
   [[nodiscard]] bool is_chosen(Index thread) const;

@@ -35,9 +35,9 @@ void note_observation(const Observation& observation, core::Findings& findings);
 void note_functions(u64 left_out, core::Findings& findings);
 // `stacks-cut`: stacks of which not all is kept.
 void note_stacks(u64 cut, core::Findings& findings);
-// `switch-overlap`, `sample-interval` and `function-limit`.
+// `switch-overlap`, `interrupt-time`, `sample-interval` and `function-limit`.
 void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Findings& findings);
-// `call-without-thread`.
+// `interrupt-time` and `call-without-thread`.
 void note_services(const Services& services, core::Findings& findings);
 // `period-limit`: of what was asked for by periods.
 void note_periods(const Services& services, core::Findings& findings);
@@ -57,6 +57,7 @@ void note_chosen_priorities(const Priorities& priorities, const Population& popu
 // `request-unmatched`, `request-unknown` and `io-limit`; of disks also `snapshot-without-requests`
 // and `snapshot-mismatch`, where a snapshot has names for their requests.
 void note_disk_requests(const DiskIo& disk, core::Findings& findings);
+void note_disk_requests(const DiskRequests::Counts& counts, core::Findings& findings);
 // `snapshot-extent`, and `names-limit` or `snapshot-without-places`: of a snapshot that is read.
 void note_disk_map(const DiskMap& map, core::Findings& findings);
 // `snapshot-without-requests` and `snapshot-mismatch`: of requests that are laid on an image.

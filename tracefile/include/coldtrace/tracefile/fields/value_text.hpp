@@ -45,6 +45,9 @@ class ValueText {
   std::string plain(const Value& value);
 
  private:
+  // Of what no date can say the number.
+  void append_time(core::TextBuffer& text, std::optional<core::FileTime> time, u64 number);
+
   const Clock& clock_;
   const ClockChange* other_clock_ = nullptr;
   core::FileTimeFormatter times_;
