@@ -105,7 +105,9 @@ const SecurityIndexEntry* SecurityOwnersReader::find_listed(const Entry& entry) 
   const auto here =
       std::ranges::equal_range(index_, entry.position, {}, &SecurityIndexEntry::position);
   if (here.empty()) return nullptr;
-  auto found = std::ranges::find(here, entry.id, &SecurityIndexEntry::id);
+  auto found = std::find_if(here.begin(), here.end(), [&](const SecurityIndexEntry& listed) {
+    return listed.id == entry.id;
+  });
   if (found == here.end()) found = here.begin();
   met_[static_cast<std::size_t>(found - index_.begin())] = true;
   return &*found;
