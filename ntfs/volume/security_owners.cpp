@@ -102,13 +102,13 @@ void SecurityOwnersReader::add(const Copies& copies) {
 
 // Two ids may have one position where $SII is damaged: then the one that the entry has.
 const SecurityIndexEntry* SecurityOwnersReader::find_listed(const Entry& entry) {
-  const auto here =
-      std::ranges::equal_range(index_, entry.position, {}, &SecurityIndexEntry::position);
-  if (here.empty()) return nullptr;
-  auto found = std::find_if(here.begin(), here.end(), [&](const SecurityIndexEntry& listed) {
-    return listed.id == entry.id;
-  });
-  if (found == here.end()) found = here.begin();
+  const auto first =
+      std::ranges::lower_bound(index_, entry.position, {}, &SecurityIndexEntry::position);
+  if (first == index_.end() || first->position != entry.position) return nullptr;
+  auto found = first;
+  while (found != index_.end() && found->position == entry.position && found->id != entry.id)
+    ++found;
+  if (found == index_.end() || found->position != entry.position) found = first;
   met_[static_cast<std::size_t>(found - index_.begin())] = true;
   return &*found;
 }
