@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <unordered_set>
@@ -15,10 +17,22 @@ namespace {
 constexpr u64 page_size = UsnRecord::page_size;
 constexpr u64 piece_size = u64{1} << 20;
 
+// What a page says of its place in a journal.
+struct PageNumbers {
+  u64 usn;  // of its first byte
+  core::FileTime first_time, last_time;
+};
+
 struct CarvedPage {
-  u64 usn;     // of its first byte
+  PageNumbers numbers;
   u64 offset;  // from the start of the volume
   u64 hash;    // of its bytes: copies of a page are one
+};
+
+// Pages that may be of one journal.
+struct Strand {
+  std::vector<Extent> extents;
+  core::FileTime last_time;
 };
 
 // FNV-1a.
@@ -28,20 +42,25 @@ u64 hash_of(core::ByteView bytes) {
   return hash;
 }
 
-// The number that the first byte of a page has in its journal; nothing of other pages.
-std::optional<u64> usn_of_page(core::ByteView page) {
+// Nothing of a page that is of no journal.
+std::optional<PageNumbers> read_page(core::ByteView page) {
   const auto length = core::load<u32>(page, 0).value_or(0);
   const auto major = core::load<u16>(page, 4).value_or(0);
   if (length < UsnRecord::smallest || length > page_size || length % 8 != 0 || major < 2 ||
       major > 4 || core::load<u16>(page, 6).value_or(1) != 0)
     return std::nullopt;
+  std::optional<PageNumbers> numbers;
   for (u64 at = 0; at < page.size();) {
     const auto record = read_usn_record(page.subspan(at), at);
-    if (!record) return std::nullopt;
-    if (is_likely_record(*record, at)) return record->usn - at;
+    if (!record) break;
+    if (is_likely_record(*record, at)) {
+      const auto time = record->time.value_or(core::FileTime{});
+      if (!numbers) numbers = PageNumbers{record->usn - at, time, time};
+      numbers->last_time = time;
+    }
     at += record->length;
   }
-  return std::nullopt;
+  return numbers;
 }
 
 class Search {
@@ -81,17 +100,17 @@ class Search {
                        "{} pages of journals were found, and what is behind them is not searched",
                        pages_.size());
     std::ranges::sort(pages_, [](const CarvedPage& a, const CarvedPage& b) {
-      return std::tie(a.usn, a.hash, a.offset) < std::tie(b.usn, b.hash, b.offset);
+      return std::tie(a.numbers.usn, a.hash, a.offset) < std::tie(b.numbers.usn, b.hash, b.offset);
     });
     pages_.erase(std::unique(pages_.begin(), pages_.end(),
                              [](const CarvedPage& a, const CarvedPage& b) {
-                               return a.usn == b.usn && a.hash == b.hash;
+                               return a.numbers.usn == b.numbers.usn && a.hash == b.hash;
                              }),
                  pages_.end());
     std::erase_if(pages_, [this](const CarvedPage& page) { return is_copy_of_known(page); });
     CarvedJournals found;
     found.pages = pages_.size();
-    for (auto left = std::move(pages_); !left.empty();) found.streams.push_back(next_stream(left));
+    found.streams = to_streams();
     if (found.pages > 0)
       findings.info("journal-carved", std::nullopt,
                     "{} pages of change journals are in clusters that are free: what is left of "
@@ -123,9 +142,9 @@ class Search {
     u64 at = 0;
     for (; at + page_size <= bytes_.size() && !is_full(); at += unit_) {
       const auto page = core::ByteView{bytes_}.subspan(at, page_size);
-      const auto usn = usn_of_page(page);
-      if (!usn || known_.contains(map_.volume_offset + start + at)) continue;
-      pages_.push_back({*usn, start + at, hash_of(page)});
+      const auto numbers = read_page(page);
+      if (!numbers || known_.contains(map_.volume_offset + start + at)) continue;
+      pages_.push_back({*numbers, start + at, hash_of(page)});
       at += page_size - unit_;
       if (progress_ != nullptr) progress_->add(0, 1);
     }
@@ -138,26 +157,42 @@ class Search {
     if (!volume_.image().read_at(map_.volume_offset + carved.offset, page)) return false;
     return std::ranges::any_of(journals_, [&](const ChangeJournal& journal) {
       const auto& stream = journal.stream;
-      if (carved.usn >= stream.size() || !stream.offset_of(carved.usn)) return false;
+      const u64 usn = carved.numbers.usn;
+      if (usn >= stream.size() || !stream.offset_of(usn)) return false;
       std::array<std::byte, page_size> known{};
-      const u64 size = std::min(page_size, stream.size() - carved.usn);
-      return stream.read(carved.usn, std::span{known}.first(size)) && known == page;
+      const u64 size = std::min(page_size, stream.size() - usn);
+      return stream.read(usn, std::span{known}.first(size)) && known == page;
     });
   }
 
-  // Of each number the first page; the others are left.
-  JournalStream next_stream(std::vector<CarvedPage>& left) const {
-    std::vector<CarvedPage> others;
-    std::vector<Extent> extents;
-    const u64 units = page_size / unit_;
-    for (const auto& page : left) {
-      const u64 vcn = page.usn / unit_;
-      if (!extents.empty() && extents.back().end_vcn() > vcn)
-        others.push_back(page);
-      else
-        extents.push_back({vcn, units, Lcn{page.offset / unit_}});
+  // Pages by their numbers, each behind the page that was written last before it: where times go
+  // back while numbers go on, pages are of two journals, or the clock was set back.
+  std::vector<JournalStream> to_streams() const {
+    std::vector<Strand> strands;
+    std::multimap<core::FileTime, std::size_t> open;  // by the last time of what they have
+    std::deque<std::size_t> taken;                    // those that have a page of this number
+    for (const auto& page : pages_) {
+      const u64 vcn = page.numbers.usn / unit_;
+      for (; !taken.empty() && strands[taken.front()].extents.back().vcn < vcn; taken.pop_front())
+        open.emplace(strands[taken.front()].last_time, taken.front());
+      auto before = open.upper_bound(page.numbers.first_time);
+      std::size_t strand = strands.size();
+      if (before == open.begin()) {
+        strands.emplace_back();
+      } else {
+        strand = (--before)->second;
+        open.erase(before);
+      }
+      strands[strand].extents.push_back({vcn, page_size / unit_, Lcn{page.offset / unit_}});
+      strands[strand].last_time = page.numbers.last_time;
+      taken.push_back(strand);
     }
-    left = std::move(others);
+    std::vector<JournalStream> streams;
+    for (auto& strand : strands) streams.push_back(to_stream(std::move(strand.extents)));
+    return streams;
+  }
+
+  JournalStream to_stream(std::vector<Extent> extents) const {
     const u64 size = core::saturating_multiply(extents.back().end_vcn(), unit_);
     const ClusterMap map{map_.volume_offset, static_cast<u32>(unit_),
                          map_.clusters * (map_.cluster_size / unit_)};

@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/security.hpp"
 #include "ntfs/snapshot/row_findings.hpp"
 #include "ntfs/snapshot/stream_parts.hpp"
 
@@ -148,10 +149,16 @@ void Snapshot::find_owner_of(FileRow& row) const {
     row.owner_sid = row.owner_storage;
     return;
   }
+  if (volume_.mft().extracted()) {
+    row.findings.push_back({"security-unread", false,
+                            "the $SECURITY_DESCRIPTOR with the owner is in clusters of the volume, "
+                            "which $MFT alone does not have"});
+    return;
+  }
   const auto value = read_value(*descriptor, row.facts);
   const auto owner = value ? find_owner(*value) : std::nullopt;
-  // The clusters of deleted files may be another's; those of an extracted $MFT are out of reach.
-  if (!owner && row.facts.in_use && !volume_.mft().extracted()) return unusable();
+  // The clusters of deleted files may be another's.
+  if (!owner && row.facts.in_use) return unusable();
   if (!owner || owner->empty()) return;
   row.owner_bytes.assign(owner->begin(), owner->end());
   row.owner_storage = sid_to_string(*owner);

@@ -37,9 +37,9 @@ core::Result<IndexNode> read_node(core::ByteView bytes, u64 offset) {
 
 }  // namespace
 
-core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset) {
+core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset, u32 indexed_type) {
   core::Reader in{value, "$INDEX_ROOT", offset};
-  in.expect<u32>(0x30, "IndexedType", Fault::unsupported);
+  in.expect<u32>(indexed_type, "IndexedType", Fault::unsupported);
   in.skip(4, "Collation");
   const u32 buffer_size = in.read_u32("BufferSize");
   if (buffer_size < 512 || buffer_size > 65536 || (buffer_size & (buffer_size - 1)) != 0)

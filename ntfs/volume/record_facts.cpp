@@ -23,6 +23,8 @@ core::ByteView kept_value(const Attribute& attribute, StoredText name) {
       return find_owner(attribute.value)
           .value_or(attribute.value.first(std::min<u64>(1, attribute.value.size())));
     case AttributeType::index_root:
+      if (equals_ascii(name, security_index_name)) return attribute.value;
+      [[fallthrough]];
     case AttributeType::bitmap:
       return equals_ascii(name, directory_index_name) ? attribute.value : core::ByteView{};
     default:

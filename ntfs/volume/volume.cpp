@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/utf16.hpp"
+#include "coldtrace/ntfs/volume/security_owners.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::ntfs {
@@ -156,18 +157,19 @@ core::Result<File> Volume::read_file(u64 record) const {
 }
 
 SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
-  SecurityOwners owners;
   constexpr u64 secure = static_cast<u64>(SystemRecord::secure);
-  if (mft_.extracted()) return owners;
+  if (mft_.extracted()) return {};
   const auto file = read_file(secure);
   const AttributeFacts* stream = file ? file->facts.find(AttributeType::data, "$SDS") : nullptr;
   // NT 4 has no $Secure, and its files have descriptors of their own.
-  if (!stream || stream->resident) return owners;
+  if (!stream || stream->resident) return {};
   ExtentFaults faults;
   const auto extents =
       collect_extents(file->facts, AttributeType::data, stream->name, mft_.clusters(), faults);
   // As many bytes as there are mapped, and no more than security ids can need.
   constexpr u64 largest = u64{1} << 30;
+  // An entry of $SII has 40 bytes, and one of $SDS with its copy more than that.
+  constexpr u64 smallest_index = u64{1} << 16;
   const u64 mapped = extents.empty() ? 0
                                      : core::saturating_multiply(extents.back().end_vcn(),
                                                                  mft_.clusters().cluster_size);
@@ -180,17 +182,28 @@ SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
     return {};
   };
   std::vector<std::byte> main(security_block_size), copy(security_block_size);
-  SecurityFaults unfit;
+  SecurityOwnersReader reader{
+      read_security_index(*image_, mft_, file->facts, 2 * size + smallest_index, findings)};
   for (u64 position = 0; position < size; position += 2 * security_block_size) {
     const auto first = read_block(position, main);
     const auto second = read_block(position + security_block_size, copy);
-    add_security_owners({.main = first, .copy = second, .position = position}, owners, unfit);
+    reader.add({.main = first, .copy = second, .position = position});
   }
-  if (unfit.first)
-    findings.warning("security-hash", find_offset(mft_.clusters(), extents, unfit.first->position),
+  auto owners = reader.finish();
+  const auto place = [&](const SecurityPlaces& places) {
+    return find_offset(mft_.clusters(), extents, places.position);
+  };
+  if (const auto& unfit = reader.faults().unfit; unfit.count > 0)
+    findings.warning("security-hash", place(unfit),
                      "$Secure:$SDS: the hash or the copy of {} of its entries does not fit the "
                      "descriptor, first of id {} at byte {}; {} of them are not used",
-                     unfit.entries, unfit.first->id, unfit.first->position, unfit.unused);
+                     unfit.count, unfit.id, unfit.position, reader.faults().unused);
+  if (const auto& wrong = reader.faults().contradictory; wrong.count > 0)
+    findings.warning(
+        "security-index", place(wrong),
+        "$Secure: for {} descriptors the index $SII, the entry in $SDS and its copy do "
+        "not agree, first for id {} at byte {} of $SDS",
+        wrong.count, wrong.id, wrong.position);
   return owners;
 }
 

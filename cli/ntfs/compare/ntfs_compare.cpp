@@ -11,6 +11,8 @@
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
+#include "coldtrace/core/file.hpp"
+#include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -153,6 +155,11 @@ void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
   for (std::size_t i = 0; i < counts.changes.size(); ++i) sum.changes[i] += counts.changes[i];
 }
 
+bool may_have_parent(const std::string& path) {
+  const auto file = core::FileImage::open(path);
+  return file && core::is_virtual_disk(core::recognize_file(**file));
+}
+
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
                                  const privacy::HashedNames* names, core::Findings& all,
                                  Report& report) {
@@ -174,6 +181,11 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& 
 
 Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   const auto names = options.names.read_key();
+  if (!options.parents.empty() && !may_have_parent(options.before) &&
+      !may_have_parent(options.after))
+    throw Failure{fmt::format(
+        "--parent is for VHD, VHDX, QCOW2 and VMDK images, and neither {} nor {} is one",
+        printable(options.before), printable(options.after))};
   Output output{options.output};
   output.outlive_reader();
   Report report{options.findings};

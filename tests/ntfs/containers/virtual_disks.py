@@ -694,6 +694,21 @@ class VirtualDisks(Case):
         done = self.run_ntfs("info", "--parent", self.raw, base, status=1)
         self.assertIn("raw, a file of --parent, is not used", done.stderr.decode())
 
+    def test_a_comparison_that_has_no_use_for_parents_refuses_them(self):
+        needs("qcow")
+        parent = self.convert("parent.qcow2", "qcow2")
+        lines = self.here / "before.ndjson"
+        self.run_ntfs("snapshot", self.raw, "-o", lines, status=1)
+        for before, after in ((self.raw, self.raw), (self.raw, lines), (lines, lines)):
+            done = self.run_ntfs("compare", "--parent", parent, before, after, status=2)
+            self.assertIn(f"--parent is for VHD, VHDX, QCOW2 and VMDK images, and neither {before} nor {after} is one",
+                          done.stderr.decode())
+        child = self.here / "child.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", parent, child], check=True)
+        for pair in ((child, self.raw), (lines, child)):
+            done = self.run_ntfs("compare", "--parent", parent, *pair, status=1)  # of damage
+            self.assertRegex(done.stdout.decode(), "([0-9]+) files? before, \\1 after, \\1 of them unchanged")
+
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():
             if name not in ("qcow2", "packed.qcow2", "vhd", "vhdx", "sparse.vmdk"):

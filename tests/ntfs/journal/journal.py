@@ -843,6 +843,35 @@ class Volumes(Journals):
             rows = [line for line in self.lines("--carve", self.write("across", image)) if line["type"] == "record"]
             self.assertEqual([(row["usn"], row["offset"]) for row in rows], [(usn, place + usn) for usn in usns])
 
+    def test_pages_whose_times_contradict_their_numbers_are_of_two_journals(self):
+        if shutil.which("mkfs.ntfs") is None:
+            self.skipTest("mkfs.ntfs is not installed")
+        bare = self.write("bare", bytes(16 << 20))
+        subprocess.run(["mkfs.ntfs", "-q", "-F", "-f", bare], check=True, capture_output=True)
+        image = bytearray(bare.read_bytes())
+        year = 365 * 86400 * 10_000_000
+        usns = {}
+        for name, years, odd in (("first", 0, 1), ("second", 1, 0)):
+            journal = w.Journal()
+            for count in range(20 * 10):
+                usn = journal.add(2, w.reference(30 + odd, 1), w.reference(5, 5), w.CREATE, name + "x" * 150,
+                                  time=w.START + years * year + count)
+                if usn // w.PAGE % 2 == odd:  # what the other one left of it
+                    usns.setdefault(name, []).append(usn)
+            for at in range(odd * w.PAGE, len(journal.data) - w.PAGE, 2 * w.PAGE):
+                place = (12 << 20) + at
+                self.assertEqual(set(image[place:place + w.PAGE]), {0})
+                image[place:place + w.PAGE] = journal.data[at:at + w.PAGE]
+            usns[name] = [usn for usn in usns[name] if usn < (len(journal.data) // w.PAGE) * w.PAGE]
+        lines = self.lines("--carve", self.write("two", image), status=1)
+        self.assertEqual(lines[-1]["counts"]["journals"], 2)
+        self.assertEqual(self.codes(lines).keys(), {"journal-carved", "journal-gap", "journal-none"})
+        rows = [line for line in lines if line["type"] == "record"]
+        for name in usns:
+            self.assertGreater(len(usns[name]), 50)
+        self.assertEqual([(row["name"].rstrip("x"), row["usn"]) for row in rows],
+                         [(name, usn) for name in ("second", "first") for usn in usns[name]])
+
     def test_both_of_a_volume(self):
         image, _ = w.volume(self.history, 2)
         other, _ = w.volume(self.history, 2, in_use=False, journal_record=28)

@@ -14,6 +14,7 @@
 #include "coldtrace/ntfs/reparse_point.hpp"
 #include "coldtrace/ntfs/security.hpp"
 #include "coldtrace/ntfs/sleuthkit_ids.hpp"
+#include "coldtrace/ntfs/volume/security_owners.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 
 namespace coldtrace {
@@ -261,14 +262,15 @@ TEST_CASE("owners come from the copy in $SDS that the hash fits") {
   auto copy = block;
   if (row.main) block.patch<u32>(*row.main, 0x1234);
   if (row.copy) copy.patch<u32>(*row.copy, 0x1234);
-  ntfs::SecurityOwners owners;
-  ntfs::SecurityFaults faults;
-  ntfs::add_security_owners({block.view(), copy.view(), 0}, owners, faults);
+  ntfs::SecurityOwnersReader reader{{}};
+  reader.add({block.view(), copy.view(), 0});
+  auto owners = reader.finish();
   CHECK(owners[256] == row.owner);
   // Behind damage the next entry is found by its own position.
   CHECK(owners[257] == "S-1-5-32-545");
-  CHECK(faults.entries == row.entries);
-  CHECK(faults.unused == row.unused);
+  CHECK(reader.faults().unfit.count == row.entries);
+  CHECK(reader.faults().unused == row.unused);
+  CHECK(reader.faults().contradictory.count == 0);
 }
 
 TEST_CASE("an unsorted attribute list is read, a bad entry is noted") {

@@ -36,6 +36,27 @@ def hash_of(descriptor):
     return value
 
 
+def index_entries(buffer):
+    """{place in the only buffer of $SII: (key, hash, id, place in $SDS, length)}; the strides' last two bytes are no
+    bytes of an entry that a test changes."""
+    magic, array, count = struct.unpack_from("<4sHH", buffer)
+    assert magic == b"INDX" and len(buffer) == (count - 1) * 512
+    whole = bytearray(buffer)
+    for stride in range(1, count):
+        whole[stride * 512 - 2:stride * 512] = buffer[array + stride * 2:array + stride * 2 + 2]
+    at, entries = 0x18 + struct.unpack_from("<I", whole, 0x18)[0], {}
+    while True:
+        data, size, length, key_size, flags = struct.unpack_from("<HH4xHHH", whole, at)
+        if flags & 2:
+            return entries
+        assert (size, key_size) == (20, 4)
+        key, = struct.unpack_from("<I", whole, at + 16)
+        stored, number, place, length_there = struct.unpack_from("<IIQI", whole, at + data)
+        assert number == key
+        entries[at] = key, stored, number, place, length_there
+        at += length
+
+
 def owner_of(descriptor):
     """(offset in the descriptor, text) of its owner."""
     at, = struct.unpack_from("<I", descriptor, 4)
@@ -71,6 +92,13 @@ class SharedDescriptors(Case):
         for place, descriptor in cls.entries.values():
             length = 20 + len(descriptor)
             assert cls.read(MIRROR + place, length) == data[place:place + length], place
+        stream, = (s for s in cls.rows[9]["other_streams"]
+                   if (s["type"], s["name"]) == ("$INDEX_ALLOCATION", "$SII"))
+        cls.index, = (extent["offset"] - cls.start for extent in stream["extents"])
+        cls.listed = index_entries(cls.read(cls.index, stream["size"]))
+        assert {(number, hash_of(descriptor), place, 20 + len(descriptor))
+                for number, (place, descriptor) in cls.entries.items()} == {
+            (key, stored, place, length) for key, stored, number, place, length in cls.listed.values()}
         used = [row["security_id"] for row in cls.rows.values() if row["security_id"]]
         cls.id = max(set(used), key=used.count)
         cls.place, descriptor = cls.entries[cls.id]
@@ -106,9 +134,26 @@ class SharedDescriptors(Case):
             f"of id {self.id} at byte {self.place}; {unused} of them are not used"))
         self.assertEqual("security-id" in findings, owner is None)
 
+    def check_index(self, owner, texts, **others):
+        """`texts` is all that is said of $SII and ids; others: findings that are there too."""
+        owners, findings, status = self.owners()
+        self.assertEqual((owners, status), ({owner}, 1))
+        found = findings["security-index"]
+        self.assertEqual((found["severity"], found["count"], found["text"]), ("warning", *texts))
+        self.assertEqual({code for code in findings if code.startswith("security-")},
+                         {"security-index", *others.get("codes", ())})
+
+    def disagreement(self, count, place=None):
+        return 1, (f"$Secure: for {count} descriptors the index $SII, the entry in $SDS and its copy do not agree, "
+                   f"first for id {self.id} at byte {self.place if place is None else place} of $SDS")
+
+    def listed_at(self):
+        return next(self.index + at for at, entry in self.listed.items() if entry[0] == self.id)
+
     def test_the_volume_as_it_was(self):
         self.assertEqual(self.status, 0)
         self.assertNotIn("security-hash", self.findings)
+        self.assertNotIn("security-index", self.findings)
         self.assertGreater(len(self.entries), 3)
         for row in self.rows.values():
             if row["security_id"]:
@@ -139,6 +184,68 @@ class SharedDescriptors(Case):
         self.patch(self.place + 20 + self.owner_at + 8, b"\x99")
         self.patch(MIRROR + self.place + 20 + self.owner_at + 8, b"\x98")
         self.check(None, 1)
+
+
+    def test_another_id_in_an_entry_is_told_and_that_of_the_index_is_used(self):
+        other = next(number for number in self.entries if number != self.id and
+                     owner_of(self.entries[number][1])[1] != self.owner)
+        for number in other, 0x7777:
+            for copies in (0,), (MIRROR,), (0, MIRROR):
+                with self.subTest(number=number, copies=copies):
+                    for copy in copies:
+                        self.patch(copy + self.place + 4, struct.pack("<I", number))
+                    self.check_index(self.owner, self.disagreement(1))
+                    self.doCleanups()
+
+    def test_an_entry_with_the_id_of_another_takes_no_files_from_that(self):
+        def owner(number):
+            return owner_of(self.entries[number][1])[1]
+        used = {row["security_id"] for row in self.rows.values()}
+        thief, self.id = next((first, second) for first in self.entries for second in self.entries
+                              if self.entries[first][0] < self.entries[second][0] and second in used
+                              and owner(first) != owner(second))
+        place = self.entries[thief][0]
+        for copy in 0, MIRROR:
+            self.patch(copy + place + 4, struct.pack("<I", self.id))
+        owners, findings, status = self.owners()
+        self.assertEqual((owners, status), ({owner(self.id)}, 1))
+        self.assertIn(f"first for id {thief} at byte {place} of $SDS", findings["security-index"]["text"])
+
+    def test_a_descriptor_that_was_changed_with_both_hashes(self):
+        descriptor = bytearray(self.entries[self.id][1])
+        descriptor[self.owner_at + 8] ^= 0x55
+        for copy in 0, MIRROR:
+            self.patch(copy + self.place + 20, descriptor)
+            self.patch(copy + self.place, struct.pack("<I", hash_of(descriptor)))
+        self.check_index(owner_of(descriptor)[1], self.disagreement(1))
+
+    def test_an_index_that_says_otherwise(self):
+        at = self.listed_at()
+        stated = 0x7000
+        for what, offset, data, texts in (
+                ("key", 16, struct.pack("<I", 0x7777), None),
+                ("id", 24, struct.pack("<I", 0x7777), None),
+                ("hash", 20, b"\xee" * 4, self.disagreement(1)),
+                ("place", 28, struct.pack("<Q", stated), self.disagreement(1, stated)),
+                ("length", 36, struct.pack("<I", 24), self.disagreement(1))):
+            with self.subTest(what):
+                self.patch(at + offset, data)
+                self.check_index(self.owner, texts or (
+                    1, "an entry of $SII has another id in its key than in its data"))
+                self.doCleanups()
+
+    def test_an_index_that_cannot_be_read(self):
+        self.patch(self.index, b"BAAD")
+        owners, findings, status = self.owners()
+        self.assertEqual((owners, status), ({self.owner}, 1))
+        self.assertIn("INDX", findings["security-index"]["text"])
+
+    def test_without_the_index_two_ids_are_none(self):
+        self.patch(self.index, b"BAAD")
+        self.patch(self.place + 4, struct.pack("<I", 0x7777))
+        owners, findings, status = self.owners()
+        self.assertEqual((owners, status, findings["security-index"]["count"]), ({None}, 1, 2))
+        self.assertIn("security-id", findings)
 
 
 class OwnDescriptors(Case):
@@ -208,6 +315,21 @@ class OwnDescriptors(Case):
         record = next(r for r in sorted(self.rows) if r != self.ROOT and (self.descriptor(r) or (0, 0))[1])
         _, value = self.descriptor(record)
         self.assertEqual(self.told(record, value + 4, bytes(4))[:2], (None, []))
+
+    def test_an_owner_outside_of_a_copied_mft_is_told(self):
+        stream, = (s for s in self.rows[0]["streams"] if s["name"] is None or s["name"] == "")
+        extent, = stream["extents"]
+        rows, findings, status = snapshot(self.write(
+            "mft", self.image[extent["offset"]:extent["offset"] + stream["size"]]))
+        outside = {record for record in rows if (self.descriptor(record) or (0, 1))[1] is None}
+        self.assertIn(self.ROOT, outside)
+        for record, row in rows.items():
+            self.assertEqual("security-unread" in [f["code"] for f in row["findings"]], record in outside)
+            if record in outside:
+                self.assertIsNone(row["owner_sid"])
+                self.assertIsNotNone(self.rows[record]["owner_sid"])
+        self.assertEqual((findings["security-unread"]["severity"], findings["security-unread"]["count"], status),
+                         ("info", len(outside), 0))
 
     def test_an_owner_outside_of_the_record_that_cannot_be_read(self):
         attribute, value = self.descriptor(self.ROOT)

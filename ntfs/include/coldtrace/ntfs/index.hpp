@@ -19,14 +19,18 @@ struct IndexNode {
   bool misallocated;  // allocated is less than what is used, or more than there is
 };
 
-// The value of an $INDEX_ROOT of file names.
+// The value of an $INDEX_ROOT.
 struct IndexRoot {
   u32 buffer_size;  // of this index: bytes of one INDX buffer
   IndexNode node;
 };
 
-// `slack` is what follows the value inside its attribute.
-core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset);
+// What is indexed: an attribute by its type, or data of the index itself.
+constexpr u32 file_name_index = 0x30;
+constexpr u32 view_index = 0;
+
+core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset,
+                                        u32 indexed_type = file_name_index);
 
 // One INDX buffer, after its fixups.
 struct IndexBuffer {

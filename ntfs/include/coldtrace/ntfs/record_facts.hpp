@@ -70,6 +70,7 @@ struct RecordFacts {
 };
 
 constexpr std::string_view directory_index_name = "$I30";
+constexpr std::string_view security_index_name = "$SII";  // of ids, in $Secure
 
 // True for the short name of a link that also has a long one: it is no row of its own.
 [[nodiscard]] bool is_short_half(const RecordFacts& facts, const FileName& name);

@@ -21,29 +21,4 @@ namespace coldtrace::ntfs {
 // Owners by security id. Source: linux-ntfs documentation, "$Secure".
 using SecurityOwners = std::unordered_map<u32, std::string>;
 
-// Entries of $SDS whose descriptor is not the one that was stored, by the hash beside it.
-struct SecurityFaults {
-  struct Place {
-    u32 id;
-    u64 position;
-  };
-  std::optional<Place> first;
-  u64 entries = 0;
-  u64 unused = 0;  // of them, where neither copy could be used
-};
-
-// A block of the stream $Secure:$SDS that starts at byte `position` of it, and its copy.
-struct SecurityBlock {
-  core::ByteView main, copy;  // empty where it cannot be read
-  u64 position = 0;
-};
-
-// Adds the owners of the descriptors in a block. An entry, also in the copy, states the position
-// of the first one, by which entries behind damage are found. Of the two the one is used that its
-// hash fits, and where none does, a descriptor that both have.
-void add_security_owners(const SecurityBlock& block, SecurityOwners& owners,
-                         SecurityFaults& faults);
-
-constexpr u64 security_block_size = u64{256} * 1024;
-
 }  // namespace coldtrace::ntfs

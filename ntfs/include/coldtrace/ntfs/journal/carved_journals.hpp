@@ -14,8 +14,9 @@ namespace coldtrace::ntfs {
 // Pages of change journals in clusters that $Bitmap says are free: what is left of a journal whose
 // record is gone too, and of the start of one that is in use. A page counts by its first record and
 // by one that none of 1.3 GB of clusters that belong to no journal looks like; its records' numbers
-// say where in its journal it was. Pages of a journal that has no room for them, as another one has
-// the same numbers, are a stream of their own, so that records of two journals may stand in one.
+// say where in its journal it was. Of two journals with the same numbers, or with times that go
+// back where numbers go on, each has a stream of its own, and of a journal whose clock was set back
+// each part. Records of two may still stand in one where nothing in them says so.
 struct CarvedJournals {
   static constexpr std::size_t most_pages = std::size_t{1} << 20;  // 4 GiB of journal
 
