@@ -136,8 +136,7 @@ Region wrapped(Region part) {
 Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < members.size(); ++i)
-    if (members[i].offset <= size && members[i].size <= size - members[i].offset)
-      numbers.push_back(i);
+    if (members[i].lies_within(size)) numbers.push_back(i);
   if (numbers.size() <= most_members && !is_union)
     if (auto whole = Builder{members}.sequence(numbers, 0, 0)) return std::move(*whole);
   if (numbers.empty()) return {Region::Kind::sequence, 0, 0, {}, {}};

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "coldtrace/core/checked.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -32,7 +34,7 @@ class PdbTypes::Search {
                         definition->name, fields.kind(), name);
     for (const auto& base : bases)
       if (auto member = find_member(base.type, name, level + 1)) {
-        member->value += base.value;
+        member->value = core::saturating_add(member->value, base.value);
         return member;
       }
     return std::nullopt;
@@ -71,7 +73,9 @@ core::Result<PdbTypes> PdbTypes::read(const Pdb& pdb, core::Findings& findings) 
 std::optional<u32> PdbTypes::offset_of(std::string_view structure, std::string_view path,
                                        core::Findings& findings) const {
   const auto member = find(structure, path, findings);
-  return member ? std::optional{member->offset} : std::nullopt;
+  if (member && !member->offset)
+    findings.warning("pdb-type-range", std::nullopt, "{}.{} lies beyond 32 bits", structure, path);
+  return member ? member->offset : std::nullopt;
 }
 
 std::optional<PdbTypes::Member> PdbTypes::find(std::string_view structure, std::string_view path,
@@ -83,11 +87,12 @@ std::optional<PdbTypes::Member> PdbTypes::find(std::string_view structure, std::
   for (u32 level = 0; type && level < most_levels; ++level) {
     const auto dot = path.find('.');
     const auto member = search.find_member(*type, path.substr(0, dot));
-    if (!member || member->value > ~u32{0}) return std::nullopt;
-    offset += member->value;
-    if (offset > ~u32{0}) return std::nullopt;
+    if (!member) return std::nullopt;
+    offset = core::saturating_add(offset, member->value);
     type = member->type;
-    if (dot == path.npos) return Member{static_cast<u32>(offset), *type};
+    if (dot == path.npos)
+      return Member{offset <= ~u32{0} ? std::optional{static_cast<u32>(offset)} : std::nullopt,
+                    *type};
     path.remove_prefix(dot + 1);
   }
   return std::nullopt;

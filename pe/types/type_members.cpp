@@ -1,5 +1,6 @@
 #include "coldtrace/pdb/type_members.hpp"
 
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/method_list.hpp"
 #include "coldtrace/pdb/simple_types.hpp"
@@ -21,10 +22,15 @@ class Visitor {
     if (!head) return;
     const auto enumeration = read_enumeration(record);
     const auto* const integer = enumeration ? find_simple_type(enumeration->underlying) : nullptr;
+    const auto aggregate = read_aggregate(record);
     FieldWalk fields{table_, head->fields};
     for (Field field; fields.next(field);) {
       if (!budget_.take(field.name.size() + prefix.size() + 32)) return report_limit();
       if (field.kind == Field::Kind::enumerator) field.value = to_integer(field.value, integer);
+      if (aggregate && is_placed(field) && field.value > aggregate->size)
+        findings_.warning("pdb-type-range", std::nullopt,
+                          "{} of {} lies at {:#x}, outside of the {:#x} bytes of its type",
+                          shown(field.name), shown(head->name), field.value, aggregate->size);
       if (choice_.each_overload && field.kind == Field::Kind::overloads) {
         if (!take_overloads(field, base, level, prefix)) return report_limit();
       } else {
@@ -34,17 +40,24 @@ class Visitor {
     if (!fields.ok())
       findings_.warning("pdb-type-unknown", std::nullopt,
                         "the members of {} cannot all be read, from one of kind {:#06x} on",
-                        core::to_valid_utf8(head->name.substr(0, 256)), fields.kind());
+                        shown(head->name), fields.kind());
   }
 
  private:
+  static bool is_placed(const Field& field) {
+    return field.kind == Field::Kind::member || field.kind == Field::Kind::base;
+  }
+  static std::string shown(std::string_view name) {
+    return core::to_valid_utf8(name.substr(0, 256));
+  }
+
   // Each as a method of the name; all as one where their list cannot be read. False: no budget.
   bool take_overloads(const Field& several, u64 base, u32 level, const std::string& prefix) {
     const auto* const record = table_.find_record(several.type);
     const auto methods = record ? read_method_list(*record) : std::nullopt;
     if (!methods) {
       findings_.warning("pdb-type-unknown", std::nullopt, "the overloads of {} cannot be read",
-                        core::to_valid_utf8(several.name.substr(0, 256)));
+                        shown(several.name));
       take(several, base, level, prefix);
       return true;
     }
@@ -57,8 +70,15 @@ class Visitor {
   }
 
   void take(const Field& field, u64 base, u32 level, const std::string& prefix) {
-    const bool placed = field.kind == Field::Kind::member || field.kind == Field::Kind::base;
-    const u64 offset = placed ? base + field.value : base;
+    const bool placed = is_placed(field);
+    const auto place = core::checked_add(base, placed ? field.value : 0);
+    if (!place)
+      return findings_.warning(
+          "pdb-type-range", std::nullopt,
+          "{} lies beyond 64 bits from the start of the outermost type, and is "
+          "left out",
+          shown(prefix + std::string{field.name}));
+    const u64 offset = *place;
     const auto inner = placed && level < choice_.depth ? structure_of(field.type) : std::nullopt;
     if (choice_.paths) {
       if (inner) {

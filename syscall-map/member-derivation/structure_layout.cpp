@@ -31,7 +31,7 @@ u32 StructureLayout::whole(u32 structure, std::string_view name) const {
     return structure;
   }
   const auto inner = types_.find(outer, member, ignored_);
-  if (!inner || inner->offset != 0) return structure;
+  if (!inner || inner->offset != u32{0}) return structure;
   const auto definition = definition_of(inner->type);
   const auto found = types_.table().find_structure(outer, ignored_);
   return found && definition == structure ? *found : structure;
@@ -104,10 +104,10 @@ std::optional<StructureLayout::Place> StructureLayout::place_of(std::string_view
   const auto structure = find(type);
   if (!structure || path.empty()) return std::nullopt;
   const auto member = types_.find(type, path, ignored_);
-  if (!member) return std::nullopt;
+  if (!member || !member->offset) return std::nullopt;
   const auto* const record = types_.table().find_record(types_.table().unmodified(member->type));
   if (record && pe::read_bit_field(*record)) return std::nullopt;
-  return Place{*structure, member->offset};
+  return Place{*structure, *member->offset};
 }
 
 }  // namespace coldtrace::syscall_map

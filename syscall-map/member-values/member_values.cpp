@@ -42,11 +42,6 @@ bool is_address(MemberKind kind) {
   return kind == MemberKind::global || kind == MemberKind::function;
 }
 
-template <class T>
-std::optional<u32> narrow(const std::optional<T>& size) {
-  return size && *size <= ~u32{0} ? std::optional{static_cast<u32>(*size)} : std::nullopt;
-}
-
 std::set<u64> values_of(const Claims& claims, Claim::From from) {
   std::set<u64> values;
   for (const auto& claim : claims)
@@ -101,6 +96,7 @@ class Search {
   std::vector<MemberValue> find(std::span<const MemberRequest> requests) {
     std::vector<MemberValue> values;
     for (const auto& request : requests) values.push_back(find(request));
+    tell("pdb-type-range", beyond_, "offsets or sizes that 32 bits do not hold");
     tell("member-missing", missing_, "the build does not have, or nothing that was given shows");
     tell("member-contradiction", contradicted_,
          "PDBs or PDB and code, or symbols of one name, or places that were inferred, disagree on");
@@ -235,7 +231,8 @@ class Search {
       decide(claims, result);
       return result;
     }
-    if (!request.optional) missing_.push_back(request.name);
+    const bool is_beyond = !beyond_.empty() && beyond_.back() == request.name;
+    if (!request.optional && !is_beyond) missing_.push_back(request.name);
     return result;
   }
 
@@ -296,7 +293,7 @@ class Search {
     if (is_address(request.kind)) return addresses_of(request, text);
     Claims claims;
     for (const auto& source : sources_)
-      if (auto claim = claim_of(request.kind, split_member(text), source))
+      if (auto claim = claim_of(request, split_member(text), source))
         claims.push_back(std::move(*claim));
     if (request.kind == MemberKind::offset) {
       const auto [first, last] = accesses_.equal_range(text);
@@ -333,41 +330,59 @@ class Search {
     return std::nullopt;
   }
 
-  std::optional<Claim> claim_of(MemberKind kind, const MemberExpression& text,
+  std::optional<Claim> claim_of(const MemberRequest& request, const MemberExpression& text,
                                 const Source& source) {
     if (!source.types) return std::nullopt;
-    if (kind == MemberKind::constant) return constant(text, source);
-    if (kind == MemberKind::size && text.path.empty()) return whole_size(text.type, source);
-    return member(kind, text, source);
+    if (request.kind == MemberKind::constant) return constant(text, source);
+    if (request.kind == MemberKind::size && text.path.empty())
+      return whole_size(request, text.type, source);
+    return member(request, text, source);
   }
 
-  std::optional<Claim> whole_size(std::string_view type, const Source& source) {
-    const auto& table = source.types->table();
-    auto index = table.find_structure(type, findings_);
-    if (!index) index = table.find_enumeration(type, findings_);
-    if (!index) table.report_unread(type, findings_);
-    const auto size = index ? pe::size_of(table, *index) : std::nullopt;
+  // What a driver can use; no type of a compiler is larger. What is, is told.
+  std::optional<u32> narrow(const MemberRequest& request, const std::optional<u64>& number) {
+    if (!number) return std::nullopt;
+    if (*number <= ~u32{0}) return static_cast<u32>(*number);
+    tell_beyond(request);
+    return std::nullopt;
+  }
+
+  void tell_beyond(const MemberRequest& request) {
+    if (beyond_.empty() || beyond_.back() != request.name) beyond_.push_back(request.name);
+  }
+
+  static std::optional<Claim> size_claim(const std::optional<u32>& size, const Source& source) {
     if (!size) return std::nullopt;
     return Claim{*size, Claim::From::pdb, Confidence::high, source.said("'s types have this size")};
   }
 
-  std::optional<Claim> member(MemberKind kind, const MemberExpression& text, const Source& source) {
+  std::optional<Claim> whole_size(const MemberRequest& request, std::string_view type,
+                                  const Source& source) {
+    const auto& table = source.types->table();
+    auto index = table.find_structure(type, findings_);
+    if (!index) index = table.find_enumeration(type, findings_);
+    if (!index) table.report_unread(type, findings_);
+    return size_claim(narrow(request, index ? pe::size_of(table, *index) : std::nullopt), source);
+  }
+
+  std::optional<Claim> member(const MemberRequest& request, const MemberExpression& text,
+                              const Source& source) {
     const auto& table = source.types->table();
     const auto found = source.types->find(text.type, text.path, findings_);
     if (!found) return std::nullopt;
-    Claim claim{found->offset, Claim::From::pdb, Confidence::high,
+    const auto size = narrow(request, pe::size_of(table, found->type));
+    if (request.kind == MemberKind::size) return size_claim(size, source);
+    Claim claim{found->offset.value_or(0), Claim::From::pdb, Confidence::high,
                 source.said("'s types have it here")};
-    claim.size = narrow(pe::size_of(table, found->type));
+    claim.size = size;
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
-    if (kind == MemberKind::bit) {
+    if (request.kind == MemberKind::bit) {
       if (!claim.bits) return std::nullopt;  // a member that is no bit field has no such position
       claim.value = claim.bits->position;
-    }
-    if (kind == MemberKind::size) {
-      if (!claim.size) return std::nullopt;
-      claim = {*claim.size, Claim::From::pdb, Confidence::high,
-               source.said("'s types have this size")};
+    } else if (!found->offset) {
+      tell_beyond(request);
+      return std::nullopt;
     }
     return claim;
   }
@@ -405,7 +420,7 @@ class Search {
   core::Findings& findings_;
   std::unordered_map<std::string, Claims> addresses_;  // that are asked for
   std::multimap<std::string, Claim> accesses_;
-  Names missing_, contradicted_, misplaced_;
+  Names missing_, beyond_, contradicted_, misplaced_;
 };
 
 }  // namespace

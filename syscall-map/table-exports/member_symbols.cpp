@@ -17,6 +17,9 @@ std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
   if (!member.size || *member.size == 0) return "its size is not known";
   if (*member.value > found->second.size || *member.size > found->second.size - *member.value)
     return "it does not lie in its structure";
+  if (member.bit_length &&
+      u64{member.bit_position.value_or(0)} + *member.bit_length > u64{*member.size} * 8)
+    return "its bits do not lie in its integer";
   auto& fields = found->second.fields;
   const auto same = std::ranges::find(fields, path, &MemberSymbols::Field::name);
   if (same == fields.end())

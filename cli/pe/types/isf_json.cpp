@@ -5,6 +5,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/pe/types/type_view.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_names.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
@@ -80,10 +81,14 @@ class Writer {
     std::vector<std::pair<u32, u64>> bases;
     pe::visit_members(table_, index, {}, budget_, findings_, [&](const pe::TypeMember& member) {
       const auto& field = member.field;
-      if (field.kind == Field::Kind::base) bases.emplace_back(field.type, base + member.offset);
+      const auto offset = core::checked_add(base, member.offset);
+      if (!offset)
+        return findings_.warning("pdb-type-range", std::nullopt,
+                                 "members of base classes lie beyond 64 bits, and are left out");
+      if (field.kind == Field::Kind::base) bases.emplace_back(field.type, *offset);
       auto name = core::to_valid_utf8(field.name);
       if (field.kind != Field::Kind::member || name.empty() || !taken.insert(name).second) return;
-      json_.key(std::string_view{name}).begin_object().field("offset", base + member.offset);
+      json_.key(std::string_view{name}).begin_object().field("offset", *offset);
       json_.key("type");
       write_type(field.type);
       json_.end_object();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/types/c_names.hpp"
 #include "cli/pe/types/type_view.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/placed_members.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 
@@ -58,10 +60,28 @@ class Writer {
     defined_[index] = false;  // while it is written: one that contains itself has no size
     if (!aggregate || aggregate->forward() || aggregate->size == 0 || level == most_levels)
       return false;
+    if (aggregate->size > largest_object()) {
+      tell_range(*aggregate, "is larger than compilers take, and is only declared");
+      return false;
+    }
     const auto members = pe::placed_members(table_, index, writing_.budget, writing_.findings);
     for (const auto& member : members) define_what_it_is(member.type, level);
+    if (!std::ranges::all_of(
+            members, [&](const PlacedMember& one) { return one.lies_within(aggregate->size); }))
+      tell_range(*aggregate, "has members that reach beyond it, and are left out");
     write_aggregate(index, *aggregate, members);
     return defined_[index] = true;
+  }
+
+  // In bytes: of clang for targets of 64 bits, and of all compilers for those of 32.
+  u64 largest_object() const {
+    return table_.pointer_size() == 8 ? (u64{1} << 61) - 1 : 0x7fff'ffff;
+  }
+
+  void tell_range(const pe::Aggregate& aggregate, std::string_view what) {
+    writing_.findings.warning("pdb-type-range", std::nullopt, "{} of {:#x} bytes {}",
+                              core::to_valid_utf8(aggregate.name.substr(0, 256)), aggregate.size,
+                              what);
   }
 
   void define_what_it_is(u32 type, u32 level) {

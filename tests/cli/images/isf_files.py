@@ -59,7 +59,7 @@ TABLE = {
                                "type": base("own name")}),
             "mode": member(0, {"kind": "bitfield", "bit_position": 4, "bit_length": 2,
                                "type": {"kind": "enum", "name": "_MODE"}})}},
-        "_ALL": {"kind": "class", "size": 4096, "fields": {
+        "_ALL": {"kind": "class", "size": 70008, "fields": {
             "grid": member(8, {"kind": "array", "count": 3, "subtype": {
                 "kind": "array", "count": 5, "subtype": base("unsigned long")}}),
             "lists": member(72, {"kind": "array", "count": 2, "subtype": {
@@ -394,6 +394,42 @@ class Wrong(Isf):
             done, answer, codes = self.types(self.changed(lambda table: table["enums"]["_MODE"].update(size=size)))
             self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), size)
             self.assertEqual({type_["size"] for type_ in answer["types"] if type_["name"] == "_MODE" and type_["defined"]}, {4})
+
+    def test_places_beyond_64_bits_are_left_out_of_every_output(self):
+        """_LIST has next at 0 and call at 8: of one that ends at 2^64 call lies at 0 again, were it not told."""
+        far = 2 ** 64 - 8
+        path = self.changed(lambda table: table["user_types"]["_ALL"]["fields"].update(
+            over=member(far, {"kind": "struct", "name": "_LIST"})))
+        for options, call in ((("--depth", "1"), "call"), (("--expand",), "over.call")):
+            done, answer, codes = self.types(path, *options)
+            self.assertEqual((done.returncode, codes), (1, {"pdb-type-range"}))
+            places = [(row["name"], row["offset"]) for type_ in answer["types"] if type_["name"] == "_ALL"
+                      for row in type_["members"]]
+            self.assertIn((call.replace("call", "next"), far), places)
+            self.assertNotIn(call, {name for name, _ in places})
+            for form in ("text", "csv"):
+                done = run("pe", "types", "--format", form, path, "_ALL", *options)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"pdb-type-range", done.stderr)
+                self.assertNotIn(call.encode(), done.stdout)
+        # What is outside of the type is told where the offsets alone are shown, and no compiler could have it.
+        done = run("pe", "types", "--format", "c-header", path, "_ALL")
+        self.assertEqual((done.returncode, b"over" in done.stdout), (1, False))
+        self.assertIn(b"pdb-type-range", done.stderr)
+        # Offsets of one level have 64 bits: nothing is wrong with one where it says that it is.
+        self.assertEqual(run("pe", "types", self.table(TABLE), "_ALL", "--expand").returncode, 0)
+
+    def test_headers_have_what_a_compiler_takes(self):
+        for size, wrong in ((2 ** 61 - 1, False), (2 ** 61, True), (2 ** 64 - 1, True)):
+            path = self.changed(lambda table: table["user_types"]["_LIST"].update(size=size))
+            done = run("pe", "types", "--format", "c-header", path, "_LIST")
+            self.assertEqual((done.returncode, b"pdb-type-range" in done.stderr), (int(wrong), wrong), size)
+            self.assertEqual(b"struct _LIST {" in done.stdout, not wrong)
+        # What begins in its type and ends behind it.
+        path = self.changed(lambda table: table["user_types"]["_LIST"].update(size=12))
+        done = run("pe", "types", "--format", "c-header", path, "_LIST")
+        self.assertEqual((done.returncode, b"pdb-type-range" in done.stderr), (1, True))
+        self.assertEqual((b"next" in done.stdout, b"call" in done.stdout), (True, False))
 
     def test_the_first_of_one_name_counts(self):
         text = json.dumps(TABLE)

@@ -729,6 +729,23 @@ class Hostile(Case):
         source = self.write("use.c", header)
         self.call(CLANG, "-fsyntax-only", "-w", source)
 
+    def test_members_of_base_classes_beyond_64_bits_are_left_out(self):
+        """LF_BCLASS at 2^64 - 4 of a class with members at 0 and 8: the second would lie at 4."""
+        far = 2 ** 64 - 4
+        inner = struct.pack("<H", 0x1203) + member(b"first") + member(b"second", offset=8)
+        base = struct.pack("<HHHIHQ", 0x1203, 0x1400, 3, 0x1001, 0x800a, far)
+        records = [inner, structure(b"inner", 0x1000, 12, 2), base, structure(b"outer", 0x1002)]
+        for options in (("--depth", "1"), ("--expand",)):
+            done, answer, codes = self.types(records, *options, names=["outer"])
+            self.assertEqual((done.returncode, codes), (1, {"pdb-type-range"}))
+            places = {row["name"]: row["offset"] for row in answer["types"][0]["members"]}
+            self.assertEqual(places.get("first"), far)
+            self.assertNotIn("second", places)
+        done = run("pe", "isf", "--database", "h.pdb", self.here / "hostile.pdb")
+        self.assertEqual((done.returncode, b"pdb-type-range" in done.stderr), (1, True))
+        fields = strict_json(done.stdout)["user_types"]["outer"]["fields"]
+        self.assertEqual({name: field["offset"] for name, field in fields.items()}, {"first": far})
+
     def test_an_unknown_member_is_a_finding(self):
         fields = struct.pack("<H", 0x1203) + member(b"a") + struct.pack("<HHI", 0x15ff, 0, 0)
         _, answer, codes = self.types([fields, structure(b"s", 0x1000)])

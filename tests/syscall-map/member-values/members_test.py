@@ -296,6 +296,27 @@ class SymbolTables(Case):
                                  hex(machine))
                 self.assertEqual(build["members"][0]["value"] is None, wrong)
 
+    def test_what_32_bits_do_not_hold_is_no_value_and_not_missing(self):
+        image, pdb = self.kernel("x86_64")
+        lists = "_EPROCESS.DebugPort\noptional _EPROCESS.links.before\nsize _EPROCESS\nsize Name = _EPROCESS.name\n"
+        for bits, beyond in ((2 ** 32 - 9, False), (2 ** 32, True), (2 ** 64 - 8, True)):
+            table = json.loads(self.isf(image, pdb).read_text())
+            types = table["user_types"]
+            types["_EPROCESS"]["fields"]["DebugPort"]["offset"] = bits
+            types["_EPROCESS"]["fields"]["links"]["offset"] = bits  # "before" is behind it
+            types["_EPROCESS"]["size"] = bits
+            types["_EPROCESS"]["fields"]["name"]["type"]["count"] = bits
+            forged = self.write("forged.json", json.dumps(table).encode())
+            build = self.document(int(beyond), image, "--pdb", forged, lists=lists)
+            told = [row for row in build["findings"] if row["severity"] == "warning" and row["code"] not in LACKING]
+            self.assertEqual([row["code"] for row in told], ["pdb-type-range"] * beyond)
+            values = {row["name"]: row["value"] for row in build["members"]}
+            expected = {"_EPROCESS.DebugPort": bits, "_EPROCESS.links.before": bits + 8, "_EPROCESS": bits, "Name": bits}
+            self.assertEqual(values, dict.fromkeys(expected) if beyond else expected)
+            if beyond:
+                for name in expected:
+                    self.assertIn(name, told[0]["text"])
+
     def test_those_of_another_build_are_refused_as_its_pdb_is(self):
         other_image, other_pdb = self.kernel("i686")
         table = self.isf(other_image, other_pdb)

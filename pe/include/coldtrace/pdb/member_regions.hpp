@@ -17,6 +17,9 @@ struct PlacedMember {
   u8 bit_position = 0;
   u8 bit_length = 0;
   [[nodiscard]] bool is_bit_field() const { return bit_length != 0; }
+  [[nodiscard]] bool lies_within(u64 bytes) const {
+    return offset <= bytes && size <= bytes - offset;
+  }
 };
 
 // How members lie, rebuilt: PDBs have the members of unnamed structures and unions flattened into

@@ -23,13 +23,14 @@ class PdbTypes {
   // Where a member of a structure lies, bytes from its start: "_ETHREAD", "Cid.UniqueThread".
   // Members of members are found by the dots, those of base classes by their own name. Nothing
   // where the structure or a member is unknown; `pdb-type-unknown` when that may be because of a
-  // record that cannot be read, `pdb-type-ambiguous` when several types have the name.
+  // record that cannot be read, `pdb-type-ambiguous` when several types have the name,
+  // `pdb-type-range` where the member lies beyond 32 bits.
   [[nodiscard]] std::optional<u32> offset_of(std::string_view structure, std::string_view path,
                                              core::Findings& findings) const;
 
-  // The same with the type of the member.
+  // The same with the type of the member. What lies beyond 32 bits is there, and no finding.
   struct Member {
-    u32 offset;
+    std::optional<u32> offset;  // nothing: beyond 32 bits
     u32 type;
   };
   [[nodiscard]] std::optional<Member> find(std::string_view structure, std::string_view path,

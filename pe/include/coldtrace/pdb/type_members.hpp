@@ -45,7 +45,8 @@ inline constexpr u32 deepest_members = 32;
 
 // Calls `take` for what the definition `index` has, in the order of the file; members of a member
 // follow it. What cannot be read is the finding `pdb-type-unknown`, what exceeds the budget
-// `pdb-type-limit`. Enumerators have the number that their integer type makes of them.
+// `pdb-type-limit`; a member outside of its type is `pdb-type-range`, and so is one beyond 64 bits,
+// which is left out. Enumerators have the number that their integer type makes of them.
 void visit_members(const TypeTable& table, u32 index, const MemberChoice& choice,
                    TypeBudget& budget, core::Findings& findings,
                    const std::function<void(const TypeMember&)>& take);
