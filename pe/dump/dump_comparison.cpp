@@ -32,6 +32,7 @@ class Comparer {
       : image_{file.image()},
         dump_{dump},
         expected_{file, dump.base()},
+        expected_page_{file, dump.base()},
         sites_{sites},
         findings_{findings} {}
 
@@ -111,16 +112,24 @@ class Comparer {
       const u64 next =
           std::min<u64>(dumped.size(), ((start + at) / page_size + 1) * page_size - start);
       const auto page = dumped.subspan(at, next - at);
-      const auto filed = expected.subspan(at, next - at);
-      // A few zeros at the end of a page are no page.
-      const bool whole = page.size() == page_size || start + next == region.end;
-      if (whole && is_zero(page) && !is_zero(filed)) {
+      if (is_zero(page) && is_absent((start + at) / page_size)) {
         add_absent(start + at, page.size());
       } else {
-        compare_bytes(region, start + at, filed, page);
+        compare_bytes(region, start + at, expected.subspan(at, next - at), page);
       }
       at = next;
     }
+  }
+
+  // Below a SectionAlignment of 4 KiB several sections lie in a page, which was there or not as a
+  // whole. A few zeros at the end of the dump are no page.
+  bool is_absent(u64 page) {
+    if (page == judged_page_) return judged_absent_;
+    judged_page_ = page;
+    const auto rva = Rva{static_cast<u32>(page * page_size)};
+    judged_absent_ = dump_.page_bytes(rva) == ModuleDump::PageBytes::zeros &&
+                     !is_zero(expected_page_.load(rva, page_size));
+    return judged_absent_;
   }
 
   void add_absent(u64 start, u64 size) {
@@ -204,11 +213,14 @@ class Comparer {
   const Image& image_;
   const ModuleDump& dump_;
   ExpectedBytes expected_;
+  ExpectedBytes expected_page_;  // beside what is being compared
   const std::vector<PatchSite>& sites_;
   core::Findings& findings_;
   DumpComparison result_{};
   std::size_t site_ = 0;  // the first that does not end before what is looked at
   const PatchSite* last_site_ = nullptr;
+  u64 judged_page_ = ~u64{0};  // by is_absent()
+  bool judged_absent_ = false;
 };
 
 }  // namespace

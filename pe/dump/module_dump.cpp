@@ -100,14 +100,36 @@ core::ByteView ModuleDump::bytes(Rva rva, u64 limit) const {
   return dump_.clip(value(rva), std::min<u64>(limit, size - value(rva)));
 }
 
+ModuleDump::PageBytes ModuleDump::page_bytes(Rva rva) const {
+  const u64 start = value(rva) / page_size * page_size;
+  const u64 end = std::min<u64>(start + page_size, file_->optional_header().size_of_image);
+  bool any = false;
+  bool cut = false;
+  for (u64 at = start; at < end;) {
+    const auto here = Rva{static_cast<u32>(at)};
+    const auto dumped = bytes(here, end - at);
+    if (!is_zero(dumped)) return PageBytes::some;
+    if (dumped.empty()) {
+      // In the layout of a file nothing lies between what is stored of two sections.
+      cut = cut || layout_ == Layout::memory || !file_->bytes(here, 1).empty();
+      if (layout_ == Layout::memory) break;
+      ++at;
+      continue;
+    }
+    any = true;
+    at += dumped.size();
+  }
+  if (!any) return PageBytes::some;
+  return cut ? PageBytes::cut_zeros : PageBytes::zeros;
+}
+
 core::ByteView ModuleDump::present(Rva rva, u64 limit) const {
   const auto wanted = bytes(rva, limit);
   for (u64 at = 0; at < wanted.size();) {
     const u64 address = u64{value(rva)} + at;
-    const u64 page = address / page_size * page_size;
-    const u64 next = std::min<u64>(wanted.size(), at + page + page_size - address);
+    const u64 next = std::min<u64>(wanted.size(), at + page_size - address % page_size);
     if (is_zero(wanted.subspan(at, next - at)) &&
-        is_zero(bytes(Rva{static_cast<u32>(page)}, page_size)))
+        page_bytes(Rva{static_cast<u32>(address)}) != PageBytes::some)
       return wanted.first(at);
     at = next;
   }

@@ -341,6 +341,49 @@ class Hooks(Case):
         memory[0x1000:0x2000] = bytes(0x1000)
         self.assertEqual(self.clean(image, memory, base)["absent"], [{"rva": 0x1000, "size": 0x1000}])
 
+    def test_a_page_of_several_sections_is_there_or_not_as_a_whole(self):
+        """As in kernels and drivers of Windows XP and 2003, whose SectionAlignment is below a page."""
+        sections = ((b".text", 0x400, 0xae1, 0x68000020), (b"POOLMI", 0xf00, 0x1500, 0x68000020),
+                    (b"PAGE", 0x2400, 0x120, 0x60000020), (b".data", 0x2540, 0x1c0, 0xc8000040))
+        file = bytearray(0x2700)
+        file[:2], file[60:64] = b"MZ", struct.pack("<I", 0x80)
+        file[0x80:0x98] = b"PE\0\0" + struct.pack("<HHIIIHH", 0x8664, len(sections), 0x1234, 0, 0, 240, 0x22)
+        struct.pack_into("<H", file, 0x98, 0x20b)
+        struct.pack_into("<QII", file, 0x98 + 24, 0x140000000, 32, 32)
+        struct.pack_into("<IIIH", file, 0x98 + 56, len(file), 0x400, 0, 1)
+        struct.pack_into("<I", file, 0x98 + 108, 16)
+        for index, (name, address, size, flags) in enumerate(sections):
+            struct.pack_into("<8s4I12xI", file, 0x188 + 40 * index, name, size, address, size, address, flags)
+            file[address:address + size] = bytes(at % 251 + 1 for at in range(size))
+        image = Pe(self.write("driver.sys", bytes(file)))
+        for page, ranges in ((1, [(0x1000, 0x1000)]), (2, [(0x2000, 0x400), (0x2400, 0x120)])):
+            memory = image.load(image.base)
+            memory[page * 0x1000:(page + 1) * 0x1000] = bytes(len(memory[page * 0x1000:(page + 1) * 0x1000]))
+            absent = []
+            for start, size in ranges:  # what follows without a gap is one
+                if absent and absent[-1]["rva"] + absent[-1]["size"] == start:
+                    absent[-1]["size"] += size
+                else:
+                    absent.append({"rva": start, "size": size})
+            answer = self.clean(image, memory, image.base)
+            self.assertEqual(answer["absent"], absent)
+            self.assertEqual(answer["bytes"]["absent"], sum(size for _, size in ranges))
+            # The same in the layout of a file, which is that of memory here.
+            self.assertEqual(self.clean(image, memory, image.base, "--dump-layout", "file")["absent"], absent)
+            # One byte of what is not compared, and the page was there.
+            memory[page * 0x1000 + (0x600 if page == 2 else 0)] = 1
+            answer = self.compare(image, memory, status=1)
+            self.assertEqual((answer["absent"], answer["hooked"]), ([], True))
+        memory = image.load(image.base)
+        memory[:0x1000] = bytes(0x1000)
+        answer = self.compare(image, memory, status=1)  # no header proves the build
+        self.assertEqual((answer["changes"], answer["hooked"]), ([], False))
+        self.assertEqual(answer["absent"], [{"rva": 0, "size": 0xee1}, {"rva": 0xf00, "size": 0x100}])
+        memory = image.load(image.base)
+        memory[0x1800:] = bytes(len(memory) - 0x1800)
+        answer = self.compare(image, memory[:0x1900], status=1)  # a few zeros are no page
+        self.assertEqual([(change["rva"], change["size"]) for change in answer["changes"]], [(0x1800, 0x100)])
+
     def test_nothing_is_read_from_a_page_that_is_not_there(self):
         image = wine("amd64", "ntdll.dll")
         text = next(section for section in image.sections if section[0] == ".text")

@@ -53,8 +53,16 @@ class ModuleDump {
   // As Image::bytes(): those from `rva` on that the dump has.
   [[nodiscard]] core::ByteView bytes(Rva rva, u64 limit) const;
 
-  // The same up to the first page that is zeros as a whole: that was not there, and neither code
-  // nor a pointer is read from it.
+  // What the dump has of the page of memory, 4 KiB of the image, that `rva` lies in.
+  enum class PageBytes : u8 {
+    some,       // a byte other than zero, or nothing at all
+    zeros,      // nothing but zeros, whichever sections lie in it
+    cut_zeros,  // the same up to the end of the dump, which comes before that of the page
+  };
+  [[nodiscard]] PageBytes page_bytes(Rva rva) const;
+
+  // The same as bytes() up to the first page that is zeros as a whole: that was not there, and
+  // neither code nor a pointer is read from it.
   [[nodiscard]] core::ByteView present(Rva rva, u64 limit) const;
 
   // The pointer at `rva`, as wide as the image's, of what is present.
