@@ -75,7 +75,13 @@ void RowHasher::hash_findings(FileRow& row, const privacy::HashedNames& names) {
     const auto last = finding.text.rfind('"');
     if (first == finding.text.npos || first == last) continue;
     const auto quoted = finding.text.substr(first + 1, last - first - 1);
-    finding.text.replace(first + 1, quoted.size(), names.name(quoted));
+    const auto middle = quoted.find(between_names);
+    auto hashed = names.name(quoted.substr(0, middle));
+    if (middle != quoted.npos) {
+      hashed += between_names;
+      hashed += names.name(quoted.substr(middle + between_names.size()));
+    }
+    finding.text.replace(first + 1, quoted.size(), hashed);
   }
 }
 

@@ -132,14 +132,28 @@ std::string describe_stale(const RecordTable& records, FileReference file) {
   return fmt::format("{}; $MFT has {} records", entry, records.size());
 }
 
+// Names the record's name in this directory, or else its first one.
+std::string describe_mismatch(const FileRow& row) {
+  const auto& names = row.facts.names;
+  const auto name = to_utf8(row.name);
+  if (names.empty())
+    return fmt::format("\"{}\" by the directory, and the record has no name", name);
+  const auto& parent = row.source->parent;
+  const auto here = std::ranges::find_if(names, [&](const FileName& own) {
+    return own.parent == parent && !is_short_half(row.facts, own);
+  });
+  const auto& own = here == names.end() ? names.front() : *here;
+  return fmt::format("\"{}{}{}\" by the record, in directory {}-{}", name, between_names,
+                     to_utf8(own.name), own.parent.record, own.parent.sequence);
+}
+
 void add_name_findings(FileRow& row, const RecordTable& records) {
   const auto& source = *row.source;
   if (has_illegal_unit(row.name))
     row.findings.push_back(
         {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow", true});
   if (source.unlisted && !row.assembly.names_left_out)
-    row.findings.push_back({"name-mismatch", true,
-                            "the directory lists this name and the record does not have it", true});
+    row.findings.push_back({"name-mismatch", true, describe_mismatch(row), true});
   // The root directory lies in itself, under a name that paths leave out.
   if (row.is_root() && row.file_name &&
       (row.file_name->parent != row.facts.reference() || to_utf8(row.file_name->name) != "."))

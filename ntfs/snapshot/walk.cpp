@@ -43,6 +43,7 @@ Walk::Walk(core::Borrowed<Snapshot> snapshot, StateSet states)
     : snapshot_{snapshot.get()},
       states_{states},
       reached_(snapshot_.records().size()),
+      confirmed_(snapshot_.records().size()),
       entered_(snapshot_.records().size()),
       listed_(snapshot_.records().size()),
       repeats_left_(snapshot_.volume().image().size() / bytes_for_a_repeat + least_repeats),
@@ -231,6 +232,7 @@ void Walk::push(RowBatch& batch, RowSource row, std::string_view parent_path) {
 
 void Walk::reach(u64 record, u32 link) {
   reached_[record] = true;
+  confirmed_[record] = true;
   if (snapshot_.records().summary(record).several_links)
     links_.emplace_back(static_cast<u32>(record), link);
 }
@@ -312,7 +314,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   const auto& records = snapshot_.records();
   const auto summary = records.summary(record);
   // Nearly all: every link is listed already.
-  if (reached_[record] && summary.in_use && !summary.extension && !summary.several_links) return;
+  if (confirmed_[record] && summary.in_use && !summary.extension && !summary.several_links) return;
   if (summary.extension) {
     records.unpack(record, facts_);
     const auto base = facts_.base;
@@ -352,7 +354,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   const ShortHalves halves{facts_};
   for (u32 link = 0; link < facts_.names.size(); ++link) {
     if (halves.contains(facts_.names[link])) continue;
-    if (summary.in_use && reached_[record] &&
+    if (summary.in_use && confirmed_[record] &&
         (record == root_record || !summary.several_links || was_reached(record, link)))
       continue;
     add(state, link);

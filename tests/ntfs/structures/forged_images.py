@@ -304,6 +304,33 @@ class Forged(unittest.TestCase):
         self.assertEqual(finding["text"], f"directory 5 lists record {record} with a name of "
                                           "directory 5-9")
 
+    def test_a_name_of_the_record_alone_is_listed(self):
+        row = self.user_file()
+        name, stored = row["name"], row["name"].encode("utf-16-le")
+        folder = row["path"].removesuffix(name)
+        at, data = self.volume.find(row["record"], 0x30)
+        place = at + data.index(stored)
+        for own, illegal in (("Q" + name[1:], False), ("/" + name[1:], True), ("\0" + name[1:], True)):
+            with self.subTest(own=own):
+                old = self.volume.write(place, own.encode("utf-16-le")[:2])
+                rows, summary = self.run_snapshot(1, "--state", "all")
+                done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", self.volume.path, "--where",
+                                       f"record == {row['record']}", "--format", "csv"],
+                                      capture_output=True, timeout=120)
+                self.volume.write(*old)
+                listed, hidden = rows[row["path"]], rows[folder + own]
+                self.assertEqual([(each["record"], each["state"]) for each in (listed, hidden)],
+                                 [(row["record"], "live"), (row["record"], "unreachable")])
+                self.assertEqual((listed["fn"], hidden["fn"], hidden["size"]), (None, row["fn"], row["size"]))
+                said = {finding["code"]: finding["text"] for finding in listed["findings"]}
+                self.assertIn(f'"{name}" by the directory and "{own}" by the record', said["name-mismatch"])
+                self.assertNotIn("name-illegal", said)
+                self.assertEqual(illegal, "name-illegal" in {one["code"] for one in hidden["findings"]})
+                self.assertLessEqual({"name-mismatch", "file-unreachable"},
+                                     {one["code"] for one in summary["findings"]})
+                self.assertEqual(sorted(cell["state"] for cell in strict_csv(done.stdout)),
+                                 ["live", "unreachable"])
+
     def test_damage_of_a_record_is_counted_once(self):
         row = self.user_file()
         record = self.volume.mft + row["record"] * 1024

@@ -94,6 +94,9 @@ struct StreamRow {
   std::size_t extent_count = 0;
 };
 
+// Between the two names of a sentence. Names may hold quotes, so that these alone part nothing.
+inline constexpr std::string_view between_names = "\" by the directory and \"";
+
 struct RowFinding {
   core::Name code;
   bool warning;

@@ -91,6 +91,7 @@ class Walk {
   std::vector<Level> levels_;
   std::string path_;                           // of the innermost directory
   std::vector<bool> reached_;                  // by record
+  std::vector<bool> confirmed_;                // by record: a directory lists a name that it has
   std::vector<bool> entered_;                  // directories, by record
   std::vector<bool> listed_;                   // records with a row
   std::unordered_map<u64, u64> stream_sizes_;  // streams and runs of records with several rows
