@@ -10,8 +10,8 @@
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/records/records.hpp"
-#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 
 namespace coldtrace::cli {
 namespace {

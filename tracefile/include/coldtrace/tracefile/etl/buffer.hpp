@@ -22,8 +22,8 @@ struct BufferEntry {
   i64 last_time;
   i64 sequence;
   i64 flush_time;  // as its header has it
-  u32 size;    // bytes in the file, no more than the file has
-  u32 filled;  // plain bytes with events, header included
+  u32 size;        // bytes in the file, no more than the file has
+  u32 filled;      // plain bytes with events, header included
   u32 events;
   u16 processor;
   u16 flags;
