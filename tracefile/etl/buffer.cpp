@@ -50,6 +50,7 @@ BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size) {
           .first_time = 0,
           .last_time = 0,
           .sequence = header.sequence,
+          .flush_time = header.timestamp,
           .size = size,
           .filled = header.filled,
           .events = 0,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "coldtrace/core/parallel.hpp"
@@ -45,6 +46,15 @@ struct Part {
   bool wants_events_by_them = false;  // the sieve lets such through
 };
 
+// When a buffer was written, in the clock of its events. Merged files have it as FILETIME, others
+// nothing, and neither is the time of an event. Source: no event of nine files of Windows 7 to 11,
+// 261,000 in all, is later.
+i64 latest_time(const BufferEntry& entry, const BufferScan& scan) {
+  if (!scan.has_header || entry.flush_time <= scan.first_timestamp)
+    return std::numeric_limits<i64>::max();
+  return scan.other_clock ? scan.other_clock->apply(entry.flush_time) : entry.flush_time;
+}
+
 class PartReader {
  public:
   // `counter` may be null, and so may `met`, which ends the reading where the sieve lets an event
@@ -82,7 +92,8 @@ class PartReader {
     BufferWalker walker{buffer.bytes, context, static_cast<u32>(BufferHeader::size_on_disk),
                         OnDamage::pass, options_.pointer_size};
     if (options_.sieve != nullptr) entry.wanted = false;
-    i64 before = 0;
+    entry.latest_time = latest_time(entry, scan);
+    i64 before = entry.latest_time;
     std::size_t told = 0;
     while (walker.next()) {
       for (; told < walker.damage().size(); ++told)
@@ -93,16 +104,23 @@ class PartReader {
                               "an event of {} bytes may hold other events, from its byte {} on: "
                               "its size may be damaged",
                               event.size, *inside);
-      const i64 time = event.timestamp;
+      i64 time = event.timestamp;
+      if (entry.events == 0) entry.last_time = time;
+      entry.last_time = std::max(entry.last_time, time);
+      if (time > entry.latest_time) {
+        if (has_time_of_its_own(event))
+          part.findings.warning("event-late", place_of(context, event.offset),
+                                "events have a time after their buffer was written");
+        time = before;
+      }
       if (entry.events == 0) {
-        entry.first_time = entry.last_time = time;
+        entry.first_time = time;
       } else if (time < before && has_time_of_its_own(event)) {
-        part.findings.info("event-order", entry.offset,
+        part.findings.info("event-order", place_of(context, event.offset),
                            "events of a buffer are not in the order of their time");
         entry.wanted = true;  // it orders others
       }
       entry.first_time = std::min(entry.first_time, time);
-      entry.last_time = std::max(entry.last_time, time);
       before = time;
       ++entry.events;
       if (has_time_of_its_own(event)) {

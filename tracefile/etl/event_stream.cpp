@@ -78,8 +78,8 @@ bool EventStream::is_due(const Gap& gap) const {
     return place_of(context_of(entry_of(run), scan_of(run)), event_.offset) > gap.offset;
   }
   if (!gap.timestamp) return false;
-  return loss && gap.reason != Gap::Reason::buffers_missing ? event_.timestamp >= *gap.timestamp
-                                                            : event_.timestamp > *gap.timestamp;
+  return loss && gap.reason != Gap::Reason::buffers_missing ? event_time_ >= *gap.timestamp
+                                                            : event_time_ > *gap.timestamp;
 }
 
 EventStream::Item EventStream::next() {
@@ -146,7 +146,10 @@ bool EventStream::read(Run& run, u32 offset) {
     run.event.file = run.file;
     if (!run.event.has_time) run.event.timestamp = run.time;
     if (options_.pointer_size != 0) run.event.pointer_size = static_cast<u8>(options_.pointer_size);
-    run.time = run.event.timestamp;
+    // What is late by the clock comes where its buffer has it, and delays nothing behind it.
+    const auto& entry = entry_of(run);
+    run.time = run.event.timestamp > entry.latest_time ? std::max(run.time, entry.first_time)
+                                                       : run.event.timestamp;
     return true;
   }
   return false;
@@ -258,6 +261,7 @@ void EventStream::open_due() {
 
 void EventStream::hand_out(Run& run) {
   event_ = run.event;
+  event_time_ = run.time;
   event_buffer_ = run.bytes;
   ++run.handed_out;
   const auto& entry = entry_of(run);

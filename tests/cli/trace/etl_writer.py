@@ -15,6 +15,7 @@ class EtlWriter:
 
     def __init__(self, processors=1, clock=2, frequency=10_000_000, mode=1, most=0):
         self.processors, self.clock, self.frequency, self.mode, self.most = processors, clock, frequency, mode, most
+        self.flush = 0  # when buffers say that they are written
         self.start = 132_000_000_000_000_000
         self.first = self.start if clock == 2 else 1_000_000
         self.events = [[] for _ in range(processors)]
@@ -98,6 +99,6 @@ class EtlWriter:
     def _buffer(self, cpu, body, sequence, kind):
         filled = HEADER + len(body)
         assert filled <= BUFFER
-        head = struct.pack("<IIIIQQQBBHIIHH", BUFFER, filled, filled, 0, self.first, sequence, 0, cpu,
+        head = struct.pack("<IIIIQQQBBHIIHH", BUFFER, filled, filled, 0, self.first + self.flush, sequence, 0, cpu,
                            8, 3, 3, filled, 0, kind) + b"\0" * 16
         return head + body + b"\xff" * (BUFFER - filled)

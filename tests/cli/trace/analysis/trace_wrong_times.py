@@ -154,6 +154,41 @@ class WrongTimes(Case):
         self.assertEqual(threads[104]["running"], processor["busy"])
         self.assertIn("switch-order", self.codes(answer))
 
+    def test_a_time_after_its_buffer_was_written(self):
+        log = EtlWriter(clock=1)
+        log.flush = 100
+        for time, pid in ((1, 100), (2, 101), (10_000_000, 102), (4, 103), (5, 104), (100, 105)):
+            log.process(0, time, pid, "a.exe")
+        own = log.take(0)
+        log.process(0, 3, 200, "b.exe")
+        other = log.take(0)
+        log.process(0, 1_000, 300, "c.exe")  # alone in its buffer
+        content = log.build([own, other, log.take(0)])
+        places = {}
+        at = 65536 + 72
+        for pid in (100, 101, 102):
+            places[pid] = at
+            at += content[at + 4] + content[at + 5] * 256 + 7 & ~7
+        done = self.run_on(content, "decode")
+        self.assertEqual(done.returncode, 1)
+        *lines, summary = [json.loads(line) for line in done.stdout.splitlines()]
+        late, = summary["findings"]
+        self.assertEqual((late["code"], late["severity"], late["count"], late["first_offset"]),
+                         ("event-late", "warning", 2, places[102]))
+        shown = [(one["fields"]["ProcessId"], one["timestamp"] - log.first) for one in lines
+                 if one["type"] == "event" and "ProcessId" in one["fields"]]
+        self.assertEqual(shown, [(100, 1), (101, 2), (102, 10_000_000), (200, 3), (103, 4), (104, 5),
+                                 (105, 100), (300, 1_000)])
+        last = self.ask(content, "info", status=1)["session"]["last_event"]
+        self.assertEqual(last, "2019-04-17T18:40:01.0000000Z")
+        for selection, pids in ((("--from", last), [102]), (("--to", "2019-04-17T18:40:00.0000050Z"),
+                                                            [100, 101, 200, 103, 104])):
+            lines = [json.loads(line) for line in self.run_on(content, "decode", *selection).stdout.splitlines()]
+            self.assertEqual([one["fields"]["ProcessId"] for one in lines
+                              if one["type"] == "event" and "ProcessId" in one["fields"]], pids)
+        log.flush = 0  # not known
+        self.assertNotIn(b"event-late", self.run_on(log.build([own]), "decode").stdout)
+
     def test_an_interrupt_spans_no_switch_and_begins_in_the_trace(self):
         first = 1_000_000_000
         for begin, untimed, status in ((first + 20 * MS + 40, 0, 0), (0, 1, 1), (first + 19 * MS, 1, 1)):

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "coldtrace/core/image_source.hpp"
@@ -12,14 +13,17 @@ namespace coldtrace::tracefile {
 
 // One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
 // greatest timestamp of its events; `begin_time` and `end_time` those of its first and last event
-// in the order of the file, of those that have a time of their own.
+// in the order of the file, of those that have a time of their own. No event happened after
+// `latest_time`, when the buffer was written; what says so has another time than its own, which
+// counts in `last_time` alone.
 struct BufferEntry {
   u64 offset;
   i64 first_time;
   i64 last_time;
   i64 sequence;
-  u32 size;    // bytes in the file, no more than the file has
-  u32 filled;  // plain bytes with events, header included
+  i64 flush_time;  // as its header has it
+  u32 size;        // bytes in the file, no more than the file has
+  u32 filled;      // plain bytes with events, header included
   u32 events;
   u16 processor;
   u16 flags;
@@ -31,6 +35,7 @@ struct BufferEntry {
   bool follows_loss = false;    // events of its processor may be missing in front of it
   i64 begin_time = 0;
   i64 end_time = 0;
+  i64 latest_time = std::numeric_limits<i64>::max();
   u32 timed_events = 0;  // that have a time of their own
   bool wanted = true;    // false: a sieve let none of its events through
 

@@ -114,6 +114,7 @@ class EventStream final : public EventSequence {
   const Gap* gap_ = nullptr;
   PayloadThreads payload_threads_;
   RunningThreads running_;
+  i64 event_time_ = 0;           // by which event_ is ordered
   bool processor_known_ = true;  // of event_
   Event event_{};
   std::shared_ptr<const Buffer> event_buffer_;
