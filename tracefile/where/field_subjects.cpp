@@ -89,8 +89,7 @@ void FieldSubjects::read_shown(const Event& event, const Value& value, bool with
                                Subject& subject) {
   subject.number = hex_number_of(value);
   if (value.in == InType::guid) subject.guid = core::to_guid(value.bytes);
-  if (value.in == InType::file_time && !subject.number)
-    subject.time = core::FileTime{value.number};
+  if (value.in == InType::file_time && !subject.number) subject.time = core::FileTime{value.number};
   if (value.in == InType::session_time)
     subject.time = clock_.find_file_time(in_clock_of_trace(event, static_cast<i64>(value.number)));
   if (with_text) {
