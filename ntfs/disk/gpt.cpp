@@ -46,8 +46,26 @@ std::vector<std::byte> read_entries(const core::ImageSource& image, const Header
   return entries;
 }
 
-void add_entries(const core::ImageSource& image, core::ByteView entries, u32 entry_size,
-                 Disk& disk) {
+// Stretches of disks that are joined to volumes by a database, which is not read. Source:
+// diskguid.h of the Windows SDK, PARTITION_SPACES_GUID, PARTITION_LDM_DATA_GUID, PARTITION_LDM_METADATA_GUID.
+void tell_joined(Partition& partition, u64 entry_offset, core::Findings& findings) {
+  if (partition.type == "e75caf8f-f680-4cee-afa3-b001e56efc2d") {
+    if (may_be_damaged(partition.kind)) partition.kind = core::FileKind::storage_pool;
+    findings.info("partition-storage-space", entry_offset,
+                  "partition {} belongs to a storage pool, whose storage spaces are not looked for",
+                  partition.number);
+  }
+  if (partition.type == "af9b60a0-1431-4f62-bc68-3311714a69ad" ||
+      partition.type == "5808c8aa-7e8f-42e0-85d2-e1e90434cfb3")
+    findings.info("partition-dynamic", entry_offset,
+                  "partition {} belongs to dynamic disks, whose volumes are not looked for",
+                  partition.number);
+}
+
+void add_entries(const core::ImageSource& image, core::ByteView entries, const Header& header,
+                 Disk& disk, core::Findings& findings) {
+  const u32 entry_size = header.entry_size;
+  const u64 table = core::saturating_multiply(header.entries_lba, disk.sector_size);
   for (u64 at = 0; at + entry_size <= entries.size(); at += entry_size) {
     const auto bytes = entries.subspan(at, entry_size);
     const auto type = core::to_guid(bytes);
@@ -62,6 +80,7 @@ void add_entries(const core::ImageSource& image, core::ByteView entries, u32 ent
         .type = core::to_string(type),
         .name = core::decode_utf16(core::until_nul_unit(bytes.subspan(56, 72))).utf8,
         .kind = identify_at(image, offset)};
+    tell_joined(partition, core::saturating_add(table, at), findings);
     disk.partitions.push_back(std::move(partition));
   }
 }
@@ -87,7 +106,7 @@ bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findin
                          "the GUID partition table is not usable, its copy at {:#x} is used", last);
       disk.kind = DiskKind::gpt;
       disk.sector_size = sector_size;
-      add_entries(image, entries, header->entry_size, disk);
+      add_entries(image, entries, *header, disk, findings);
       return true;
     }
   }

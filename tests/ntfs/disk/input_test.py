@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import unittest
+import uuid
 import zlib
 from pathlib import Path
 
@@ -990,6 +991,42 @@ class LostBootSectors(Images):
         said = ntfs("info", self.write("disk.img", bytes(table).ljust(17 * 512, b"\0")),
                     status=2).stderr.decode()
         self.assertRegex(said, r"among its partitions: 1 is [^;]*zeros[^;]*; 2 is [^;]*zeros[^;]*\n$")
+
+    def test_partitions_of_joined_disks_are_named(self):
+        """Types of partitions: diskguid.h of the Windows SDK; the table: UEFI specification 2.10, 5.3."""
+        types = {1: ("e75caf8f-f680-4cee-afa3-b001e56efc2d", "partition-storage-space"),
+                 2: ("af9b60a0-1431-4f62-bc68-3311714a69ad", "partition-dynamic"),
+                 3: ("5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "partition-dynamic"),
+                 4: ("ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", None)}
+        volume = self.volume().read_bytes()
+        disk = bytearray(4 << 20) + volume + bytes(1 << 20)
+        entries = b""
+        for number, (kind, _) in types.items():
+            first, last = ((4 << 20) // 512, (4 << 20) // 512 + len(volume) // 512 - 1) if number == 4 else (
+                number * 2048, number * 2048 + 1023)
+            entries += struct.pack("<16s16sQQQ72x", uuid.UUID(kind).bytes_le, bytes([number]) * 16, first, last, 0)
+            if number != 4:
+                disk[first * 512:first * 512 + 16] = b"neither of these"
+        entries = entries.ljust(128 * 128, b"\0")
+        fields = [b"EFI PART", 0x10000, 92, 0, 1, len(disk) // 512 - 1, 34, len(disk) // 512 - 34, bytes(16), 2, 128,
+                  128, zlib.crc32(entries)]
+        form = "<8sIII4xQQQQ16sQIII"
+        fields[3] = zlib.crc32(struct.pack(form, *fields))
+        disk[512:604] = struct.pack(form, *fields)
+        disk[1024:1024 + len(entries)] = entries
+        path = self.write("joined.img", disk)
+        told = strict_json(ntfs("info", "--format", "json", path, status=0).stdout)
+        self.assertEqual({number: row["holds"] for number, row in enumerate(told["partitions"], 1)},
+                         {1: "storage_pool", 2: "unknown", 3: "unknown", 4: "ntfs_volume"})
+        self.assertEqual([(finding["code"], finding["first_offset"], finding["text"].split(" belongs")[0])
+                          for finding in told["findings"]],
+                         [(code, 1024 + 128 * (number - 1), f"partition {number}")
+                          for number, (_, code) in types.items() if code])
+        text = ntfs("info", path, status=0).stdout.decode()
+        self.assertIn("a part of a storage pool (Storage Spaces)", text)
+        _, lines, _ = self.rows(path, status=0)
+        self.assertLessEqual({"partition-storage-space", "partition-dynamic"},
+                             {finding["code"] for finding in lines[-1]["findings"]})
 
     def test_a_volume_behind_a_lost_partition_table_is_found(self):
         for before in (63 * 512, 1 << 20):
