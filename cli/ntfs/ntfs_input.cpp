@@ -37,12 +37,14 @@ std::string describe_error(const core::ParseError& error) {
            "file in it";
   if (error.structure == "split image" && error.field == "part")
     return "it is a part of a split image, and not its first one";
+  const bool ewf = error.field == "libewf";
   if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
     return error.fault == core::Fault::unsupported
                ? fmt::format(
-                     "it is a {}, and {}, which reads it, is not installed; 'qemu-img "
-                     "convert -O raw' makes a raw image of it",
-                     error.structure.view(), error.field.view())
+                     "it is {} {}, and {}, which reads it, is not installed; '{}' makes a raw "
+                     "image of it",
+                     ewf ? "an" : "a", error.structure.view(), error.field.view(),
+                     ewf ? "ewfexport -f raw" : "qemu-img convert -O raw")
                : fmt::format("it is a {}, which {} does not open", error.structure.view(),
                              error.field.view());
   return to_message(error);

@@ -47,7 +47,8 @@ std::vector<std::byte> read_entries(const core::ImageSource& image, const Header
 }
 
 // Stretches of disks that are joined to volumes by a database, which is not read. Source:
-// diskguid.h of the Windows SDK, PARTITION_SPACES_GUID, PARTITION_LDM_DATA_GUID, PARTITION_LDM_METADATA_GUID.
+// diskguid.h of the Windows SDK, PARTITION_SPACES_GUID, PARTITION_LDM_DATA_GUID,
+// PARTITION_LDM_METADATA_GUID.
 void tell_joined(Partition& partition, u64 entry_offset, core::Findings& findings) {
   if (partition.type == "e75caf8f-f680-4cee-afa3-b001e56efc2d") {
     if (may_be_damaged(partition.kind)) partition.kind = core::FileKind::storage_pool;
