@@ -30,7 +30,7 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
   auto start = tree.read(path, 0, SchemaStore::magic_size);
   if (!start) {
     found.why = reason_of(start.error());
-    found.is_damaged = true;
+    found.is_damaged = tree.is_machine();  // a volume tells of its own
     return found;
   }
   if (core::to_chars(*start).starts_with(pe_magic)) {

@@ -12,8 +12,7 @@ namespace coldtrace::cli {
 namespace {
 
 std::string_view shown(std::string_view algorithm) {
-  if (algorithm == "md5") return "MD5";
-  return algorithm == "sha1" ? "SHA-1" : "SHA-256";
+  return algorithm == "md5" ? "MD5" : "SHA-1";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace coldtrace::cli {
 
 // A hash of the whole disk that its image states, in hexadecimal.
 struct ImageHash {
-  std::string_view algorithm;  // "md5", "sha1" or "sha256"
+  std::string_view algorithm;  // "md5" or "sha1"
   std::string stored;
   std::optional<std::string> computed;  // of all that can be read
 };

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <mutex>
 
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/core/hex.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
 #include "ntfs/disk/ewf_damage.hpp"
 #include "ntfs/disk/patched_segment.hpp"
@@ -142,11 +140,6 @@ class EwfImage final : public EwfSource {
                        "{}",
                        ranges);
     add_acquiry_errors(findings);
-    const auto text = sha256_text();
-    const auto value = core::parse_hex(text);
-    if (!text.empty() && (!value || value->size() != sha256_size))
-      findings.warning("image-hash", std::nullopt,
-                       "what the image states as the SHA-256 of the disk is none: {}", text);
   }
 
   std::vector<StoredHash> hashes() const override {
@@ -160,14 +153,11 @@ class EwfImage final : public EwfSource {
     };
     add("md5", 16, ewf_.handle_get_md5_hash);
     add("sha1", 20, ewf_.handle_get_sha1_hash);
-    if (auto value = core::parse_hex(sha256_text()); value && value->size() == sha256_size)
-      stored.push_back({"sha256", std::move(*value)});
     return stored;
   }
 
  private:
-  static constexpr u32 most_shown = 16;  // ranges of sectors
-  static constexpr std::size_t sha256_size = 32;
+  static constexpr u32 most_shown = 16;   // ranges of sectors
   static constexpr u32 most_kept = 4096;  // libewf goes through its list for each
 
   bool open_files(std::span<std::string> segments) {
@@ -194,16 +184,6 @@ class EwfImage final : public EwfSource {
       }
     }
     return bfio.handle_open_file_io_pool(handle_, pool_, LIBEWF_OPEN_READ, nullptr) == 1;
-  }
-
-  // As the section xhash states it, in hexadecimal; empty where it does not.
-  std::string sha256_text() const {
-    constexpr std::string_view name = "SHA256";
-    std::array<u8, 256> text{};
-    if (ewf_.handle_get_utf8_hash_value(handle_, reinterpret_cast<const u8*>(name.data()),
-                                        name.size(), text.data(), text.size(), nullptr) != 1)
-      return {};
-    return {text.cbegin(), std::find(text.cbegin(), text.cend(), u8{0})};
   }
 
   // Where in the bytes just read a damaged chunk starts. Once a chunk has failed, chunks of zeros

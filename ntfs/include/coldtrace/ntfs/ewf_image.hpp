@@ -14,7 +14,7 @@ namespace coldtrace::ntfs {
 
 // A hash of a disk that its image states.
 struct StoredHash {
-  std::string_view algorithm;  // "md5", "sha1" or "sha256"
+  std::string_view algorithm;  // "md5" or "sha1"
   std::vector<std::byte> value;
 };
 
