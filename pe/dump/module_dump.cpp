@@ -101,7 +101,7 @@ core::ByteView ModuleDump::bytes(Rva rva, u64 limit) const {
 }
 
 ModuleDump::PageBytes ModuleDump::page_bytes(Rva rva) const {
-  const u64 start = value(rva) / page_size * page_size;
+  const u64 start = value(rva) - value(rva) % page_size;
   const u64 end = std::min<u64>(start + page_size, file_->optional_header().size_of_image);
   bool any = false;
   bool cut = false;
