@@ -27,6 +27,9 @@ Result<FolderFiles> find_files_below(const std::string& folder, std::size_t most
           break;
         }
         found.files.push_back(entry->path().string());
+      } else if (unknown && unknown != std::errc::no_such_file_or_directory) {
+        findings.warning("folder-unreadable", std::nullopt, "{}: cannot be read: {}",
+                         entry->path().string(), unknown.message());
       }
     }
     if (error && current == folder)

@@ -26,9 +26,10 @@ bool is_trace(const fs::path& path) {
   const auto name = lower_name(path);
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   const auto file = core::FileImage::open(path.string());
-  if (!file) return has(".etl") || has(".ctrace");  // to be told of when it is opened
+  const bool is_named = has(".etl") || has(".ctrace") || has(".diagsession");
+  if (!file) return is_named;  // to be told of when it is opened
   const auto kind = core::recognize_file(**file);
-  if (is_unpackable(kind)) return has(".etl") || has(".ctrace") || has(".diagsession");
+  if (is_unpackable(kind)) return is_named;
   return kind == FileKind::event_trace || kind == FileKind::ctrace ||
          (kind == FileKind::unknown && (name.ends_with(".etl") || name.ends_with(".ctrace")));
 }

@@ -79,9 +79,11 @@ Exit run_hooks_table(const HooksTableOptions& options) {
         find_build_files(options.folders, options.layout, report, of_folders, progress),
         image_contents(options.layout));
     paired.findings.merge(of_folders);
-    if (paired.builds.empty())
+    if (paired.builds.empty()) {
+      report.tell(options.folders.front(), paired.findings);
       throw Failure{
           fmt::format("{}: no kernel is in it or below it", fmt::join(options.folders, ", "))};
+    }
     report.read(options.folders.front(), paired.findings);
   }
   auto symbols = open_symbol_files(options.pdbs, report);

@@ -1,7 +1,7 @@
 """A folder or file below a named folder that cannot be read is told, and the others are read all the same.
 
-usage: unreadable_folders.py COLDTRACE IMAGES PROJECT [unittest arguments]
-IMAGES are images of the fixtures. Runs as a user who is not root, to whom permissions mean something.
+usage: unreadable_folders.py COLDTRACE DEMO PROJECT [unittest arguments]
+DEMO is the folder of the demo's files. Runs as a user who is not root, to whom permissions mean something.
 """
 import os
 import shutil
@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from cli.trace.etl_writer import EtlWriter
 
-COLDTRACE, IMAGES, PROJECT = (Path(a).resolve() for a in sys.argv[1:4])
+COLDTRACE, DEMO, PROJECT = (Path(a).resolve() for a in sys.argv[1:4])
 FOLDER = Path(tempfile.mkdtemp(prefix="coldtrace-folders-"))
 PROGRAM = FOLDER / "coldtrace"
 PROVIDER = uuid.UUID("12345678-9abc-def0-1234-56789abcdef0")
@@ -84,6 +84,26 @@ class Folders(unittest.TestCase):
         done = run("trace", "schemas", "list", "--schemas", folder)
         self.assertEqual(done.returncode, 1)
         self.assertIn("closed.man: Permission denied", done.stderr)
+
+    def test_formats_and_symbols(self):
+        (FOLDER / "one.etl").write_bytes(trace())
+        for option in "--tmf", "--pdb":
+            folder = self.make(f"files{option}", {"a.tmf": b"nothing", "a.pdb": b"nothing"})
+            done = run("trace", "decode", "one.etl", option, folder)
+            self.check(done, folder)
+
+    def test_images_of_builds(self):
+        kernel = (DEMO / "demo-ntoskrnl.exe").read_bytes().replace(b"demo-ntoskrnl.exe\0", b"ntoskrnl.exe\0\0\0\0\0\0")
+        folder = self.make("builds", {"ntoskrnl.exe": kernel})
+        done = run("hooks", "table", "--dir", folder)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"folder-unreadable: {folder}/closed: cannot be listed: Permission denied", done.stderr)
+        # Even where it is the only place for one.
+        close(FOLDER / folder / "ntoskrnl.exe").rename(FOLDER / folder / "closed.exe")
+        done = run("hooks", "table", "--dir", folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"folder-unreadable: {folder}/closed: cannot be listed: Permission denied", done.stderr)
+        self.assertIn(f"{folder}/closed.exe: Permission denied", done.stderr)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ struct FolderFiles {
 };
 
 // Up to `most` files. Links to folders are not followed, those to files are. A folder below that
-// cannot be listed is the warning `folder-unreadable`; that `folder` itself cannot is the error.
+// cannot be listed, and an entry of which nothing can be told, are the warning `folder-unreadable`;
+// that `folder` itself cannot be listed is the error. Links to nowhere are passed over.
 Result<FolderFiles> find_files_below(const std::string& folder, std::size_t most,
                                      Findings& findings);
 
