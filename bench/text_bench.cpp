@@ -1,12 +1,14 @@
 // What code that does several digits, characters or places at once gains over one after the other:
 // each trick beside its plain counterpart, in one run.
 
+#include <algorithm>
 #include <charconv>
 #include <random>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
+#include "cli/output/csv_text.hpp"
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/decimal.hpp"
 #include "coldtrace/core/text_buffer.hpp"
@@ -82,6 +84,25 @@ void json_text_by_character(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * 1000 * state.range(0));
 }
 BENCHMARK(json_text_by_character)->Arg(20)->Arg(80);
+
+// Whether a cell of CSV stands in quotes, of one that does not.
+void csv_cell(benchmark::State& state) {
+  const std::string path(static_cast<std::size_t>(state.range(0)), 'a');
+  for (auto _ : state)
+    for (int i = 0; i < 1000; ++i) benchmark::DoNotOptimize(cli::needs_csv_quotes(path));
+  state.SetBytesProcessed(state.iterations() * 1000 * state.range(0));
+}
+BENCHMARK(csv_cell)->Arg(20)->Arg(80);
+
+void csv_cell_by_character(benchmark::State& state) {
+  const std::string path(static_cast<std::size_t>(state.range(0)), 'a');
+  for (auto _ : state)
+    for (int i = 0; i < 1000; ++i)
+      benchmark::DoNotOptimize(std::ranges::any_of(
+          path, [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }));
+  state.SetBytesProcessed(state.iterations() * 1000 * state.range(0));
+}
+BENCHMARK(csv_cell_by_character)->Arg(20)->Arg(80);
 
 void scan(benchmark::State& state) {
   using syscall_map::SignatureScanner;

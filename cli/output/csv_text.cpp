@@ -7,6 +7,8 @@
 namespace coldtrace::cli {
 namespace {
 
+// Eight characters at once (bench/text_bench, csv_cell): one after the other, `ntfs snapshot
+// --format csv` takes 7 % longer.
 constexpr u64 ones = 0x0101'0101'0101'0101;
 constexpr u64 tops = ones * 0x80;
 

@@ -124,25 +124,6 @@ std::size_t write_ascii(char*& at, std::string_view text) {
   return i;
 }
 
-// Copies ASCII that needs no escape, eight units at once, to `at`; returns how many units that was
-// (bench/compare-trace, `trace decode`).
-std::size_t copy_plain_units(char*& at, core::ByteView units) {
-  using Units [[gnu::vector_size(16)]] = u16;
-  using Characters [[gnu::vector_size(8)]] = char;
-  std::size_t i = 0;
-  for (; (i + 8) * 2 <= units.size(); i += 8) {
-    Units eight;
-    std::memcpy(&eight, units.data() + i * 2, sizeof(eight));
-    const auto special = (eight < 0x20) | (eight >= 0x80) | (eight == '"') | (eight == '\\');
-    const auto halves = std::bit_cast<std::array<u64, 2>>(special);
-    if ((halves[0] | halves[1]) != 0) break;
-    const auto characters = __builtin_convertvector(eight, Characters);
-    std::memcpy(at, &characters, sizeof(characters));
-    at += sizeof(characters);
-  }
-  return i;
-}
-
 // Valid UTF-8: only ASCII needs escapes.
 char* write_utf8(char* at, std::string_view text) {
   for (const char c : text) {
@@ -185,7 +166,7 @@ bool append_json_utf16(core::TextBuffer& json, core::ByteView units) {
   char* const start = json.reserve(longest_json_text(count));
   char* at = start;
   *at++ = '"';
-  std::size_t i = copy_plain_units(at, units);
+  std::size_t i = 0;
   for (; i < count; ++i) {
     u16 unit;
     std::memcpy(&unit, units.data() + i * 2, sizeof(unit));

@@ -8,26 +8,17 @@
 namespace coldtrace::cli {
 namespace {
 
-// Whether one of the eight characters may be special; bytes above 0x7f may hide one.
-// Source: Sean Eron Anderson, "Bit Twiddling Hacks", hasless() and haszero().
-bool may_be_special(u64 eight) {
-  constexpr u64 ones = 0x0101'0101'0101'0101;
-  constexpr u64 tops = ones * 0x80;
-  const auto zero = [](u64 value) { return (value - ones) & ~value; };
-  return ((eight | (eight - ones * 0x20) | zero(eight ^ ones * 0x7f) | zero(eight ^ ones * '|') |
-           zero(eight ^ ones * '\\')) &
-          tops) != 0;
+// Whether it may be escaped; what is not ASCII is looked at as a whole.
+bool may_be_special(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte >= 0x7f || c == '|' || c == '\\';
 }
 
 }  // namespace
 
 void escape_body_text(std::string& text, std::size_t start) {
   std::size_t at = start;
-  for (; text.size() - at >= 8; at += 8) {
-    u64 eight = 0;
-    std::memcpy(&eight, text.data() + at, 8);
-    if (may_be_special(eight)) break;
-  }
+  while (at < text.size() && !may_be_special(text[at])) ++at;
   if (at == text.size()) return;
   const std::string end = text.substr(at);
   text.resize(at);
