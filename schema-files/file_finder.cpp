@@ -34,8 +34,11 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
     return found;
   }
   if (core::to_chars(*start).starts_with(pe_magic)) {
-    if (auto module = SchemaModule::find(path, &found.why, tree))
-      found.files.push_back(std::make_shared<const ModuleFile>(std::move(*module)));
+    auto search = SchemaModule::find(path, tree);
+    if (search.module)
+      found.files.push_back(std::make_shared<const ModuleFile>(std::move(*search.module)));
+    found.why = std::move(search.why);
+    found.is_damaged = search.is_damaged;
     return found;
   }
   if (SchemaStore::is_store(*start)) {

@@ -5,7 +5,7 @@
 namespace coldtrace::schema_files {
 
 // What a file declares, by its content: one, or each that a store holds. None of a file that
-// declares nothing, and `why`; `is_damaged` says that it should.
+// declares nothing, and `why`; `is_damaged` says that it should, or should declare more.
 struct FoundFiles {
   std::vector<std::shared_ptr<const DeclaringFile>> files;
   std::string why;

@@ -70,7 +70,8 @@ std::string text_of(const std::vector<u32>& values) {
 
 Declared read_declared(const std::string& path, core::Findings& findings) {
   Declared declared;
-  const auto module = SchemaModule::find(path);
+  const auto [module, why, is_damaged] = SchemaModule::find(path);
+  if (is_damaged) findings.warning("schema-file", std::nullopt, "{}", why);
   if (!module) return declared;
   auto bytes = module->read();
   if (!bytes) {

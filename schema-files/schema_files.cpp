@@ -39,7 +39,7 @@ void SchemaFiles::add(const std::string& path, core::Findings& findings) {
   for (const auto& one : paths) {
     auto found = find_files(one);
     if (is_file || found.is_damaged || !found.files.empty()) sources_.push_back(one);
-    if (found.files.empty() && (is_file || found.is_damaged))
+    if (found.is_damaged || (is_file && found.files.empty()))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (auto& file : found.files) {
       const auto guids = file->providers();

@@ -30,39 +30,53 @@ std::string why_no_image(const core::ParseError& error) {
   return reason_of(error);
 }
 
+// A DOS program starts as a PE file does, and what it has in the place of e_lfanew is anything.
+bool is_damaged_image(const core::ParseError& error) {
+  return error.structure != "IMAGE_DOS_HEADER" && error.field != "Signature";
+}
+
 // The GUIDs alone: the head of the resource is read, and not the rest.
-std::vector<core::Guid> read_guids(const pe::Image& image, const pe::Resource& resource) {
+struct DeclaredGuids {
+  std::vector<core::Guid> guids;
+  u64 count = 0;  // that the head declares
+};
+
+DeclaredGuids read_guids(const pe::Image& image, const pe::Resource& resource) {
   constexpr u64 head_size = 16;
   constexpr u64 row_size = 20;
   const auto head = image.bytes(resource.address, std::min(resource.stored, head_size));
-  const auto count = core::load<u32>(head, 12).value_or(0);
   const u64 room = resource.stored > head_size ? (resource.stored - head_size) / row_size : 0;
-  const auto rows = std::min<u64>(count, room);
+  DeclaredGuids declared{.count = core::load<u32>(head, 12).value_or(0)};
+  const auto rows = std::min(declared.count, room);
   const auto table = image.bytes(resource.address, head_size + rows * row_size);
-  std::vector<core::Guid> guids;
   for (u64 i = 0; i < rows; ++i)
     if (const auto guid = core::slice(table, head_size + i * row_size, core::Guid::size_on_disk))
-      guids.push_back(core::to_guid(*guid));
-  return guids;
+      declared.guids.push_back(core::to_guid(*guid));
+  return declared;
 }
 
 }  // namespace
 
-std::optional<SchemaModule> SchemaModule::find(const std::string& path, std::string* why,
-                                               const FileTree& tree) {
-  const auto say = [&](std::string text) {
-    if (why != nullptr) *why = std::move(text);
-    return std::nullopt;
-  };
+SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree& tree) {
   const auto opened = open_image(path, tree);
-  if (!opened) return say(why_no_image(opened.error()));
+  if (!opened) return {{}, why_no_image(opened.error()), is_damaged_image(opened.error())};
   core::Findings odd;
   for (const auto& resource : pe::find_resources(opened->image, "WEVT_TEMPLATE", odd)) {
     if (!resource.offset || resource.stored == 0) continue;
-    return SchemaModule{path, *resource.offset, std::min(resource.stored, largest_resource),
-                        read_guids(opened->image, resource), &tree};
+    auto declared = read_guids(opened->image, resource);
+    Search found;
+    if (declared.guids.size() < declared.count) {
+      found.why = fmt::format("WEVT_TEMPLATE declares {} providers, {} can be read", declared.count,
+                              declared.guids.size());
+      found.is_damaged = true;
+    }
+    found.module = {path, *resource.offset, std::min(resource.stored, largest_resource),
+                    std::move(declared.guids), &tree};
+    return found;
   }
-  return say("declares no providers of events: there is no resource WEVT_TEMPLATE");
+  if (!odd.empty())
+    return {{}, fmt::format("resources that cannot be read: {}", odd.all().front().text), true};
+  return {{}, "declares no providers of events: there is no resource WEVT_TEMPLATE"};
 }
 
 core::Result<std::vector<std::byte>> SchemaModule::read() const {

@@ -99,7 +99,7 @@ void StoreBuilder::add(const FileTree& tree, const std::string& path, core::Find
     const auto found = find_files(one, tree);
     if (tree.is_machine() && (is_file || found.is_damaged || !found.files.empty()))
       sources_.push_back(one);
-    if (found.files.empty() && (is_file || found.is_damaged))
+    if (found.is_damaged || (is_file && found.files.empty()))
       findings.warning("schema-file", std::nullopt, "{}: {}", one, found.why);
     for (const auto& file : found.files)
       add_file(*file, path, {languages_, folders, findings}, check);

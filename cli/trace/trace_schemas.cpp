@@ -75,6 +75,13 @@ schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
   return files;
 }
 
+Exit tell_nothing_declared(const SchemaOptions& schemas, const core::Findings& findings,
+                           Report& report) {
+  report.tell("--schemas", findings);
+  report.failed(schemas.all_paths().front(), "no file declares providers of events");
+  return Exit::failure;
+}
+
 std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace) {
   return schema_files::traced_build(trace);
 }

@@ -35,6 +35,10 @@ void add_language_option(Command& command, SchemaOptions& options);
 schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
                                             const CommonOptions& options, core::Findings& findings);
 
+// For commands about files that declare providers, where none of those named does.
+Exit tell_nothing_declared(const SchemaOptions& schemas, const core::Findings& findings,
+                           Report& report);
+
 // The build that a trace is of; nothing where its header is lost.
 std::optional<schema_files::WindowsBuild> windows_build_of(const tracefile::AnyTrace& trace);
 

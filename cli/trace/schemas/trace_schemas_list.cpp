@@ -74,9 +74,8 @@ Exit run_trace_schemas_list(const TraceSchemasListOptions& options) {
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
   const auto files = find_schema_files(options.schemas, options, findings);
+  if (files.size() == 0) return tell_nothing_declared(options.schemas, findings, report);
   const auto rows = list_rows(files, options.schemas, findings);
-  if (rows.empty())
-    findings.warning("schema-unused", std::nullopt, "no file declares providers of events");
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
@@ -99,7 +98,7 @@ void add_trace_schemas_list(CLI::App& app, Exit& exit) {
        "  coldtrace trace schemas list --schemas /mnt/c/Windows/System32 --format json\n",
        "  0  it was written\n"
        "  1  a file is damaged, cannot be read or declares nothing\n"
-       "  2  no file is named, or the output cannot be written\n"},
+       "  2  no file declares providers, or the output cannot be written\n"},
       {"text", "json"},
       [](Command& command, TraceSchemasListOptions& options) {
         add_schema_options(command, options.schemas);

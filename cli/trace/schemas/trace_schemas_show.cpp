@@ -146,16 +146,24 @@ class JsonShow {
       json_.begin_object()
           .field("name", field.name)
           .field("type", type_of(field))
-          .field("shown_as", text_of(manifest_name(field.out)))
-          .field("length", amount_of(field.length, slots))
-          .field("count", amount_of(field.count, slots))
-          .key("map");
+          .field("shown_as", text_of(manifest_name(field.out)));
+      write_amount("length", field.length, slots);
+      write_amount("count", field.count, slots);
+      json_.key("map");
       write_map(field.map.get());
       if (field.slot != 0) slots[field.slot] = field.name;
       if (field.in == tracefile::InType::structure) fields(field.members, slots);
       json_.end_object();
     }
     json_.end_array();
+  }
+
+  void write_amount(std::string_view key, const FieldSchema::Amount& amount,
+                    const SlotNames& slots) {
+    if (amount.rule == FieldSchema::Rule::fixed)
+      json_.field(key, amount.number);
+    else
+      json_.field(key, amount_of(amount, slots));
   }
 
   void write_map(const tracefile::ValueMap* map) {
@@ -210,6 +218,7 @@ Exit run_trace_schemas_show(const TraceSchemasShowOptions& options) {
   if (!options.schemas.any()) throw Failure{"--schemas or COLDTRACE_SCHEMAS must name files"};
   core::Findings findings;
   const auto files = find_schema_files(options.schemas, options, findings);
+  if (files.size() == 0) return tell_nothing_declared(options.schemas, findings, report);
   Output output{options.output};
   if (options.format == "json") {
     JsonWriter json{output, options.int64};
@@ -243,7 +252,7 @@ void add_trace_schemas_show(CLI::App& app, Exit& exit) {
        "  coldtrace trace schemas show '*-DNS-Client' --schemas dnsapi.dll --format json\n",
        "  0  it was written\n"
        "  1  no file declares the provider, or a file is damaged or cannot be read\n"
-       "  2  no file is named, or the output cannot be written\n"},
+       "  2  no file declares any provider, or the output cannot be written\n"},
       {"text", "json"},
       [](Command& command, TraceSchemasShowOptions& options) {
         command.add_option("PROVIDER", options.provider, "Provider, by GUID, name or glob")

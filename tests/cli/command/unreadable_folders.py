@@ -82,7 +82,7 @@ class Folders(unittest.TestCase):
         self.assertIn("aa0f3f0e", done.stdout)
         close(FOLDER / folder / "painter.man").rename(FOLDER / folder / "closed.man")
         done = run("trace", "schemas", "list", "--schemas", folder)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("closed.man: Permission denied", done.stderr)
 
     def test_formats_and_symbols(self):

@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   schema_files::LanguageFolders folders;
   for (int i = 1; i < argc; ++i) {
     std::string line = "null";
-    if (const auto module = schema_files::SchemaModule::find(argv[i]))
+    if (const auto module = schema_files::SchemaModule::find(argv[i]).module)
       if (const auto bytes = module->read()) {
         core::Findings findings;
         const auto resource = WevtResource::read(*bytes, module->offset, findings);

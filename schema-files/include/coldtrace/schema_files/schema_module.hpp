@@ -21,17 +21,23 @@ struct SchemaModule {
   std::vector<core::Guid> providers;
   const FileTree* tree = nullptr;  // that it is in, and ends before
 
-  // Reads no more of the file than that. Nothing of a file that is no PE image or declares none;
-  // `why` says so where it is not null.
-  [[nodiscard]] static std::optional<SchemaModule> find(const std::string& path,
-                                                        std::string* why = nullptr,
-                                                        const FileTree& tree = machine_files());
+  struct Search;
+  // Reads no more of the file than that.
+  [[nodiscard]] static Search find(const std::string& path, const FileTree& tree = machine_files());
 
   // The bytes of the resource.
   core::Result<std::vector<std::byte>> read() const;
 
   // "10.0.19041.3155", where the file has one.
   [[nodiscard]] std::optional<std::string> file_version() const;
+};
+
+// No module of a file that is no PE image or declares no providers, and `why`; `is_damaged` where
+// providers may be lost, as what would name them cannot be read.
+struct SchemaModule::Search {
+  std::optional<SchemaModule> module;
+  std::string why;
+  bool is_damaged = false;
 };
 
 }  // namespace coldtrace::schema_files

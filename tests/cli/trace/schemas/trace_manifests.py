@@ -266,7 +266,7 @@ class Manifests(unittest.TestCase):
                 write(f"alone-{name}/{name}", content)
                 told = subprocess.run([COLDTRACE, "trace", "schemas", "list", "--schemas", f"alone-{name}"],
                                       capture_output=True, cwd=FOLDER)
-                self.assertEqual(told.returncode, 1)
+                self.assertEqual(told.returncode, 2)
                 self.assertRegex(told.stderr.decode(), rf"{name}: 0x[0-9a-f]+: event manifest has no well-formed XML")
         run("schemas", "build", "some", "-o", "some.ctschemas", status=1)
         self.assertEqual(codes(decode("--schemas", "some.ctschemas")[2]), {})

@@ -145,6 +145,33 @@ class Decoding(unittest.TestCase):
         for command in (("list",), ("show", "*")):
             done = subprocess.run([COLDTRACE, "trace", "schemas", *command, "--schemas", "nothing"], capture_output=True)
             self.assertIn(b"--schemas: warning: schema-file: nothing: No such file or directory\n", done.stderr)
+            self.assertIn(b"coldtrace: nothing: no file declares providers of events\n", done.stderr)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+
+    def test_a_module_of_a_folder_that_ends_early_is_told(self):
+        whole = (FOLDER / "new/painter.dll").read_bytes()
+        place = whole.index(b"CRIM")
+        size, = struct.unpack_from("<I", whole, place + 4)
+        headers, = struct.unpack_from("<I", whole, 60)
+        folder = FOLDER / "cut"
+        folder.mkdir()
+        shutil.copy(FOLDER / "old/readme.txt", folder)
+        for end in (headers + 8, headers + 100, headers + 250, 1024, place - 200, place - 1, place + 10, place + 30, place + size // 2,
+                    place + size - 1):
+            with self.subTest(end=end):
+                (folder / "painter.dll").write_bytes(whole[:end])
+                done = subprocess.run([COLDTRACE, "trace", "schemas", "list", "--schemas", folder], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("readme.txt", done.stdout)
+                self.assertIn("cut/painter.dll", done.stderr)
+                done = subprocess.run([COLDTRACE, "trace", "schemas", "build", folder, "-o", FOLDER / "cut.ctschemas"], capture_output=True,
+                                      text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("cut/painter.dll", done.stderr)
+        # A DOS program starts as a PE file does, and is none.
+        for program in b"MZ", b"MZ" + bytes(62), b"MZ" + bytes(58) + struct.pack("<I", 64) + b"NE" + bytes(60):
+            (folder / "painter.dll").write_bytes(program)
+            self.assertEqual(run("schemas", "list", "--schemas", folder).count(b"readme.txt"), 1)
 
     def test_a_missing_file_of_messages_is_told(self):
         summary = decode("--tmf", "nothing", status=1)[2]

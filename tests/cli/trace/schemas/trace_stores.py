@@ -367,7 +367,7 @@ class Asking(unittest.TestCase):
         self.assertEqual([(f["name"], f["type"], f["length"], f["count"]) for f in rows["fields"]], [
             ("Count", "win:UInt16", None, None), ("Rows", "struct", None, "Count"), ("Size", "win:UInt8", None, None),
             ("Data", "win:Binary", "Size", None), ("Size_2", "win:UInt8", None, None), ("More", "win:UInt16", None, "Size_2"),
-            ("Point", "struct", None, None), ("Pair", "win:UInt8", None, "2"), ("Fixed", "win:AnsiString", "3", None),
+            ("Point", "struct", None, None), ("Pair", "win:UInt8", None, 2), ("Fixed", "win:AnsiString", 3, None),
             ("__binLength", "win:UInt32", None, None), ("Tail", "win:Binary", "__binLength", None)])
         self.assertEqual([f["name"] for f in rows["fields"][1]["fields"]], ["Size", "Key"])
         self.assertEqual((rows["level"], rows["level_name"], rows["opcode"], rows["channel"]), (16, "Loud", 1, 16))
