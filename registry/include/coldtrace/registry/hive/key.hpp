@@ -25,7 +25,7 @@ class Key {
   [[nodiscard]] std::vector<Key> subkeys() const;
   [[nodiscard]] std::vector<Value> values() const;
   // How many of each the key says that it has: where lists or what they name are damaged there are
-  // fewer.
+  // fewer, where the count is, more.
   [[nodiscard]] u64 subkey_count() const { return subkey_count_; }
   [[nodiscard]] u64 value_count() const { return value_count_; }
 
@@ -45,6 +45,9 @@ class Key {
   void visit_subkeys(Visit&& visit) const;
   template <class Visit>
   void visit_values(Visit&& visit) const;
+  [[nodiscard]] bool is_value(u32 cell) const;
+  // A list does not say how many it has: those up to the first that is no value.
+  [[nodiscard]] u32 count_listed_values(core::ByteView list) const;
   core::Result<std::string> value_name(u32 cell) const;
   std::optional<Value> read_value(u32 cell) const;
   core::Result<std::vector<std::byte>> read_data(u32 offset, u32 size) const;
