@@ -306,8 +306,12 @@ std::optional<Value> Key::find_value(std::string_view name) const {
 }
 
 std::string Key::text(std::string_view name) const {
+  return find_text(name).value_or("");
+}
+
+std::optional<std::string> Key::find_text(std::string_view name) const {
   const auto value = find_value(name);
-  return value ? value->text() : std::string{};
+  return value && value->is_text() ? std::optional{value->text()} : std::nullopt;
 }
 
 std::vector<std::string> Key::texts(std::string_view name) const {

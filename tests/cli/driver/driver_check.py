@@ -469,6 +469,42 @@ class Rules(Check):
             ("autologger-provider-file", "warning", publisher, "ResourceFileName", r"%windir%\System32\kp.dll")})
 
 
+    def test_texts_that_are_empty_are_no_absent_ones(self):
+        for text, shown in (("", ""), ([], ""), (7, None), (None, None)):
+            tree, other = system(), software()
+            boot = at(tree, r"ControlSet001\Control\WMI\Autologger\Boot")
+            publisher = at(other, rf"Microsoft\Windows\CurrentVersion\WINEVT\Publishers\{KERNEL_PROCESS}")
+            keyboard = at(tree, r"ControlSet001\Enum\ACPI\KBD\1")
+            keyboard["UpperFilters"] = ["kbdclass"]
+            changed = [(at(tree, r"ControlSet001\Services\disk"), "Group", "group"),
+                       (at(tree, r"ControlSet001\Services\disk"), "ImagePath", "image_path"),
+                       (at(tree, rf"ControlSet001\Control\Class\{DISK}"), "Class", "class"),
+                       (keyboard, "ClassGUID", "class_guid"), (boot, "GUID", "guid"), (boot, "FileName", "file"),
+                       (publisher, "ResourceFileName", "resource_file")]
+            changed += [(at(tree, r"ControlSet001\Control\Session Manager\KnownDLLs"), name, member)
+                        for name, member in (("DllDirectory", "directory"), ("DllDirectory32", "directory_32"))]
+            for key, name, _ in changed:
+                key.pop(name, None)
+                if text is not None:
+                    key[name] = text
+            document = self.check(tree, "--hive", self.write("SOFTWARE", writer.Hive(other).data), status=0)
+            device, = (row for row in document["filters"] if row["of_device"])
+            rows = {"group": document["services"][0], "image_path": document["services"][0],
+                    "class": document["filters"][0], "class_guid": device,
+                    "directory": document["known_dlls"], "directory_32": document["known_dlls"],
+                    "guid": document["autologgers"][0], "file": document["autologgers"][0],
+                    "resource_file": document["autologgers"][0]["providers"][0]}
+            with self.subTest(text):
+                self.assertEqual({member: row[member] for member, row in rows.items()},
+                                 dict.fromkeys([member for _, _, member in changed], shown))
+                self.assertEqual(document["services"][0]["file"], r"%SystemRoot%\system32\drivers\disk.sys")
+        # Of a problem too.
+        tree = system()
+        at(tree, r"ControlSet001\Services")["gone"] = driver(0, ImagePath="")
+        document = self.check(tree, "--files", self.folder(), status=1)
+        self.assertEqual(self.rows(document), {("service-file-missing", "warning", rf"{SET}\Services\gone", "ImagePath", "")})
+
+
 class Recovery(Check):
     def setUp(self):
         super().setUp()

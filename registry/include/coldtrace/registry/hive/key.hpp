@@ -35,6 +35,8 @@ class Key {
 
   // What the value has; empty or nothing where there is none.
   [[nodiscard]] std::string text(std::string_view name) const;
+  // The same of what may be there and empty.
+  [[nodiscard]] std::optional<std::string> find_text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] std::optional<u64> number(std::string_view name) const;
 
