@@ -31,4 +31,8 @@ ValueKind& describe_values(const CLI::Option* option) {
   return value_kinds()[option];
 }
 
+void forget_values(const CLI::Option* option) {
+  value_kinds().erase(option);
+}
+
 }  // namespace coldtrace::cli

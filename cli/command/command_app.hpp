@@ -38,5 +38,7 @@ class CommandApp : public CLI::App {
 // Of an option of any command; that of one that was never described is Source::any.
 const ValueKind& value_kind(const CLI::Option* option);
 ValueKind& describe_values(const CLI::Option* option);
+// Of an option that is removed: the next one may lie where it did.
+void forget_values(const CLI::Option* option);
 
 }  // namespace coldtrace::cli

@@ -217,7 +217,9 @@ bool Command::has_whole_text() const {
 }
 
 void Command::remove_option(const std::string& name) {
-  app_.remove_option(app_.get_option(name));
+  auto* const option = app_.get_option(name);
+  forget_values(option);
+  app_.remove_option(option);
 }
 
 std::string Command::check_options_for(const std::string& format) const {

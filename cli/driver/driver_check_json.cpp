@@ -6,7 +6,7 @@ namespace {
 
 using registry::Configuration;
 
-// Null where there is none.
+// Null where it is empty: of what is never there and empty.
 JsonWriter& text(JsonWriter& json, std::string_view name, const std::string& content) {
   json.key(name);
   return content.empty() ? json.value(nullptr) : json.value(std::string_view{content});
@@ -68,9 +68,9 @@ void write_services(JsonWriter& json, const DriverCheckAnswer& answer) {
         .field("type", service.type)
         .field("start", service.start)
         .field("start_name", registry::start_name(service.start))
-        .field("error_control", service.error_control);
-    text(json, "group", service.group);
-    text(json, "image_path", service.image_path);
+        .field("error_control", service.error_control)
+        .field("group", service.group)
+        .field("image_path", service.image_path);
     const auto file = service.file(answer.configuration.windows);
     text(json, "file", file && file->is_known() ? file->text() : std::string{})
         .field("file_exists", answer.has_file(service))
@@ -82,9 +82,12 @@ void write_services(JsonWriter& json, const DriverCheckAnswer& answer) {
 void write_filters(JsonWriter& json, const DriverCheckAnswer& answer) {
   json.key("filters").begin_array();
   for (const auto& list : answer.configuration.filters) {
-    json.begin_object().field("key", list.key).field("value", list.value);
-    text(json, "class", list.class_name);
-    text(json, "class_guid", list.class_id).field("of_device", list.of_device);
+    json.begin_object()
+        .field("key", list.key)
+        .field("value", list.value)
+        .field("class", list.class_name)
+        .field("class_guid", list.class_id)
+        .field("of_device", list.of_device);
     json.key("services").begin_array();
     for (const auto& name : list.services) {
       const auto* service = answer.configuration.find_service(name);
@@ -111,9 +114,9 @@ void write_dlls(JsonWriter& json, const Configuration& configuration) {
   }
   json.end_array().key("known_dlls").begin_object();
   const auto& known = configuration.known_dlls;
-  text(json, "key", known.key);
-  text(json, "directory", known.directory);
-  text(json, "directory_32", known.directory_32);
+  text(json, "key", known.key)
+      .field("directory", known.directory)
+      .field("directory_32", known.directory_32);
   json.key("entries").begin_array();
   for (const auto& entry : known.entries)
     json.begin_object().field("name", entry.name).field("dll", entry.dll).end_object();
@@ -126,9 +129,12 @@ void write_dlls(JsonWriter& json, const Configuration& configuration) {
 void write_autologgers(JsonWriter& json, const Configuration& configuration) {
   json.key("autologgers").begin_array();
   for (const auto& session : configuration.autologgers) {
-    json.begin_object().field("key", session.key).field("name", session.name);
-    text(json, "guid", session.guid).field("start", session.start);
-    text(json, "file", session.file)
+    json.begin_object()
+        .field("key", session.key)
+        .field("name", session.name)
+        .field("guid", session.guid)
+        .field("start", session.start)
+        .field("file", session.file)
         .field("mode", session.mode)
         .field("kernel_flags", session.kernel_flags);
     json.key("providers").begin_array();
@@ -137,8 +143,9 @@ void write_autologgers(JsonWriter& json, const Configuration& configuration) {
       text(json, "name", provider.name)
           .field("enabled", provider.enabled)
           .field("level", provider.level)
-          .field("keywords", provider.keywords);
-      text(json, "resource_file", provider.resource_file).end_object();
+          .field("keywords", provider.keywords)
+          .field("resource_file", provider.resource_file)
+          .end_object();
     }
     json.end_array().end_object();
   }
@@ -152,8 +159,8 @@ void write_problems(JsonWriter& json, const std::vector<registry::Problem>& prob
         .field("code", problem.code.view())
         .field("severity", to_string(problem.severity))
         .field("key", problem.key);
-    text(json, "value", problem.value);
-    text(json, "data", problem.data)
+    text(json, "value", problem.value)
+        .field("data", problem.data)
         .field("text", problem.text)
         .field("advice", problem.advice)
         .end_object();

@@ -72,8 +72,9 @@ void write_problems(Output& output, const std::vector<registry::Problem>& proble
       if (problem.severity != severity) continue;
       print(output, "\n{}: {}\n  {}{}{}{}{}\n  {}.\n  {}\n", to_string(severity),
             problem.code.view(), printable(problem.key), problem.value.empty() ? "" : ": ",
-            printable(problem.value), problem.data.empty() ? "" : " = ", printable(problem.data),
-            printable(problem.text), printable(problem.advice));
+            printable(problem.value), problem.data ? " = " : "",
+            printable(problem.data.value_or("")), printable(problem.text),
+            printable(problem.advice));
     }
 }
 
@@ -81,7 +82,8 @@ void write_filters(Output& output, const registry::Configuration& configuration)
   print(output, "\nFilters:\n");
   for (const auto& list : configuration.filters) {
     print(output, "  {} {} {}:", list.of_device ? "device" : "class",
-          printable(list.class_name.empty() ? list.class_id : list.class_name),
+          printable(registry::has_text(list.class_name) ? *list.class_name
+                                                        : list.class_id.value_or("")),
           printable(list.value));
     for (const auto& name : list.services) {
       const auto* service = configuration.find_service(name);
@@ -102,8 +104,9 @@ void write_dlls(Output& output, const registry::Configuration& configuration) {
   }
   const auto& known = configuration.known_dlls;
   if (known.key.empty()) return;
-  print(output, "\nKnownDLLs of {}{}{}:\n ", printable(known.directory),
-        known.directory_32.empty() ? "" : ", ", printable(known.directory_32));
+  print(output, "\nKnownDLLs of {}{}{}:\n ", printable(known.directory.value_or("")),
+        registry::has_text(known.directory_32) ? ", " : "",
+        printable(known.directory_32.value_or("")));
   for (const auto& entry : known.entries)
     print(output, " {}={}", printable(entry.name), printable(entry.dll));
   print(output, "\n");
@@ -114,7 +117,7 @@ void write_autologgers(Output& output, const registry::Configuration& configurat
   print(output, "\nAutologger sessions:\n");
   for (const auto& session : configuration.autologgers) {
     print(output, "  {}: Start {}{}{}{}{}\n", printable(session.name), or_none(session.start),
-          session.file.empty() ? "" : ", ", printable(session.file),
+          registry::has_text(session.file) ? ", " : "", printable(session.file.value_or("")),
           session.mode ? fmt::format(", mode {:#x}", *session.mode) : "",
           session.kernel_flags ? ", events of the kernel" : "");
     for (const auto& provider : session.providers)

@@ -14,7 +14,8 @@ namespace {
 using core::FileKind;
 
 bool is_packed_isf(FileKind kind) {
-  return kind == FileKind::xz || kind == FileKind::gzip || kind == FileKind::bzip2;
+  return kind == FileKind::xz || kind == FileKind::gzip || kind == FileKind::bzip2 ||
+         kind == FileKind::zstandard;
 }
 
 bool starts_like_json(std::string_view text) {

@@ -21,8 +21,8 @@ struct IsfInput {
 // Whether a file of the kind may be one: JSON, plain or packed.
 bool may_be_isf(core::FileKind kind);
 
-// Reads the symbol table in a file of that kind, plain or packed (xz, gzip, bzip2), which unpacks
-// to at most `largest_isf` bytes. Fails with a sentence.
+// Reads the symbol table in a file of that kind, plain or packed (xz, gzip, bzip2, zstd), which
+// unpacks to at most `largest_isf` bytes. Fails with a sentence.
 core::Expected<IsfInput, std::string> open_isf(const core::ImageSource& file, core::FileKind kind);
 
 }  // namespace coldtrace::cli

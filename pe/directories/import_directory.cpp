@@ -317,8 +317,11 @@ std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& 
   // Names lie behind the descriptors, at offsets of 16 bits.
   constexpr u32 largest_table = 0x10000;
   const auto table = image.bytes(location.address, std::min(location.size, largest_table));
-  warn_when_empty(table, location.address, findings);
-  if (table.empty()) return bound;
+  if (table.empty()) {
+    findings.warning("bound-import", std::nullopt, "no bytes for the bound imports at RVA {:#x}",
+                     value(location.address));
+    return bound;
+  }
   core::Reader in{table, "IMAGE_BOUND_IMPORT_DESCRIPTOR",
                   image.addresses().to_offset(location.address).value_or(0)};
   for (u32 forwarders = 0;;) {

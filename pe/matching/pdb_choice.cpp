@@ -28,7 +28,8 @@ std::vector<std::string> pdb_file_names(const PdbReference& wanted) {
   for (const auto packing : packed_pdb_endings) names.push_back(fmt::format("{}{}", pdb, packing));
   if (!wanted.guid) return names;
   const auto table = fmt::format("{}-{}.json", to_plain_text(*wanted.guid), wanted.age);
-  for (const auto* const packing : {"", ".xz", ".gz", ".bz2"}) names.push_back(table + packing);
+  for (const auto* const packing : {"", ".xz", ".gz", ".bz2", ".zst"})
+    names.push_back(table + packing);
   return names;
 }
 

@@ -30,9 +30,10 @@ void check_providers(const Checked& checked, const Autologger& session, Problems
            "no publisher of SOFTWARE and no name known here is this provider's: it was "
            "uninstalled, or never registered, as providers of TraceLogging and WPP are not",
            "Find out which program the provider is of, or remove its key from the session."});
+    if (!has_text(provider.resource_file)) continue;
     const auto file =
-        to_windows_path(provider.resource_file, PathUse::dll, checked.configuration.windows);
-    if (!provider.resource_file.empty() && checked.lacks(file))
+        to_windows_path(*provider.resource_file, PathUse::dll, checked.configuration.windows);
+    if (checked.lacks(file))
       problems.add(
           {"autologger-provider-file", Severity::warning, provider.publisher_key,
            "ResourceFileName", provider.resource_file,
@@ -44,8 +45,8 @@ void check_providers(const Checked& checked, const Autologger& session, Problems
 }
 
 void check_target(const Checked& checked, const Autologger& session, Problems& problems) {
-  if (session.file.empty()) return;
-  const auto file = to_windows_path(session.file, PathUse::dll, checked.configuration.windows);
+  if (!has_text(session.file)) return;
+  const auto file = to_windows_path(*session.file, PathUse::dll, checked.configuration.windows);
   const auto folder = parent_of(file);
   if (folder.path.empty() || !checked.lacks(folder, FileKind::folder)) return;
   problems.add({"autologger-folder-missing", Severity::warning, session.key, "FileName",

@@ -6,8 +6,8 @@ namespace coldtrace::registry {
 
 std::optional<WindowsPath> Service::file(const WindowsFolder& windows) const {
   if (!is_service()) return std::nullopt;
-  if (!image_path.empty())
-    return to_windows_path(image_path, is_driver() ? PathUse::driver : PathUse::program, windows);
+  if (has_text(image_path))
+    return to_windows_path(*image_path, is_driver() ? PathUse::driver : PathUse::program, windows);
   if (!is_driver() || !whole) return std::nullopt;
   return WindowsPath{WindowsPath::Place::windows, "system32\\drivers\\" + lower(name) + ".sys"};
 }

@@ -9,7 +9,8 @@ namespace coldtrace::registry {
 namespace {
 
 struct Publisher {
-  std::string key, name, resource_file;
+  std::string key, name;
+  std::optional<std::string> resource_file;
 };
 
 using Publishers = std::map<std::string, Publisher>;  // by GUID in lower case, with braces
@@ -46,7 +47,7 @@ Publishers read_publishers(const Key& root) {
   if (!keys) return publishers;
   for (const auto& key : keys->subkeys())
     publishers.emplace(lower(key.name()),
-                       Publisher{key.path(), key.text(""), key.text("ResourceFileName")});
+                       Publisher{key.path(), key.text(""), key.find_text("ResourceFileName")});
   return publishers;
 }
 
@@ -97,8 +98,8 @@ void read_autologgers(const Key& set, const Publishers& publishers, const Provid
     auto& session = into.autologgers.emplace_back();
     session.key = key.path();
     session.name = key.name();
-    session.guid = key.text("GUID");
-    session.file = key.text("FileName");
+    session.guid = key.find_text("GUID");
+    session.file = key.find_text("FileName");
     session.start = key.number("Start");
     session.mode = key.number("LogFileMode");
     const auto flags = key.find_value("EnableKernelFlags");

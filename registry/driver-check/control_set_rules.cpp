@@ -27,7 +27,7 @@ void check_control_sets(const Checked& checked, Problems& problems) {
   if (sets.key.empty() || !sets.current) {
     problems.add(
         {"control-set-missing", Severity::warning, sets.key.empty() ? "SYSTEM\\Select" : sets.key,
-         "Current", "",
+         "Current", std::nullopt,
          fmt::format("the hive does not say which control set is the current one; {} is looked at",
                      sets.name.empty() ? "no set" : sets.name),
          "Take a backup of the hive."});

@@ -53,14 +53,15 @@ void check_view(const Checked& checked, const AppInit& view, Problems& problems)
          "Set LoadAppInit_DLLs to 0."});
 }
 
-void check_directory(const KnownDlls& known, const char* value, const std::string& folder,
-                     std::string_view usual, const WindowsFolder& windows, Problems& problems) {
-  if (folder.empty()) return;
-  const auto path = to_windows_path(folder, PathUse::driver, windows);
+void check_directory(const KnownDlls& known, const char* value,
+                     const std::optional<std::string>& folder, std::string_view usual,
+                     const WindowsFolder& windows, Problems& problems) {
+  if (!has_text(folder)) return;
+  const auto path = to_windows_path(*folder, PathUse::driver, windows);
   if (path.place == WindowsPath::Place::windows && path.path == usual) return;
   problems.add(
       {"known-dlls-folder", Severity::warning, known.key, value, folder,
-       fmt::format("KnownDLLs are taken from {}, not from %SystemRoot%\\{}", folder, usual),
+       fmt::format("KnownDLLs are taken from {}, not from %SystemRoot%\\{}", *folder, usual),
        "Set it back; DLLs of another folder run in every process."});
 }
 

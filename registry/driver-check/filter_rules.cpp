@@ -25,8 +25,9 @@ constexpr std::array input_classes = {
 };
 
 template <std::size_t Count>
-bool is_one_of(std::string_view id, const std::array<const char*, Count>& classes) {
-  return std::find(classes.begin(), classes.end(), id) != classes.end();
+bool is_one_of(const std::optional<std::string>& id,
+               const std::array<const char*, Count>& classes) {
+  return id && std::find(classes.begin(), classes.end(), *id) != classes.end();
 }
 
 bool is_boot_class(const FilterList& list) {
@@ -60,7 +61,7 @@ class FilterRules {
   bool is_used(const FilterList& list) const {
     const auto& configuration = checked_.configuration;
     return list.of_device || !configuration.has_devices || is_boot_class(list) ||
-           configuration.used_classes.contains(list.class_id);
+           (list.class_id && configuration.used_classes.contains(*list.class_id));
   }
 
   void add(core::Name code, const FilterList& list, const std::string& name, const std::string& why,

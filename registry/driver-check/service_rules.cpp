@@ -41,7 +41,7 @@ class ServiceRules {
   ServiceRules(const Checked& checked, Problems& problems)
       : checked_{checked}, problems_{problems} {
     for (const auto& service : checked.configuration.services)
-      if (service.is_service() && !service.group.empty()) groups_.insert(lower(service.group));
+      if (service.is_service() && has_text(service.group)) groups_.insert(lower(*service.group));
   }
 
   void check(const Service& service) {
@@ -56,7 +56,7 @@ class ServiceRules {
 
  private:
   void add(core::Name code, Severity severity, const Service& service, const char* value,
-           std::string data, std::string text, std::string advice) {
+           std::optional<std::string> data, std::string text, std::string advice) {
     problems_.add(
         {code, severity, service.key, value, std::move(data), std::move(text), std::move(advice)});
   }
@@ -116,7 +116,7 @@ class ServiceRules {
       add("service-order", Severity::warning, service, "Group", service.group,
           fmt::format(
               "it depends on {}, whose group {} comes after its own, {}, in ServiceGroupOrder: {}",
-              name, other->group, service.group, consequence(service)),
+              name, *other->group, *service.group, consequence(service)),
           "Put it into a group that comes later, or the other one into an earlier one.");
   }
 
@@ -137,18 +137,19 @@ class ServiceRules {
   // Source: MS Learn, "Specifying Driver Load Order".
   void check_own_group(const Service& service) {
     if (!service.is_driver() || !service.start || *service.start > Service::system) return;
-    if (service.group.empty() || checked_.configuration.groups.empty() || place_of(service)) return;
-    if (is_group_of_windows(service.group)) return;
+    if (!has_text(service.group) || checked_.configuration.groups.empty() || place_of(service))
+      return;
+    if (is_group_of_windows(*service.group)) return;
     add("service-group", Severity::info, service, "Group", service.group,
         fmt::format("a {} driver is in the group {}, which ServiceGroupOrder does not have: it is "
                     "loaded after the drivers of all groups",
-                    start_name(service.start), service.group),
+                    start_name(service.start), *service.group),
         "Where others need it before, put it into a group of ServiceGroupOrder.");
   }
 
   std::optional<u64> place_of(const Service& service) const {
     const auto& places = checked_.configuration.groups;
-    const auto found = places.find(lower(service.group));
+    const auto found = service.group ? places.find(lower(*service.group)) : places.end();
     if (found == places.end()) return std::nullopt;
     return found->second;
   }

@@ -5,6 +5,8 @@
 namespace coldtrace::registry {
 namespace {
 
+using ClassNames = std::map<std::string, std::optional<std::string>>;
+
 // Numbers of keys "ControlSet001".
 std::optional<u64> set_number(std::string_view name) {
   constexpr std::string_view prefix = "controlset";
@@ -68,8 +70,8 @@ void read_services(const Key& set, Configuration& into) {
     if (!service.type && !service.whole) into.services_whole = false;
     service.start = key.number("Start");
     service.error_control = key.number("ErrorControl");
-    service.image_path = key.text("ImagePath");
-    service.group = key.text("Group");
+    service.image_path = key.find_text("ImagePath");
+    service.group = key.find_text("Group");
     read_dependencies(key, service);
     into.services_by_name.emplace(lower(service.name), into.services.size());
     into.services.push_back(std::move(service));
@@ -87,13 +89,15 @@ void add_filters(const Key& key, const FilterList& like, Configuration& into) {
   }
 }
 
-void read_device(const Key& device, const std::map<std::string, std::string>& classes,
-                 Configuration& into) {
+void read_device(const Key& device, const ClassNames& classes, Configuration& into) {
   into.has_devices = true;
-  FilterList like{.class_id = lower(device.text("ClassGUID")), .of_device = true};
-  if (const auto known = classes.find(like.class_id); known != classes.end())
-    like.class_name = known->second;
-  if (!like.class_id.empty()) into.used_classes.insert(like.class_id);
+  FilterList like{.of_device = true};
+  if (const auto id = device.find_text("ClassGUID")) {
+    like.class_id = lower(*id);
+    if (const auto known = classes.find(*like.class_id); known != classes.end())
+      like.class_name = known->second;
+    into.used_classes.insert(*like.class_id);
+  }
   add_filters(device, like, into);
   const auto service = device.text("Service");
   // Devices of the kernel's own name a driver object instead: "\Driver\ACPI_HAL".
@@ -103,11 +107,11 @@ void read_device(const Key& device, const std::map<std::string, std::string>& cl
 }
 
 void read_filters(const Key& set, Configuration& into) {
-  std::map<std::string, std::string> names;
+  ClassNames names;
   if (const auto classes = set.find("Control\\Class"))
     for (const auto& key : classes->subkeys()) {
-      const FilterList like{.class_id = lower(key.name()), .class_name = key.text("Class")};
-      names.emplace(like.class_id, like.class_name);
+      const FilterList like{.class_id = lower(key.name()), .class_name = key.find_text("Class")};
+      names.emplace(*like.class_id, like.class_name);
       add_filters(key, like, into);
     }
   const auto enumerated = set.find("Enum");
@@ -127,9 +131,9 @@ void read_known_dlls(const Key& set, KnownDlls& into) {
   into.key = key->path();
   for (const auto& value : key->values()) {
     if (is_same_name(value.name, "DllDirectory"))
-      into.directory = value.text();
+      into.directory = value.is_text() ? std::optional{value.text()} : std::nullopt;
     else if (is_same_name(value.name, "DllDirectory32"))
-      into.directory_32 = value.text();
+      into.directory_32 = value.is_text() ? std::optional{value.text()} : std::nullopt;
     else if (auto dll = value.text();
              !dll.empty() && !lower(value.name).starts_with("dlldirectory"))  // of other machines
       into.entries.push_back({value.name, std::move(dll)});

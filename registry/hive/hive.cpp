@@ -72,11 +72,10 @@ bool Hive::spend(u64& left, u64 count) const {
     left -= count;
     return true;
   }
-  left = 0;
   findings_->warning(
       "hive-limit", std::nullopt,
       "lists or data that many keys share are more than a hive of {} bytes can have; "
-      "the rest is not read",
+      "what goes beyond is not read",
       bytes_.size());
   return false;
 }

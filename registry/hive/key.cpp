@@ -13,7 +13,8 @@ using core::ParseError;
 
 constexpr std::size_t deepest_path = 512;  // keys; Windows makes no deeper ones
 constexpr u32 no_cell = 0xffffffff;
-constexpr u16 longest_name = 510;  // bytes; MS Learn, "Registry element size limits"
+constexpr u16 value_signature = 0x6b76;  // "vk"
+constexpr u16 longest_name = 510;        // bytes; MS Learn, "Registry element size limits"
 
 // Names are of UTF-16 units, or of bytes where all of these are below 256.
 std::string to_name(core::ByteView bytes, bool compressed) {
@@ -141,14 +142,32 @@ std::vector<Key> Key::subkeys() const {
   return keys;
 }
 
+bool Key::is_value(u32 cell) const {
+  const auto bytes = hive_->cell(cell);
+  return bytes && core::load<u16>(*bytes, 0) == value_signature;
+}
+
+u32 Key::count_listed_values(core::ByteView list) const {
+  u32 count = 0;
+  while (const auto cell = core::load<u32>(list, u64{count} * 4)) {
+    if (!hive_->spend_elements(1) || !is_value(*cell)) break;
+    ++count;
+  }
+  return count;
+}
+
 template <class Visit>
 void Key::visit_values(Visit&& visit) const {
-  if (value_count_ == 0) return;
+  // Of a key without values there is no list: a count of 0 beside one is damaged.
+  if (value_count_ == 0 && value_list_ == no_cell) return;
   const auto list = hive_->cell(value_list_);
   if (!list) return hive_->damaged(list.error());
+  const auto count = value_count_ == 0 ? count_listed_values(*list) : value_count_;
+  if (value_count_ == 0)
+    hive_->damaged({Fault::missing, Hive::place(cell_), "key node", "NumberOfKeyValues", count, 0});
   core::Reader reader{*list, "key values list", Hive::place(value_list_) + 4};
   std::unordered_set<u32> seen;
-  for (u32 i = 0; i < value_count_; ++i) {
+  for (u32 i = 0; i < count; ++i) {
     const auto element_at = reader.offset();
     const auto cell = reader.read_u32("Element");
     if (!reader.ok()) return hive_->damaged(reader.error());
@@ -163,7 +182,7 @@ void Key::visit_values(Visit&& visit) const {
 core::Result<std::string> Key::value_name(u32 cell) const {
   const auto bytes = COLDTRACE_TRY(hive_->cell(cell));
   core::Reader reader{bytes, "key value", Hive::place(cell) + 4};
-  reader.expect<u16>(0x6b76, "Signature");  // "vk"
+  reader.expect<u16>(value_signature, "Signature");
   const auto size = reader.read_u16("NameLength");
   reader.skip(12, "DataSize");
   const auto flags = reader.read_u16("Flags");
@@ -204,7 +223,7 @@ std::optional<Value> Key::read_value(u32 cell) const {
 core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const {
   constexpr u32 most_of_segment = 16344;
   const auto bytes = COLDTRACE_TRY(hive_->cell(offset));
-  // What is there is spent, not what a damaged size claims: the values after it are read.
+  // Only data that is there as a whole is spent: what is damaged costs no other value.
   const auto limit =
       ParseError{Fault::limit, Hive::place(offset), "key value", "DataSize", 0, size};
   core::Reader reader{bytes, "key value", Hive::place(offset) + 4};
@@ -221,18 +240,29 @@ core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const 
   if (!big.ok()) return core::fail(big.error());
   core::Reader list{COLDTRACE_TRY(hive_->cell(list_cell)), "list of segments",
                     Hive::place(list_cell) + 4};
-  std::vector<std::byte> data;
-  for (u32 i = 0; i < count && data.size() < size; ++i) {
+  std::vector<core::ByteView> segments;
+  std::unordered_set<u32> seen;
+  u64 found = 0;
+  for (u32 i = 0; i < count && found < size; ++i) {
+    const auto element_at = list.offset();
     const auto cell = list.read_u32("Segment");
     if (!list.ok()) return core::fail(list.error());
+    if (!hive_->spend_elements(1)) return core::fail(limit);
+    if (!seen.insert(cell).second)
+      return core::fail(
+          ParseError{Fault::loop, element_at, "list of segments", "Segment", 0, cell});
     const auto segment = COLDTRACE_TRY(hive_->cell(cell));
-    const auto length = std::min<u64>({segment.size(), most_of_segment, size - data.size()});
-    if (!hive_->spend_data(length)) return core::fail(limit);
-    data.insert(data.end(), segment.begin(), segment.begin() + static_cast<std::ptrdiff_t>(length));
+    segments.push_back(
+        segment.first(std::min<u64>({segment.size(), most_of_segment, size - found})));
+    found += segments.back().size();
   }
-  if (data.size() < size)
-    return core::fail(ParseError{Fault::truncated, Hive::place(offset), "big data", "Segments",
-                                 size, data.size()});
+  if (found < size)
+    return core::fail(
+        ParseError{Fault::truncated, Hive::place(offset), "big data", "Segments", size, found});
+  if (!hive_->spend_data(size)) return core::fail(limit);
+  std::vector<std::byte> data;
+  data.reserve(size);
+  for (const auto segment : segments) data.insert(data.end(), segment.begin(), segment.end());
   return data;
 }
 
@@ -276,8 +306,12 @@ std::optional<Value> Key::find_value(std::string_view name) const {
 }
 
 std::string Key::text(std::string_view name) const {
+  return find_text(name).value_or("");
+}
+
+std::optional<std::string> Key::find_text(std::string_view name) const {
   const auto value = find_value(name);
-  return value ? value->text() : std::string{};
+  return value && value->is_text() ? std::optional{value->text()} : std::nullopt;
 }
 
 std::vector<std::string> Key::texts(std::string_view name) const {

@@ -3,17 +3,14 @@
 #include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::registry {
-namespace {
 
-bool is_text(ValueType type) {
+bool Value::is_text() const {
   return type == ValueType::text || type == ValueType::expand_text || type == ValueType::link ||
          type == ValueType::multi_text;
 }
 
-}  // namespace
-
 std::string Value::text() const {
-  if (!is_text(type)) return {};
+  if (!is_text()) return {};
   return core::decode_utf16(core::until_nul_unit(data)).utf8;
 }
 

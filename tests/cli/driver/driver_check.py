@@ -469,6 +469,42 @@ class Rules(Check):
             ("autologger-provider-file", "warning", publisher, "ResourceFileName", r"%windir%\System32\kp.dll")})
 
 
+    def test_texts_that_are_empty_are_no_absent_ones(self):
+        for text, shown in (("", ""), ([], ""), (7, None), (None, None)):
+            tree, other = system(), software()
+            boot = at(tree, r"ControlSet001\Control\WMI\Autologger\Boot")
+            publisher = at(other, rf"Microsoft\Windows\CurrentVersion\WINEVT\Publishers\{KERNEL_PROCESS}")
+            keyboard = at(tree, r"ControlSet001\Enum\ACPI\KBD\1")
+            keyboard["UpperFilters"] = ["kbdclass"]
+            changed = [(at(tree, r"ControlSet001\Services\disk"), "Group", "group"),
+                       (at(tree, r"ControlSet001\Services\disk"), "ImagePath", "image_path"),
+                       (at(tree, rf"ControlSet001\Control\Class\{DISK}"), "Class", "class"),
+                       (keyboard, "ClassGUID", "class_guid"), (boot, "GUID", "guid"), (boot, "FileName", "file"),
+                       (publisher, "ResourceFileName", "resource_file")]
+            changed += [(at(tree, r"ControlSet001\Control\Session Manager\KnownDLLs"), name, member)
+                        for name, member in (("DllDirectory", "directory"), ("DllDirectory32", "directory_32"))]
+            for key, name, _ in changed:
+                key.pop(name, None)
+                if text is not None:
+                    key[name] = text
+            document = self.check(tree, "--hive", self.write("SOFTWARE", writer.Hive(other).data), status=0)
+            device, = (row for row in document["filters"] if row["of_device"])
+            rows = {"group": document["services"][0], "image_path": document["services"][0],
+                    "class": document["filters"][0], "class_guid": device,
+                    "directory": document["known_dlls"], "directory_32": document["known_dlls"],
+                    "guid": document["autologgers"][0], "file": document["autologgers"][0],
+                    "resource_file": document["autologgers"][0]["providers"][0]}
+            with self.subTest(text):
+                self.assertEqual({member: row[member] for member, row in rows.items()},
+                                 dict.fromkeys([member for _, _, member in changed], shown))
+                self.assertEqual(document["services"][0]["file"], r"%SystemRoot%\system32\drivers\disk.sys")
+        # Of a problem too.
+        tree = system()
+        at(tree, r"ControlSet001\Services")["gone"] = driver(0, ImagePath="")
+        document = self.check(tree, "--files", self.folder(), status=1)
+        self.assertEqual(self.rows(document), {("service-file-missing", "warning", rf"{SET}\Services\gone", "ImagePath", "")})
+
+
 class Recovery(Check):
     def setUp(self):
         super().setUp()
@@ -737,6 +773,74 @@ class Hostile(Check):
         # A list where no cell can be: at the head of the first bin.
         struct.pack_into("<I", data, place + 32, 0)
         self.assertEqual(self.codes(self.check(bytes(data), status=1)["hives"][0]), {"hive-damaged"})
+
+    def test_a_count_of_no_values_beside_their_list(self):
+        hive = writer.Hive(system())
+        whole = self.check(hive.data, status=0)
+        for path in (r"ControlSet001\Services\tracer", rf"ControlSet001\Control\Class\{DISK}", "Select",
+                     r"ControlSet001\Control\Session Manager\KnownDLLs", r"ControlSet001\Control\WMI\Autologger\Boot"):
+            place = hive.cells[path] + writer.PAGE
+            data = bytearray(hive.data)
+            struct.pack_into("<I", data, place + 40, 0)
+            with self.subTest(path):
+                document = self.check(bytes(data), status=1)
+                found = document["hives"][0]["findings"]
+                self.assertEqual([(row["code"], row["first_offset"], row["text"]) for row in found],
+                                 [("hive-damaged", place, "key node has no NumberOfKeyValues")])
+                for member in ("control_set", "services", "filters", "known_dlls", "autologgers", "problems"):
+                    self.assertEqual(document[member], whole[member])
+        # Whether the list has lost some nobody knows: no file is made up of what it lacks.
+        struct.pack_into("<I", data, place + 40, struct.unpack_from("<I", hive.data, place + 40)[0])
+        struct.pack_into("<I", data, hive.cells[r"ControlSet001\Services\disk"] + writer.PAGE + 40, 0)
+        disk, = (row for row in self.check(bytes(data), status=1)["services"] if row["name"] == "disk")
+        self.assertEqual((disk["group"], disk["start"], disk["file"]), ("SCSI Class", 0, None))
+        # A list where no cell can be, and one that is a key: nothing is made up.
+        struct.pack_into("<I", data, place + 40, 0)
+        other = hive.cells[r"ControlSet001\Services"]
+        for number in (0, other):
+            struct.pack_into("<I", data, place + 44, number)
+            document = self.check(bytes(data), status=1)
+            self.assertEqual(self.codes(document["hives"][0]), {"hive-damaged"})
+            self.assertEqual(document["autologgers"][0]["start"], None)
+
+    def test_data_beyond_the_limit_costs_its_value_alone(self):
+        """Values that share most of the hive; then what is small is still read."""
+        for minor in (3, 5):
+            tree = system()
+            services = at(tree, r"ControlSet001\Services")
+            # One that is first in the list of services, so that all others come after it.
+            tree["ControlSet001"]["Services"] = {"a": {"Long": "x" * 100000} | {f"Q{i}": "x" * 40 for i in range(9)}, **services}
+            hive = writer.Hive(tree, minor=minor)
+            whole = self.check(hive.data, status=0)
+            data = bytearray(hive.data)
+            long = re.search(rb"vk\x04\0(.{8}).{8}Long", hive.data, re.S)[1]
+            shared = list(re.finditer(rb"vk\x02\0.{16}Q[0-9]", hive.data, re.S))
+            self.assertEqual(len(shared), 9)
+            for value in shared:
+                data[value.start() + 4:value.start() + 12] = long
+            with self.subTest(minor):
+                document = self.check(bytes(data), status=1)
+                self.assertIn("hive-limit", self.codes(document["hives"][0]))
+                for member in ("control_set", "services", "filters", "known_dlls", "autologgers", "problems"):
+                    self.assertEqual(document[member], whole[member], member)
+
+    def test_segments_that_are_listed_twice_are_no_data(self):
+        """They would cost the limit of all other values."""
+        tree = system()
+        services = at(tree, r"ControlSet001\Services")
+        tree["ControlSet001"]["Services"] = {"a": {"Long": "x" * 200000}, **services}
+        hive = writer.Hive(tree)
+        whole = self.check(hive.data, status=0)
+        data = bytearray(hive.data)
+        value = re.search(rb"vk\x04\0.{16}Long", hive.data, re.S).start()
+        block = struct.unpack_from("<I", data, value + 8)[0] + writer.PAGE + 4
+        count, listed = struct.unpack_from("<HI", data, block + 2)
+        place = listed + writer.PAGE + 4
+        data[place + 4:place + 4 * count] = data[place:place + 4] * (count - 1)
+        document = self.check(bytes(data), status=1)
+        self.assertEqual([(row["code"], row["first_offset"]) for row in document["hives"][0]["findings"]],
+                         [("hive-damaged", place + 4)])
+        self.assertEqual(document["services"], whole["services"])
 
     def test_data_that_many_values_share(self):
         """In one cell, and in segments."""

@@ -104,6 +104,15 @@ class Help(case.Case):
             self.assertNotIn("\nExit status:", brief)
             self.assertEqual(run("help", *command).stdout.decode(), whole)
 
+    def test_a_folder_for_results_is_a_folder_everywhere(self):
+        """The options that a command lacks leave nothing of theirs to the next one."""
+        folders = {command: found["--out-dir"].split()[0] for command in self.commands
+                   if "--out-dir" in (found := texts_of(command))}
+        self.assertGreater(len(folders), 20)
+        self.assertEqual(set(folders.values()), {"DIR"}, folders)
+        completion = run("help", "--completion", "bash").stdout.decode()
+        self.assertNotRegex(completion, r"--out-dir\) given=1 values='[^']")
+
     def test_an_option_means_the_same_everywhere(self):
         texts = {}
         for command in self.commands:

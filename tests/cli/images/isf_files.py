@@ -9,6 +9,7 @@ import gzip
 import json
 import lzma
 import random
+import shutil
 import subprocess
 import sys
 import unittest
@@ -23,6 +24,13 @@ COLDTRACE, SOURCES = sys.argv[1:3]
 SCHEMAS = {name: json.loads((Path(SOURCES) / f"docs/schema/{name}.schema.json").read_text())
            for name in ("pdb-types", "pe-symbols")}
 GUID = "00112233445566778899AABBCCDDEEFF"
+
+
+def zstd(data):
+    """Skips what follows in the test where the program is missing."""
+    if not shutil.which("zstd"):
+        raise unittest.SkipTest("zstd is not installed")
+    return subprocess.run(["zstd", "-qc"], input=data, capture_output=True, check=True).stdout
 
 
 def integer(size, signed, kind="int"):
@@ -185,10 +193,12 @@ class Good(Isf):
         plain = self.table(TABLE)
         expected = self.rows(self.types(plain)[1])
         for name, pack in (("t.json.xz", lzma.compress), ("t.json.gz", gzip.compress),
-                           ("t.json.bz2", bz2.compress)):
+                           ("t.json.bz2", bz2.compress), ("t.json.zst", zstd)):
             path = self.write(name, pack(plain.read_bytes()))
             done, answer, _ = self.types(path)
             self.assertEqual((done.returncode, self.rows(answer)), (0, expected), name)
+            symbols = [run("pe", "symbols", "--format", "json", table).stdout for table in (plain, path)]
+            self.assertEqual(*(strict_json(text)["files"][0]["symbols"] for text in symbols))
 
     def test_symbols_have_the_names_of_the_linker(self):
         path = self.table(TABLE)
@@ -489,6 +499,9 @@ class Vast(Isf):
         done = run("pe", "types", vast)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"more than 67108864 bytes", done.stderr)
+        done = run("pe", "types", self.write("bomb.json.zst", zstd(start + b" " * (80 << 20))))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"unpacks to more than 67108864 bytes", done.stderr)
 
     def test_more_entries_than_any_kernel_has_are_refused(self):
         more = ",".join(f'"{number:x}":{{}}' for number in range((1 << 20) + 1))

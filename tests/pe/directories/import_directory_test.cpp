@@ -198,7 +198,7 @@ TEST_CASE("a directory outside the image is a finding") {
   CHECK(pe::read_imports(*image, image.findings).empty());
   CHECK(pe::read_delay_imports(*image, image.findings).empty());
   CHECK(pe::read_bound_imports(*image, image.findings).empty());
-  CHECK(image.findings.count("import-table") == 1);
+  CHECK(image.findings.count(index == 11 ? "bound-import" : "import-table") == 1);
 }
 
 // A section full of descriptors that all share one long lookup table.

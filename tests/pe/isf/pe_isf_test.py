@@ -291,6 +291,15 @@ extern "C" int entry() { return g_held.after; }
         self.assertEqual(plain, table)
         self.assertEqual(self.table(path)[0]["metadata"]["windows"]["pdb"]["database"], path.name)
 
+    def test_what_it_packs_is_read_as_the_plain_one(self):
+        path = self.pdb("x86_64", source=SOURCE)
+        plain, _ = self.table(path, "--database", "Some.pdb")
+        for ending, options in ((".gz", ()), (".zst", ()), (".xz", ("--xz",))):
+            packed = self.here / ("own.json" + ending)
+            done = run("pe", "isf", "--database", "Some.pdb", *options, path, "-o", packed)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.table(packed)[0], plain, ending)
+
     def test_a_packed_pdb_is_called_as_the_plain_one(self):
         path = self.pdb("x86_64", source=SOURCE)
         answer = types.document(path)["file"]

@@ -47,7 +47,8 @@ TEST_CASE("a PDB is looked for by its name, packed or not, and as a table of Vol
                                  "NTDLL.pdb.bz2", "1EB9FACB04EA273BB24BA52C8B8D336A-2.json",
                                  "1EB9FACB04EA273BB24BA52C8B8D336A-2.json.xz",
                                  "1EB9FACB04EA273BB24BA52C8B8D336A-2.json.gz",
-                                 "1EB9FACB04EA273BB24BA52C8B8D336A-2.json.bz2"});
+                                 "1EB9FACB04EA273BB24BA52C8B8D336A-2.json.bz2",
+                                 "1EB9FACB04EA273BB24BA52C8B8D336A-2.json.zst"});
   CHECK(pe::pdb_file_names({"old.pdb", std::nullopt, 1U, 2}).size() == 5);
 }
 

@@ -267,7 +267,7 @@ class SymbolTables(Case):
             with self.subTest(target):
                 image, pdb = self.kernel(target)
                 theirs = self.members(0, image, "--pdb", pdb, tolerate=tolerate)
-                for name in ("table.json", "table.json.xz"):
+                for name in ("table.json", "table.json.xz", "table.json.zst"):
                     found = self.members(0, image, "--pdb", self.isf(image, pdb, name),
                                          tolerate=tolerate)
                     self.assertEqual(list(found), list(theirs))

@@ -12,8 +12,13 @@
 
 namespace coldtrace::registry {
 
+[[nodiscard]] inline bool has_text(const std::optional<std::string>& text) {
+  return text && !text->empty();
+}
+
 // What SYSTEM and SOFTWARE say of drivers, of what is loaded into programs and of traces that start
-// with the machine. Keys are paths: "SYSTEM\ControlSet001\Services\disk".
+// with the machine. Keys are paths: "SYSTEM\ControlSet001\Services\disk". A text that a key lacks
+// is nothing, one that is there may be empty.
 
 // SYSTEM\Select: numbers of control sets; 0 is none.
 struct ControlSets {
@@ -30,9 +35,8 @@ struct Service {
   static constexpr u64 boot = 0, system = 1, automatic = 2, demand = 3, disabled = 4;
   std::string key, name;
   std::optional<u64> type, start, error_control;
-  std::string image_path;  // as it stands there; may be empty
-  std::string group;
-  std::vector<std::string> services;  // that it depends on
+  std::optional<std::string> image_path, group;  // as they stand there
+  std::vector<std::string> services;             // that it depends on
   std::vector<std::string> groups;
   bool whole = true;  // all values could be read
 
@@ -52,8 +56,8 @@ struct Service {
 // A value UpperFilters or LowerFilters, of a class of devices or of one device.
 struct FilterList {
   std::string key, value;
-  std::string class_id;    // lower case, with braces; empty where the device has none
-  std::string class_name;  // may be empty
+  std::optional<std::string> class_id;  // lower case, with braces
+  std::optional<std::string> class_name;
   bool of_device = false;
   std::vector<std::string> services;
 };
@@ -71,7 +75,7 @@ struct KnownDlls {
     std::string name, dll;
   };
   std::string key;  // empty: there is none
-  std::string directory, directory_32;
+  std::optional<std::string> directory, directory_32;
   std::vector<Entry> entries;
   std::string excluded_key;
   std::vector<std::string> excluded;
@@ -82,11 +86,13 @@ struct Autologger {
   struct Provider {
     std::string guid;  // as the key's name: "{...}"
     std::string name;  // empty: not known
-    std::string publisher_key, resource_file;
+    std::string publisher_key;
+    std::optional<std::string> resource_file;
     std::optional<u64> enabled, level, keywords;
     [[nodiscard]] bool is_enabled() const { return enabled.value_or(0) != 0; }
   };
-  std::string key, name, guid, file;
+  std::string key, name;
+  std::optional<std::string> guid, file;
   std::optional<u64> start, mode;
   bool kernel_flags = false;  // events of the kernel are switched on
   std::vector<Provider> providers;

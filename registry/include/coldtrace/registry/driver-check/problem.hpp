@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,11 @@ namespace coldtrace::registry {
 struct Problem {
   core::Name code;
   core::Severity severity;
-  std::string key;     // "SYSTEM\ControlSet001\Control\Class\{...}"
-  std::string value;   // the value's name; empty: the key itself
-  std::string data;    // the part of it that is meant: a name, a path, a number; may be empty
-  std::string text;    // what is wrong, and what comes of it
-  std::string advice;  // what to do
+  std::string key;                  // "SYSTEM\ControlSet001\Control\Class\{...}"
+  std::string value;                // the value's name; empty: the key itself
+  std::optional<std::string> data;  // the part of it that is meant: a name, a path, a number
+  std::string text;                 // what is wrong, and what comes of it
+  std::string advice;               // what to do
 };
 
 class Problems {

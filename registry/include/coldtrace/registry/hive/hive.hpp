@@ -25,7 +25,8 @@ class Hive {
   // Where it lies in the file.
   [[nodiscard]] static u64 place(u32 offset) { return BaseBlock::size + offset; }
   // All that is read of lists and of data is counted: a hive in which one is part of many keys
-  // would cost more than its size tells. False when it has come to what no sound hive costs.
+  // would cost more than its size tells. False, and nothing is spent, where it would come to more
+  // than any sound hive costs.
   [[nodiscard]] bool spend_elements(u64 count) const;
   [[nodiscard]] bool spend_data(u64 bytes) const;
   core::Findings& findings() const { return *findings_; }

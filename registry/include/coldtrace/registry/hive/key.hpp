@@ -25,7 +25,7 @@ class Key {
   [[nodiscard]] std::vector<Key> subkeys() const;
   [[nodiscard]] std::vector<Value> values() const;
   // How many of each the key says that it has: where lists or what they name are damaged there are
-  // fewer.
+  // fewer, where the count is, more.
   [[nodiscard]] u64 subkey_count() const { return subkey_count_; }
   [[nodiscard]] u64 value_count() const { return value_count_; }
 
@@ -35,6 +35,8 @@ class Key {
 
   // What the value has; empty or nothing where there is none.
   [[nodiscard]] std::string text(std::string_view name) const;
+  // The same of what may be there and empty.
+  [[nodiscard]] std::optional<std::string> find_text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] std::optional<u64> number(std::string_view name) const;
 
@@ -45,6 +47,9 @@ class Key {
   void visit_subkeys(Visit&& visit) const;
   template <class Visit>
   void visit_values(Visit&& visit) const;
+  [[nodiscard]] bool is_value(u32 cell) const;
+  // A list does not say how many it has: those up to the first that is no value.
+  [[nodiscard]] u32 count_listed_values(core::ByteView list) const;
   core::Result<std::string> value_name(u32 cell) const;
   std::optional<Value> read_value(u32 cell) const;
   core::Result<std::vector<std::byte>> read_data(u32 offset, u32 size) const;

@@ -27,6 +27,7 @@ struct Value {
   ValueType type = ValueType::none;
   std::vector<std::byte> data;
 
+  [[nodiscard]] bool is_text() const;
   // The text, or the first of several; empty where the data is no text.
   [[nodiscard]] std::string text() const;
   // The texts of REG_MULTI_SZ, empty ones left out, or the one text of another type.
