@@ -58,6 +58,8 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   bool Bool(bool value) {
     if (ignored_ == 0 && place() == Place::base && key_ == "signed")
       table.bases.back().is_signed = value;
+    if (ignored_ == 0 && place() == Place::field && key_ == "anonymous")
+      table.fields.back().anonymous = value;
     return take_number(std::nullopt);
   }
   bool Int(int value) { return Int64(value); }

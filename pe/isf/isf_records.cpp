@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_names.hpp"
 #include "coldtrace/pdb/type_records.hpp"
@@ -28,7 +29,9 @@ constexpr u16 kind_member = 0x150d;
 
 constexpr u32 no_type = 0;
 constexpr u32 void_type = 0x03;
-constexpr u32 most_elements = 0xffff;  // what the count of a record holds
+constexpr u32 most_elements = 0xffff;    // what the count of a record holds
+constexpr u32 most_levels = 16;          // of anonymous members in each other
+constexpr u64 most_repeated = 64 << 20;  // bytes of members that are in anonymous ones
 
 enum class Family : u8 { structure, union_, enumeration };
 
@@ -119,25 +122,59 @@ class Converter {
     if (!type.has_fields) return report(type.name, "it has no object 'fields'");
     std::vector<RecordBytes> members;
     std::set<std::string_view> taken;
-    for (u32 i = type.first_field; i < type.end_field; ++i) {
-      const auto& field = table_.fields[i];
-      if (!is_new(field.name, taken)) continue;
-      const auto offset = natural(field.offset);
-      if (!offset) {
-        report(field.name, "the member has no offset");
-        continue;
-      }
-      const auto used = use(field.type);
-      members.emplace_back();
-      members.back().put(kind_member, 2).put(0, 2).put(used.index, 4).number(*offset);
-      members.back().name(field.name).pad();
-    }
+    add_fields(type, 0, 0, members, taken);
     const auto count = limit(members, type.name);
     const auto list = add_list(members);
     RecordBytes record;
     record.put(is_union ? kind_union : kind_structure, 2).put(count, 2).put(0, 2).put(list, 4);
     if (!is_union) record.put(0, 8);  // neither derived nor with a virtual table
     writer_.add(record.number(*size).name(type.name));
+  }
+
+  // Members of anonymous structures and unions are the type's own, as compilers have them in PDBs.
+  void add_fields(const IsfTable::UserType& type, u64 base, u32 level,
+                  std::vector<RecordBytes>& members, std::set<std::string_view>& taken) {
+    for (u32 i = type.first_field; i < type.end_field; ++i) {
+      const auto& field = table_.fields[i];
+      if (level > 0 && !take_room(field)) return;
+      if (!field.anonymous && !is_new(field.name, taken)) continue;
+      const auto offset = natural(field.offset);
+      const auto place = offset ? core::checked_add(base, *offset) : std::nullopt;
+      if (!place) {
+        report(field.name, offset ? "the member lies beyond 64 bits" : "the member has no offset");
+      } else if (field.anonymous) {
+        add_anonymous(field, *place, level + 1, members, taken);
+      } else {
+        const auto used = use(field.type);
+        members.emplace_back();
+        members.back().put(kind_member, 2).put(0, 2).put(used.index, 4).number(*place);
+        members.back().name(field.name).pad();
+      }
+    }
+  }
+
+  void add_anonymous(const IsfTable::Field& field, u64 place, u32 level,
+                     std::vector<RecordBytes>& members, std::set<std::string_view>& taken) {
+    const auto type =
+        field.type == IsfTable::none ? users_.end() : users_.find(table_.types[field.type].name);
+    if (type == users_.end())
+      report(field.name, "the type of the anonymous member is not defined");
+    else if (level > most_levels)
+      report(field.name, "anonymous members are nested deeper than 16 levels");
+    else
+      add_fields(*type->second, place, level, members, taken);
+  }
+
+  bool take_room(const IsfTable::Field& field) {
+    constexpr u64 most_of_a_record = 64;  // besides the name
+    const auto needed = field.name.size() + most_of_a_record;
+    if (needed <= room_) {
+      room_ -= needed;
+      return true;
+    }
+    if (room_ > 0) report(field.name, "anonymous members have more members than a table can");
+    room_ = 0;
+    return false;
   }
 
   void add_enumeration(const IsfTable::Enumeration& type) {
@@ -314,6 +351,7 @@ class Converter {
   const IsfTable& table_;
   core::Findings& findings_;
   u8 pointer_size_;
+  u64 room_ = most_repeated;
   std::unordered_map<std::string_view, const IsfTable::Base*> bases_;
   std::unordered_map<std::string_view, const IsfTable::UserType*> users_;
   std::unordered_map<std::string_view, const IsfTable::Enumeration*> enumerations_;

@@ -251,7 +251,8 @@ void describe(Archive& archive, Member& member) {
   bool found = member.value.has_value();
   archive.flags(Bit{"found", found}, Bit{"optional", member.optional},
                 Bit{"from_pdb", member.from_pdb}, Bit{"from_code", member.from_code},
-                Bit{"negative", member.negative}, Bit{"inferred", member.inferred});
+                Bit{"negative", member.negative}, Bit{"inferred", member.inferred},
+                Bit{"enumeration", member.enumeration});
   archive.text("name", member.name);
   archive.text("expression", member.expression);
   auto value = member.value.value_or(0);

@@ -32,6 +32,7 @@ struct Claim {
   Confidence confidence = Confidence::high;
   std::string sentence;
   bool negative = false;
+  bool enumeration = false;
   std::optional<u32> size;
   std::optional<pe::BitField> bits;
   std::size_t source = 0;  // the file of symbols that says so
@@ -252,6 +253,7 @@ class Search {
       if (claim.value != *chosen.begin()) continue;
       result.value = claim.value;
       result.negative = claim.negative;
+      result.enumeration = claim.enumeration;
       result.from_pdb = result.from_pdb || claim.from == Claim::From::pdb;
       result.from_code = result.from_code || claim.from == Claim::From::code;
       result.inferred = result.inferred || claim.from == Claim::From::other_build;
@@ -359,10 +361,13 @@ class Search {
   std::optional<Claim> whole_size(const MemberRequest& request, std::string_view type,
                                   const Source& source) {
     const auto& table = source.types->table();
-    auto index = table.find_structure(type, findings_);
-    if (!index) index = table.find_enumeration(type, findings_);
+    const auto structure = table.find_structure(type, findings_);
+    const auto index = structure ? structure : table.find_enumeration(type, findings_);
     if (!index) table.report_unread(type, findings_);
-    return size_claim(narrow(request, index ? pe::size_of(table, *index) : std::nullopt), source);
+    auto claim =
+        size_claim(narrow(request, index ? pe::size_of(table, *index) : std::nullopt), source);
+    if (claim) claim->enumeration = !structure;
+    return claim;
   }
 
   std::optional<Claim> member(const MemberRequest& request, const MemberExpression& text,

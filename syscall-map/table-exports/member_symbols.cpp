@@ -28,6 +28,44 @@ std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
   return {};
 }
 
+bool is_size_of_type(const MemberValue& member) {
+  return member.kind == MemberKind::size && split_member(member.expression).path.empty();
+}
+
+bool is_address(const MemberValue& member) {
+  return member.kind == MemberKind::global || member.kind == MemberKind::function;
+}
+
+std::string_view add_symbol(const MemberValue& member, MemberSymbols& result) {
+  if (*member.value > ~u32{0}) return "its address is none in an image";
+  result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
+  return {};
+}
+
+std::string_view add_type(const MemberValue& size, MemberSymbols& result) {
+  if (!size.enumeration) {
+    result.types.try_emplace(size.expression).first->second.size = *size.value;
+    return {};
+  }
+  if (*size.value != 1 && *size.value != 2 && *size.value != 4 && *size.value != 8)
+    return "no integer has its size";
+  result.enumerations.try_emplace(size.expression).first->second.size =
+      static_cast<u32>(*size.value);
+  return {};
+}
+
+std::string_view add_constant(const MemberValue& member, MemberSymbols& result) {
+  const auto [type, name] = split_member(member.expression);
+  const auto found = result.enumerations.find(std::string{type});
+  if (found == result.enumerations.end()) return "the size of its enumeration is not asked for";
+  auto& [size, constants] = found->second;
+  const u64 most = ~u64{0} >> (64 - size * 8);
+  if (member.negative ? ~*member.value > most / 2 : *member.value > most)
+    return "it does not fit in the integer of its enumeration";
+  constants.try_emplace(std::string{name}, MemberSymbols::Constant{*member.value, member.negative});
+  return {};
+}
+
 // Whether the size or bit of a member is that of a field; true for what stands by itself.
 bool is_told(const MemberValue& member, const MemberSymbols& symbols) {
   const auto [type, path] = split_member(member.expression);
@@ -42,21 +80,23 @@ bool is_told(const MemberValue& member, const MemberSymbols& symbols) {
 
 }  // namespace
 
+bool MemberSymbols::Enumeration::is_signed() const {
+  return std::ranges::any_of(constants, [](const auto& one) { return one.second.negative; });
+}
+
 MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings) {
   MemberSymbols result;
   LeftOutValues left_out;
   for (const auto& member : build.members)
-    if (is_reliable(member) && member.kind == MemberKind::size &&
-        split_member(member.expression).path.empty())
-      result.types.try_emplace(member.expression).first->second.size = *member.value;
+    if (is_reliable(member) && is_size_of_type(member))
+      if (const auto why = add_type(member, result); !why.empty())
+        left_out.add(build, member.name, why);
   for (const auto& member : build.members) {
     if (!member.value && member.optional) continue;
     std::string_view why = is_reliable(member) ? "" : "no value that can be relied on";
     if (why.empty() && member.kind == MemberKind::offset) why = add_field(member, result);
-    if (why.empty() && member.kind == MemberKind::constant)
-      why = "a constant's enumeration is not known as a whole";
-    if (why.empty() && (member.kind == MemberKind::global || member.kind == MemberKind::function))
-      result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
+    if (why.empty() && member.kind == MemberKind::constant) why = add_constant(member, result);
+    if (why.empty() && is_address(member)) why = add_symbol(member, result);
     if (!why.empty()) left_out.add(build, member.name, why);
   }
   // The size of a member and the position of a bit field are told by the member itself.

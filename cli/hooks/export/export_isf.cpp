@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "cli/hooks/export/hook_export_options.hpp"
@@ -12,10 +14,10 @@ namespace {
 
 using syscall_map::MemberSymbols;
 
-// Unsigned integers by their size in bytes; what a value means the tables do not say.
-std::map<u32, pe::IsfBase> integers() {
+// Integers by their size in bytes.
+std::map<u32, pe::IsfBase> integers(std::array<u32, 4> indexes) {
   std::map<u32, pe::IsfBase> bases;
-  for (const u32 index : {0x20U, 0x21U, 0x22U, 0x23U}) {
+  for (const u32 index : indexes) {
     const auto base = pe::isf_base_of(*pe::find_simple_type(index));
     bases.emplace(base.size, base);
   }
@@ -28,9 +30,12 @@ class Writer {
 
   void write_types(const MemberSymbols& symbols) {
     json_.key("base_types").begin_object();
-    for (const auto& [size, base] : bases_)
-      json_.key(base.name).object("size", base.size, "signed", base.is_signed, "kind", base.kind,
-                                  "endian", std::string_view{"little"});
+    for (const auto& [size, base] : bases_) write_definition(base);
+    for (const auto& [size, base] : signed_bases_)
+      if (std::ranges::any_of(symbols.enumerations, [&](const auto& one) {
+            return one.second.size == size && one.second.is_signed();
+          }))
+        write_definition(base);
     json_.end_object().key("user_types").begin_object();
     for (const auto& [name, type] : symbols.types) {
       json_.key(std::string_view{name}).begin_object().field("kind", "struct");
@@ -38,10 +43,30 @@ class Writer {
       for (const auto& field : type.fields) write_field(field);
       json_.end_object().end_object();
     }
-    json_.end_object().key("enums").begin_object().end_object();
+    json_.end_object().key("enums").begin_object();
+    for (const auto& [name, enumeration] : symbols.enumerations)
+      write_enumeration(name, enumeration);
+    json_.end_object();
   }
 
  private:
+  void write_definition(const pe::IsfBase& base) {
+    json_.key(base.name).object("size", base.size, "signed", base.is_signed, "kind", base.kind,
+                                "endian", std::string_view{"little"});
+  }
+
+  void write_enumeration(const std::string& name, const MemberSymbols::Enumeration& enumeration) {
+    const auto& bases = enumeration.is_signed() ? signed_bases_ : bases_;
+    json_.key(std::string_view{name}).begin_object().field("size", enumeration.size);
+    json_.field("base", bases.at(enumeration.size).name).key("constants").begin_object();
+    for (const auto& [constant_name, constant] : enumeration.constants) {
+      json_.key(std::string_view{constant_name});
+      constant.negative ? json_.value(static_cast<i64>(constant.value))
+                        : json_.value(constant.value);
+    }
+    json_.end_object().end_object();
+  }
+
   void write_field(const MemberSymbols::Field& field) {
     json_.key(std::string_view{field.name}).begin_object().field("offset", field.offset);
     json_.key("type").begin_object();
@@ -64,7 +89,9 @@ class Writer {
   }
 
   JsonWriter& json_;
-  std::map<u32, pe::IsfBase> bases_ = integers();
+  // What a member means the tables do not say: it is unsigned.
+  std::map<u32, pe::IsfBase> bases_ = integers({0x20, 0x21, 0x22, 0x23});
+  std::map<u32, pe::IsfBase> signed_bases_ = integers({0x10, 0x11, 0x12, 0x13});
 };
 
 Exit run_export_isf(const HookExportOptions& options) {
@@ -85,7 +112,9 @@ Exit run_export_isf(const HookExportOptions& options) {
         "with --members LIST and the PDB of the kernel"};
   core::Findings findings;
   const auto symbols = syscall_map::make_member_symbols(build, findings);
-  require_export_rows(!symbols.types.empty() || !symbols.symbols.empty(), findings);
+  require_export_rows(
+      !symbols.types.empty() || !symbols.enumerations.empty() || !symbols.symbols.empty(),
+      findings);
   const pe::PdbIdentity pdb{
       {}, *identity.pdb->guid, identity.pdb->age, static_cast<u16>(identity.machine)};
   const auto name = core::to_valid_utf8(identity.pdb->name);

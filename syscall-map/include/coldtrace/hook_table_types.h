@@ -307,8 +307,9 @@ enum coldtrace_hook_member_kind {
 #define COLDTRACE_HOOK_MEMBER_OPTIONAL 2U
 #define COLDTRACE_HOOK_MEMBER_FROM_PDB 4U
 #define COLDTRACE_HOOK_MEMBER_FROM_CODE 8U
-#define COLDTRACE_HOOK_MEMBER_NEGATIVE 16U /* of 64 bits, in two's complement */
-#define COLDTRACE_HOOK_MEMBER_INFERRED 32U /* from another build: see its evidence */
+#define COLDTRACE_HOOK_MEMBER_NEGATIVE 16U    /* of 64 bits, in two's complement */
+#define COLDTRACE_HOOK_MEMBER_INFERRED 32U    /* from another build: see its evidence */
+#define COLDTRACE_HOOK_MEMBER_ENUMERATION 64U /* the size of one; older tables do not say it */
 #define COLDTRACE_HOOK_NO_BITS 0xffU
 
 struct coldtrace_hook_member {

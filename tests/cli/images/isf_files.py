@@ -89,6 +89,21 @@ TABLE = {
 }
 
 
+# As DWARF has them: the names of anonymous ones mean nothing, and may be there twice.
+ANONYMOUS = {
+    "_OUT": {"kind": "struct", "size": 28, "fields": {
+        "before": member(0, base("long")),
+        "u1": member(8, {"kind": "union", "name": "_CHOICE"}) | {"anonymous": True},
+        "u2": member(20, {"kind": "struct", "name": "_LAST"}) | {"anonymous": True},
+        "after": member(24, base("long"))}},
+    "_CHOICE": {"kind": "union", "size": 12, "fields": {
+        "low": member(0, base("long")),
+        "u1": member(4, {"kind": "class", "name": "_PAIR"}) | {"anonymous": True}}},
+    "_PAIR": {"kind": "class", "size": 8, "fields": {"x": member(0, base("long")), "y": member(4, base("long"))}},
+    "_LAST": {"kind": "struct", "size": 4, "fields": {"z": member(0, base("long"))}},
+}
+
+
 class Reader:
     """The sizes and places that a table says."""
 
@@ -241,6 +256,30 @@ class Good(Isf):
         self.assertEqual((done.returncode, codes), (0, set()))
         reader = Reader(table)
         self.assertEqual(self.rows(answer), (set(reader.members()), set(reader.constants())))
+
+    def test_members_of_anonymous_ones_are_those_of_the_type_around(self):
+        table = copy.deepcopy(TABLE)
+        table["user_types"].update(ANONYMOUS)
+        flat = copy.deepcopy(table)
+        fields = {name: member(offset, base("long")) for name, offset in (
+            ("before", 0), ("low", 8), ("x", 12), ("y", 16), ("z", 20), ("after", 24))}
+        flat["user_types"]["_OUT"]["fields"] = fields
+        flat["user_types"]["_CHOICE"]["fields"] = {name: member(fields[name]["offset"] - 8, base("long"))
+                                                   for name in ("low", "x", "y")}
+        done, answer, codes = self.types(self.table(table))
+        self.assertEqual((done.returncode, codes), (0, set()), done.stderr)
+        self.assertEqual(self.rows(answer)[0], set(Reader(flat).members()))
+        order = [row["name"] for type_ in answer["types"] if type_["name"] == "_OUT" for row in type_["members"]]
+        self.assertEqual(order, list(fields))
+        # Written again they are members of the type, as Volatility has them of both.
+        again = strict_json(run("pe", "isf", self.table(table)).stdout)
+        self.assertEqual(again["user_types"]["_OUT"]["fields"], fields)
+        # What is not anonymous has its name.
+        for value in (False, None, 0, "true"):
+            plain = copy.deepcopy(table)
+            plain["user_types"]["_OUT"]["fields"]["u1"]["anonymous"] = value
+            _, answer, _ = self.types(self.table(plain))
+            self.assertIn(("_OUT", "u1", 8), {row[:3] for row in self.rows(answer)[0]}, value)
 
     def test_builds_are_compared_without_the_numbers_of_unnamed_types(self):
         def with_unnamed(number, offset):
@@ -441,6 +480,37 @@ class Wrong(Isf):
         self.assertEqual((done.returncode, b"pdb-type-range" in done.stderr), (1, True))
         self.assertEqual((b"next" in done.stdout, b"call" in done.stdout), (True, False))
 
+    def test_anonymous_members_that_are_wrong_are_told(self):
+        def out(table):
+            return table["user_types"]["_OUT"]["fields"]
+        lost = {  # the change, and what _OUT has not of _CHOICE
+            "no such type": (lambda table: out(table)["u1"]["type"].update(name="_NONE"), {"low", "x", "y"}),
+            "an enumeration": (lambda table: out(table)["u1"].update(
+                type={"kind": "enum", "name": "_MODE"}), {"low", "x", "y"}),
+            "an integer": (lambda table: out(table)["u1"].update(type=base("long")), {"low", "x", "y"}),
+            "no type": (lambda table: out(table)["u1"].pop("type"), {"low", "x", "y"}),
+            "no offset": (lambda table: out(table)["u1"].pop("offset"), {"low", "x", "y"}),
+            "beyond 64 bits": (lambda table: out(table)["u1"].update(offset=2 ** 64 - 4), {"x", "y"}),
+            "no fields": (lambda table: table["user_types"]["_PAIR"].pop("fields"), {"x", "y"}),
+            "in itself": (lambda table: table["user_types"]["_CHOICE"]["fields"]["u1"]["type"].update(
+                name="_CHOICE"), {"x", "y"})}
+        for what, (change, names) in lost.items():
+            with self.subTest(what):
+                table = copy.deepcopy(TABLE)
+                table["user_types"].update(copy.deepcopy(ANONYMOUS))
+                change(table)
+                done, answer, codes = self.types(self.table(table))
+                self.assertEqual((done.returncode, codes - {"pdb-type-range"}), (1, {"isf-entry"}), done.stderr)
+                found = {row[1] for row in self.rows(answer)[0] if row[0] == "_OUT"}
+                self.assertEqual(found, {"before", "low", "x", "y", "z", "after"} - names)
+        # The first of one name counts, whichever type it comes from.
+        table = copy.deepcopy(TABLE)
+        table["user_types"].update(copy.deepcopy(ANONYMOUS))
+        table["user_types"]["_LAST"]["fields"]["low"] = member(0, base("char"))
+        done, answer, codes = self.types(self.table(table))
+        self.assertEqual((done.returncode, codes), (1, {"isf-entry"}))
+        self.assertIn(("_OUT", "low", 8), {row[:3] for row in self.rows(answer)[0]})
+
     def test_the_first_of_one_name_counts(self):
         text = json.dumps(TABLE)
         for old, new in (('"mode": {"offset": 112', '"mode": {"offset": 112, "type": {"kind": "base", '
@@ -483,6 +553,20 @@ class Vast(Isf):
             self.assertIn(done.returncode, (0, 1), options)
             self.assertLess(len(done.stdout), 4 << 20)
         self.assertIn(run("pe", "isf", path).returncode, (0, 1))
+
+    def test_anonymous_ones_that_multiply_end(self):
+        """Twelve levels, each with ten of the next: 10^12 members, or as many visits to types without any."""
+        for leaf in ({"x": member(0, base("char"))}, {}):
+            table = copy.deepcopy(TABLE)
+            for level in range(12):
+                table["user_types"][f"_L{level}"] = {"kind": "struct", "size": 8, "fields": {
+                    f"u{number}": member(0, {"kind": "struct", "name": f"_L{level + 1}"}) | {"anonymous": True}
+                    for number in range(10)}}
+            table["user_types"]["_L12"] = {"kind": "struct", "size": 8, "fields": leaf}
+            done = run("pe", "types", "--format", "json", self.table(table))
+            self.assertEqual(done.returncode, 1)
+            findings = strict_json(done.stdout)["findings"]
+            self.assertEqual({finding["code"] for finding in findings}, {"isf-entry"})
 
     def test_bombs_are_not_unpacked(self):
         packer = lzma.LZMACompressor()

@@ -119,7 +119,7 @@ class Isf(Case):
             self.load(table)
         return table, rules
 
-    def load(self, table):
+    def load(self, table, user_types=None):
         """What Volatility's own loader makes of it."""
         sys.path.insert(0, os.environ["VOL3"])
         from volatility3.framework import contexts
@@ -128,7 +128,7 @@ class Isf(Case):
         context = contexts.Context()
         loaded = intermed.IntermediateSymbolTable(context, "isf", "nt", path.as_uri(), validate=False)
         context.symbol_space.append(loaded)
-        for name, user in table["user_types"].items():
+        for name, user in (user_types or table["user_types"]).items():
             type_ = context.symbol_space.get_type(f"nt!{name}")
             self.assertEqual(type_.size, user["size"])
             for field, content in user["fields"].items():
@@ -225,6 +225,58 @@ class Isf(Case):
         # Unnamed ones: flattened where the source has no name for the member either.
         self.assertEqual(fields["first"]["offset"], fields["second"]["offset"])
         self.assertRegex(fields["place"]["type"]["name"], "^__unnamed_1[0-9a-f]{3}$")
+
+    def test_anonymous_members_are_those_that_the_pdb_has(self):
+        source = """
+struct outer { int before; union { long low; struct { short x, y; union { char c; long long wide; }; }; };
+               union { struct { unsigned a : 3, b : 5; }; unsigned all; } named; int after; };
+struct outer g_outer; int entry(void) { return g_outer.x; }
+"""
+        for target in types.TARGETS:
+            with self.subTest(target=target):
+                path = self.pdb(target, source=source)
+                table, _ = self.table(path)
+                self.assertNotIn("anonymous", json.dumps(table).replace("__anonymous_", ""))
+                of_pdb = self.places(path)
+                self.assertEqual({name for name, *_ in of_pdb},
+                                 {"before", "low", "x", "y", "c", "wide", "named", "after"})
+                flat = self.write("flat.json", json.dumps(table).encode())
+                self.assertEqual(self.places(flat), of_pdb)
+                # With the unions as members that have no name, as tables made of DWARF have them.
+                nested = json.loads(json.dumps(table))
+                self.nest(nested, "outer", {"low", "x", "y", "c", "wide"})
+                inner, = (name for name, user in nested["user_types"].items()
+                          if user["fields"].keys() == {"x", "y", "c", "wide"})
+                self.nest(nested, inner, {"c", "wide"})
+                self.assertEqual(len(nested["user_types"]["outer"]["fields"]), 4)
+                edited = self.write("nested.json", json.dumps(nested).encode())
+                self.assertEqual(self.places(edited), of_pdb)
+                self.assertEqual(run("pe", "isf", edited).stdout, run("pe", "isf", flat).stdout)
+                if "VOL3" in os.environ:
+                    schema = Path(os.environ["VOL3"]) / "volatility3/schemas/schema-6.2.0.json"
+                    jsonschema.validate(nested, json.loads(schema.read_text()))
+                    self.load(nested, {"outer": table["user_types"]["outer"]})
+
+    def places(self, path):
+        """Members of `outer`, in order."""
+        done = run("pe", "types", "--format", "json", path, "outer")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        type_, = strict_json(done.stdout)["types"]
+        return [(row["name"], row["offset"], row["size"]) for row in type_["members"] if row["kind"] == "member"]
+
+    def nest(self, table, name, members):
+        """In place of the members the unnamed type that has them."""
+        fields = table["user_types"][name]["fields"]
+        inner, = (other for other, user in table["user_types"].items() if user["fields"].keys() == members)
+        first = min(fields[member]["offset"] for member in members)
+        table["user_types"][name]["fields"] = {}
+        for field, content in fields.items():
+            if field not in members:
+                table["user_types"][name]["fields"][field] = content
+            elif "unnamed" not in table["user_types"][name]["fields"]:
+                table["user_types"][name]["fields"]["unnamed"] = {
+                    "offset": first, "anonymous": True,
+                    "type": {"kind": table["user_types"][inner]["kind"], "name": inner}}
 
     def test_pointers_that_are_no_addresses_are_their_bytes(self):
         source = """

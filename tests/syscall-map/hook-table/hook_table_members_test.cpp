@@ -20,7 +20,9 @@ std::vector<MemberValue> members() {
   MemberValue missing{"Missing", MemberKind::global, true, "Missing"};
   MemberValue constant{"Below", MemberKind::constant, false, "_E.Below", ~u64{0}, true};
   constant.from_pdb = constant.from_code = true;
-  return {bits, missing, constant};
+  MemberValue whole{"Whole", MemberKind::size, false, "_E", 4};
+  whole.enumeration = true;
+  return {bits, missing, constant, whole};
 }
 
 std::vector<HookTable> tables() {
@@ -47,7 +49,7 @@ TEST_CASE("members are in a table of version 1.2, which encodes as it decodes") 
         CHECK(compare_all(table, other).empty());
         found += other.members.size();
       }
-  CHECK(found == 4);
+  CHECK(found == 5);
 }
 
 TEST_CASE("readers of version 1.0 pass over members, with and without evidence") {
@@ -72,7 +74,7 @@ TEST_CASE("a driver finds a member by its name") {
   REQUIRE(coldtrace_hook_open(&table, bytes.data(), bytes.size()) == COLDTRACE_HOOK_OK);
   coldtrace_hook_build build;
   REQUIRE(coldtrace_hook_get_build(&table, 0, &build) == COLDTRACE_HOOK_OK);
-  REQUIRE(build.members.count == 3);
+  REQUIRE(build.members.count == 4);
   coldtrace_hook_member member;
   REQUIRE(coldtrace_hook_find_member(&table, &build, "Shift", &member) == COLDTRACE_HOOK_OK);
   CHECK(member.kind == COLDTRACE_HOOK_MEMBER_BIT);
@@ -91,7 +93,9 @@ TEST_CASE("a driver finds a member by its name") {
   CHECK(member.size == COLDTRACE_HOOK_ABSENT);
   CHECK(member.bit_position == COLDTRACE_HOOK_NO_BITS);
   CHECK((member.flags & COLDTRACE_HOOK_MEMBER_NEGATIVE) != 0);
-  CHECK(coldtrace_hook_get_member(&table, &build, 3, &member) == COLDTRACE_HOOK_NOT_FOUND);
+  REQUIRE(coldtrace_hook_find_member(&table, &build, "Whole", &member) == COLDTRACE_HOOK_OK);
+  CHECK(member.flags == (COLDTRACE_HOOK_MEMBER_FOUND | COLDTRACE_HOOK_MEMBER_ENUMERATION));
+  CHECK(coldtrace_hook_get_member(&table, &build, 4, &member) == COLDTRACE_HOOK_NOT_FOUND);
 }
 
 TEST_CASE("members whose section or range is not there are none") {

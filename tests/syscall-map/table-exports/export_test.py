@@ -20,6 +20,8 @@ import uuid
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 from strict import strict_json
@@ -359,6 +361,55 @@ class Rows(Case):
                                   whole["user_types"]["_EPROCESS"]["size"]])
         image, pdb = self.link("other", "x86_64", make_source(9), (10, 0, 19041, 2))
         self.run_hooks(2, "export", "isf", table, self.hooktab("other", image, pdb))
+
+    def test_enumerations_of_an_isf_are_enumerations(self):
+        source = make_source(8) + ("enum _STATE { Below = -3, Waiting = 5 }; enum _STATE g_state;\n"
+                                   "enum _WIDE : unsigned char { Top = 255 }; enum _WIDE g_wide;\n"
+                                   "enum _ALONE { Lone = 1 }; enum _ALONE g_alone;\n")
+        image, pdb = self.link("k", "x86_64", source, (10, 0, 19041, 1))
+        lists = self.write("a.members", b"size _STATE\nsize _WIDE\nsize _ALONE\nsize _KTHREAD\n"
+                                        b"constant Low = _STATE.Below\nconstant _STATE.Waiting\n"
+                                        b"constant Again = _STATE.Waiting\nconstant _WIDE.Top\n")
+        table = self.hooktab("k", image, pdb, members=(lists,))
+        done = self.run_hooks(0, "export", "isf", table)
+        made = strict_json(done.stdout)
+        whole = json.loads(subprocess.run([COLDTRACE, "pe", "isf", "--pe", image, pdb],
+                                          capture_output=True, timeout=60).stdout)
+        self.assertEqual(made["user_types"], {"_KTHREAD": {
+            "kind": "struct", "size": whole["user_types"]["_KTHREAD"]["size"], "fields": {}}})
+        self.assertEqual({name: (row["size"], row["constants"]) for name, row in made["enums"].items()},
+                         {"_STATE": (4, {"Below": -3, "Waiting": 5}), "_WIDE": (1, {"Top": 255}),
+                          "_ALONE": (4, {})})
+        for name, row in made["enums"].items():
+            base = made["base_types"][row["base"]]
+            self.assertEqual((base["kind"] in ("int", "char"), base["size"], base["signed"]),
+                             (True, row["size"], name == "_STATE"))
+        self.check_with_volatility(made)
+        # It serves as an input again: as enumerations, and with the same values.
+        isf = self.write("again.json", done.stdout)
+        again = self.hooktab("again", image, isf, members=(lists,))
+        self.assertEqual(strict_json(self.run_hooks(0, "export", "isf", again).stdout), made)
+        # Without its size nothing says how large a constant's enumeration is.
+        alone = self.write("alone.members", b"size _KTHREAD\nconstant _STATE.Waiting\n")
+        told = self.run_hooks(1, "export", "isf", self.hooktab("alone", image, pdb, members=(alone,)))
+        self.assertIn(b"the size of its enumeration is not asked for", told.stderr)
+        self.assertEqual(strict_json(told.stdout)["enums"], {})
+
+    def check_with_volatility(self, table):
+        """Its own schema and loader, where its source tree is at hand."""
+        if "VOL3" not in os.environ:
+            return
+        schema = Path(os.environ["VOL3"]) / "volatility3/schemas/schema-6.2.0.json"
+        jsonschema.validate(table, json.loads(schema.read_text()))
+        sys.path.insert(0, os.environ["VOL3"])
+        from volatility3.framework import contexts
+        from volatility3.framework.symbols import intermed
+        path = self.write("loaded.json", json.dumps(table).encode())
+        loaded = intermed.IntermediateSymbolTable(contexts.Context(), "isf", "nt", path.as_uri(),
+                                                  validate=False)
+        for name, row in table["enums"].items():
+            found = loaded.get_enumeration(name)
+            self.assertEqual((found.size, found.choices), (row["size"], row["constants"]))
 
     def test_headers_of_several_tables_are_that_of_the_merged_one(self):
         tables = []

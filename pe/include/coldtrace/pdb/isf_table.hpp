@@ -40,6 +40,7 @@ struct IsfTable {
     std::string_view name;
     Number offset;
     u32 type = none;
+    bool anonymous = false;  // 6.2.0: what the type's members are, those around it have
   };
   struct Constant {
     std::string_view name;

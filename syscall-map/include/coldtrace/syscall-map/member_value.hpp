@@ -20,8 +20,9 @@ struct MemberValue {
   std::optional<u32> size;   // in bytes, of a member or a function
   std::optional<u8> bit_position, bit_length;  // of a bit field
   bool from_pdb = false;
-  bool from_code = false;  // or another table of the image: exports, services
-  bool inferred = false;   // carried from another build: member_derivation.hpp
+  bool from_code = false;    // or another table of the image: exports, services
+  bool inferred = false;     // carried from another build: member_derivation.hpp
+  bool enumeration = false;  // the size is that of an enumeration
   Confidence confidence = Confidence::low;
   std::vector<std::string> evidence;  // sentences of one line
 };

@@ -22,13 +22,23 @@ struct MemberSymbols {
     u64 size = 0;
     std::vector<Field> fields;  // by offset
   };
+  struct Constant {
+    u64 value = 0;  // below 0 as 64 bits of two's complement
+    bool negative = false;
+  };
+  struct Enumeration {
+    u32 size = 0;  // of its integer: 1, 2, 4 or 8
+    std::map<std::string, Constant> constants;
+    [[nodiscard]] bool is_signed() const;
+  };
   std::map<std::string, Type> types;
+  std::map<std::string, Enumeration> enumerations;
   std::map<std::string, u32> symbols;  // globals and functions, as RVA
 };
 
-// A structure is there when the list asks for its size too; of its members those of one name, whose
-// size is known. What is left out is counted in the finding `hook-value`: members of members,
-// whose type has no name here, constants, and what find_value() does not take.
+// A structure or enumeration is there when the list asks for its size too; of its members those of
+// one name, whose size is known. What is left out is counted in the finding `hook-value`: members
+// of members, whose type has no name here, and what find_value() does not take.
 [[nodiscard]] MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map
