@@ -47,6 +47,29 @@ std::vector<std::string> named_files(const std::vector<std::string>& words) {
   return files;
 }
 
+// Where the kernel refuses it, a run says so; what makes no run goes on.
+void leave_rights(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, "--no-sandbox") != words.end()) return;
+  try {
+    enter_sandbox({});
+  } catch (const Failure&) {
+  }
+}
+
+// Of a line that is not run, or of a run that has not looked yet at what its messages would do
+// harm to.
+void say_wrong(const std::string& text, const std::vector<std::string>& words) {
+  if (!are_messages_guarded()) {
+    leave_rights(words);
+    try {
+      guard_messages(named_files(words));
+    } catch (const Failure&) {
+      return;
+    }
+  }
+  say(text);
+}
+
 // There may be none for the words either.
 void say_out_of_memory(const std::vector<std::string>& words) {
   try {
@@ -78,8 +101,7 @@ Exit run_words(const std::vector<std::string>& words) {
   add_batch_command(app, exit, run_program);
   add_help_command(app, exit);
   if (const auto told = empty_value_message(app, words); !told.empty()) {
-    guard_messages(named_files(words));
-    say(told);
+    say_wrong(told, words);
     return Exit::failure;
   }
   try {
@@ -87,19 +109,18 @@ Exit run_words(const std::vector<std::string>& words) {
       if (const auto answer = run_output_folder_line(app, words, run_program)) return *answer;
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& error) {
-    const auto files = named_files(words);
     if (error.get_exit_code() == 0) {  // --help, --version
       std::ostringstream text;
       app.exit(error, text, text);
       const OutputOptions standard;
-      guard_output(standard, "text", files);
+      leave_rights(words);
+      guard_output(standard, "text", named_files(words));
       Output output{standard};
       output.write(text.str());
       output.commit();
       return Exit::ok;
     }
-    guard_messages(files);
-    say(usage_message(app, error, words));
+    say_wrong(usage_message(app, error, words), words);
     return Exit::failure;
   }
   return exit;
@@ -112,11 +133,11 @@ Exit run_program(const std::vector<std::string>& words) {
   } catch (const ClosedPipe&) {
     return broken_run_exit();
   } catch (const Failure& failure) {
-    say(fmt::format("coldtrace: {}\n", printable(failure.message)));
+    say_wrong(fmt::format("coldtrace: {}\n", printable(failure.message)), words);
   } catch (const std::bad_alloc&) {
     say_out_of_memory(words);
   } catch (const std::exception& error) {
-    say(fmt::format("coldtrace: {}\n", printable(error.what())));
+    say_wrong(fmt::format("coldtrace: {}\n", printable(error.what())), words);
   }
   return Exit::failure;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/batch/batch_run.hpp"
 #include "cli/batch/command_words.hpp"
+#include "cli/command/output_guard.hpp"
 #include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
@@ -120,6 +121,7 @@ void add_batch_command(CLI::App& app, Exit& exit, const RunProgram& run) {
        "  2  usage, no input could be read, results cannot be written, or another run works "
        "there\n"},
       {"text", "json"}, define_batch, [&app, run](const BatchOptions& options) {
+        guard_output(options.output, options.format, options.named_inputs);
         refuse_help(app, options.command);
         Exit answer = Exit::failure;
         const auto command = read_command(app, options.command, run, answer);

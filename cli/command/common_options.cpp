@@ -100,7 +100,8 @@ void begin_run(CommonOptions& options, const Command& command) {
     throw Failure{"--csv-safe is for --format csv"};
   if (auto wrong = command.check_options_for(options.format); !wrong.empty())
     throw Failure{std::move(wrong)};
-  guard_output(options.output, options.format, command.inputs());
+  options.named_inputs = command.inputs();
+  refuse_by_status(options.output, options.format, options.named_inputs);
   if (is_for_programs_alone(options.formats) && is_shown_on_terminal(options.output))
     throw Failure{fmt::format("{} is not shown on a terminal; name a file with -o",
                               options.format == "html" ? "a page" : "JSON for other programs")};
@@ -113,7 +114,12 @@ void begin_run(CommonOptions& options, const Command& command) {
   if (!options.output.is_standard()) needs.output = options.output.path;
   if (!needs.output.empty()) open_target(needs.output);
   command.tell_needs(needs);
-  if (!needs.later) enter_sandbox(needs);
+  if (!needs.later) enter_run(options, needs);
+}
+
+void enter_run(const CommonOptions& options, const SandboxNeeds& needs) {
+  enter_sandbox(needs);
+  guard_output(options.output, options.format, options.named_inputs);
 }
 
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs) {

@@ -10,6 +10,7 @@
 #include "cli/command/text_options.hpp"
 #include "cli/output/json.hpp"
 #include "cli/output/output.hpp"
+#include "cli/sandbox/sandbox.hpp"
 
 namespace coldtrace::cli {
 
@@ -21,12 +22,17 @@ struct CommonOptions {
   TextOptions text;
   Int64 int64 = Int64::number;
   FindingPolicy findings;
+  std::vector<std::string> named_inputs;  // from begin_run() on: all that the options name
 };
 
 // Before a run: settles the format (cli/command/default_format.hpp); throws Failure where the
-// options contradict each other, or the output would do harm to one of the command's inputs
-// (cli/command/output_guard.hpp); starts a pager, enters the sandbox.
+// options contradict each other; starts a pager; enter_run().
 void begin_run(CommonOptions& options, const Command& command);
+
+// Enters the sandbox, and from in there throws Failure where the output would do harm to one of the
+// command's inputs (cli/command/output_guard.hpp). begin_run() leaves it to commands whose
+// SandboxNeeds say `later`.
+void enter_run(const CommonOptions& options, const SandboxNeeds& needs);
 
 // The options that every command has; `formats` lists what --format takes, the default first.
 void add_common_options(Command& command, const std::vector<std::string>& formats,

@@ -74,7 +74,7 @@ std::optional<Target> find_target(const OutputOptions& output) {
   return target;
 }
 
-void refuse_devices(const Target& target) {
+void refuse_device(const Target& target) {
   const auto mode = target.status.st_mode;
   if (S_ISBLK(mode))
     throw Failure{target.name + ": a block device: nothing is ever written to a disk"};
@@ -153,14 +153,18 @@ void refuse_input(const Target& target, core::FileKind kind, const std::string& 
   }
 }
 
-// Throws where the target is a file that must stay as it is. What starts with damage is evidence
-// still, of no kind that its first bytes tell.
-void refuse_file(const Target& target, const std::string& format,
-                 const std::vector<std::string>& inputs) {
+void refuse_inputs(const Target& target, const std::vector<std::string>& inputs) {
   if (!S_ISREG(target.status.st_mode)) return;
-  const auto kind = kind_of(target);
   for (const auto& input : inputs)
     refuse_same_file(target, input, "the same file as the input " + input);
+}
+
+// Throws where the target is a file that must stay as it is. What starts with damage is evidence
+// still, of no kind that its first bytes tell.
+void refuse_content(const Target& target, const std::string& format,
+                    const std::vector<std::string>& inputs) {
+  if (!S_ISREG(target.status.st_mode)) return;
+  const auto kind = kind_of(target);
   for (const auto& input : inputs) refuse_input(target, kind, input);
   if (kind == core::FileKind::ctrace && format == "ctrace") return;
   const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
@@ -202,19 +206,42 @@ void refuse_new_part(const std::string& path, const std::vector<std::string>& in
   }
 }
 
+bool& is_guarded() {
+  static bool guarded = false;
+  return guarded;
+}
+
 }  // namespace
+
+bool are_messages_guarded() {
+  return is_guarded();
+}
 
 // The message that says why there are none would be written there too.
 void guard_messages(const std::vector<std::string>& inputs) {
   const auto target = find_standard(STDERR_FILENO, "standard error", "/dev/stderr");
+  is_guarded() = true;
   if (!target) return;
   try {
-    refuse_devices(*target);
-    refuse_file(*target, "", inputs);
+    refuse_device(*target);
+    refuse_inputs(*target, inputs);
+    refuse_content(*target, "", inputs);
   } catch (const Failure&) {
     fall_silent();
     throw;
   }
+}
+
+void refuse_by_status(const OutputOptions& output, const std::string& format,
+                      const std::vector<std::string>& inputs) {
+  const auto target = find_target(output);
+  if (!target) return;
+  refuse_device(*target);
+  const bool packed = !output.is_standard() && packing_of(output.path) != Packing::none;
+  if (target->terminal && (packed || std::find(binary_formats.begin(), binary_formats.end(),
+                                               format) != binary_formats.end()))
+    throw Failure{"binary output is not written to a terminal; name a file with -o"};
+  refuse_inputs(*target, inputs);
 }
 
 void guard_output(const OutputOptions& output, const std::string& format,
@@ -222,14 +249,10 @@ void guard_output(const OutputOptions& output, const std::string& format,
   guard_messages(inputs);
   if (std::ranges::count(inputs, "-") > 1)
     throw Failure{"'-' is named twice, and standard input is one input"};
+  refuse_by_status(output, format, inputs);
   const auto target = find_target(output);
   if (!target) return refuse_new_part(output.path, inputs);
-  refuse_devices(*target);
-  const bool packed = !output.is_standard() && packing_of(output.path) != Packing::none;
-  if (target->terminal && (packed || std::find(binary_formats.begin(), binary_formats.end(),
-                                               format) != binary_formats.end()))
-    throw Failure{"binary output is not written to a terminal; name a file with -o"};
-  refuse_file(*target, format, inputs);
+  refuse_content(*target, format, inputs);
 }
 
 void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders) {

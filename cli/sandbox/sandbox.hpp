@@ -25,7 +25,7 @@ inline constexpr const char* no_sandbox_help = "Run without the sandbox";
 // give up (Landlock, seccomp) and the run has no need of: to write, empty, rename or remove files
 // that exist, to change their permissions, owners or times; to make files but for the output and
 // temporary ones; sockets, other programs, other processes' memory, mounts. Files can be read. It
-// comes before an input is parsed, and before there are threads.
+// comes before an input is read, and before there are threads.
 void enter_sandbox(const SandboxNeeds& needs);
 
 // What of it is active in a run here, for --version.

@@ -407,6 +407,31 @@ class Evidence(case.Case):
         self.assertIn(b"the same file as the input", done.stderr)
         self.assertEqual(victim.read_bytes(), b"MZ" + bytes(510) + b"evidence")
 
+    def test_messages_about_options_that_contradict_are_not_appended_to_evidence(self):
+        program = self.write("x.exe", (PROJECT / "fuzz/corpus/pe_image/x64").read_bytes())
+        for options in (["--csv-safe", "--format", "json"], ["--pager", "--format", "json"]):
+            victim = self.victim()
+            before = victim.read_bytes()
+            with open(victim, "ab") as messages:
+                done = subprocess.run([COLDTRACE, "pe", "info", program, *options], stderr=messages,
+                                      stdout=subprocess.PIPE, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, victim.read_bytes()), (2, b"", before))
+
+    def test_words_of_a_pager_are_not_appended_to_evidence(self):
+        program = self.write("x.exe", (PROJECT / "fuzz/corpus/pe_image/x64").read_bytes())
+        victim = self.victim()
+        before = victim.read_bytes()
+        ours, theirs = pty.openpty()
+        try:
+            with open(victim, "ab") as messages:
+                done = subprocess.run([COLDTRACE, "pe", "info", program, "--pager"], stdout=theirs, stderr=messages,
+                                      env=os.environ | {"PAGER": "echo words >&2; cat"}, timeout=60)
+            self.assertEqual((done.returncode, victim.read_bytes()), (2, before))
+            self.assertEqual(os.read(ours, 4096), b"words\r\n")
+        finally:
+            os.close(theirs)
+            os.close(ours)
+
     def test_messages_are_not_appended_to_an_input(self):
         for line in (["pe", "info"], ["ntfs", "snapshot"], ["trace", "decode"], ["syscalls", "map"]):
             with self.subTest(line=line):
