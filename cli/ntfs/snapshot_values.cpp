@@ -21,6 +21,12 @@ bool is_extent(const Value& json) {
 
 }  // namespace
 
+std::optional<ntfs::State> read_snapshot_state(const Value& json, MistypedMembers& mistyped) {
+  const auto state = ntfs::to_state(text_member(json, "state"));
+  if (!state && !is_absent_or_null(json, "state")) mistyped.add("state");
+  return state;
+}
+
 StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   constexpr u64 most_records = u64{1} << 48;
   const auto told = [&](const char* name, bool is_value) {
@@ -29,8 +35,7 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   };
   const auto record = number_member(json, "record");
   const auto sequence = number_member(json, "sequence");
-  StatedFile read{.file = std::nullopt, .state = ntfs::to_state(text_member(json, "state"))};
-  told("state", read.state.has_value());
+  StatedFile read{.file = std::nullopt, .state = read_snapshot_state(json, mistyped)};
   const bool is_record = told("record", record && *record < most_records);
   if (told("sequence", sequence && *sequence <= 0xffff) && is_record)
     read.file = {*record, static_cast<u16>(*sequence)};

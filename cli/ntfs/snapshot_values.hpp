@@ -15,6 +15,9 @@ namespace coldtrace::cli {
 // Values of the lines of a snapshot. What is of another type than its member has counts as none,
 // and is told to `mistyped`.
 
+std::optional<ntfs::State> read_snapshot_state(const rapidjson::Value& json,
+                                               MistypedMembers& mistyped);
+
 // Which file a row is of, and in which state; nothing of what is not said.
 struct StatedFile {
   std::optional<ntfs::FileReference> file;

@@ -1,6 +1,9 @@
 #include "cli/output/json_members.hpp"
 
 #include <charconv>
+#include <string_view>
+
+#include "cli/output/json_number.hpp"
 
 namespace coldtrace::cli {
 
@@ -17,13 +20,21 @@ std::string text_member(const Value& object, const char* name) {
   return text ? std::string{text->GetString(), text->GetStringLength()} : std::string{};
 }
 
-std::optional<u64> number_member(const Value& json, const char* name) {
-  if (const auto* number = find_member(json, name, &Value::IsUint64)) return number->GetUint64();
-  const auto text = text_member(json, name);
+std::optional<u64> to_number(const Value& json) {
+  if (json.IsUint64()) return json.GetUint64();
+  if (!json.IsString()) return std::nullopt;
+  const std::string_view text{json.GetString(), json.GetStringLength()};
   u64 number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (!whole || text.front() == '0' || number <= largest_exact_integer) return std::nullopt;
   return number;
+}
+
+std::optional<u64> number_member(const Value& json, const char* name) {
+  if (!json.IsObject()) return std::nullopt;
+  const auto member = json.FindMember(name);
+  return member == json.MemberEnd() ? std::nullopt : to_number(member->value);
 }
 
 }  // namespace coldtrace::cli

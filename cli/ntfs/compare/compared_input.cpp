@@ -7,6 +7,7 @@
 
 #include "cli/ntfs/compare/snapshot_row.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/parallel.hpp"
@@ -123,7 +124,7 @@ class ComparedLines {
     if (volumes_.empty()) return false;
     if (type != "file" || !is_chosen()) return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
-    if (text_member(json, "state") != "live") return true;
+    if (read_snapshot_state(json, mistyped_) != ntfs::State::live) return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
     if (hashed_)
       forget_stripped(file_);

@@ -1,12 +1,14 @@
 #include "cli/ntfs/query/line_values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include <rapidjson/document.h>
 
+#include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/ntfs/dos_attributes.hpp"
+#include "coldtrace/ntfs/row.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -19,21 +21,25 @@ std::string_view text_of(const Value& json) {
   return {json.GetString(), json.GetStringLength()};
 }
 
-// Also of lines that were written with --int64 string.
-std::optional<u64> number_of(const Value& json) {
-  if (json.IsUint64()) return json.GetUint64();
-  if (!json.IsString()) return std::nullopt;
-  const auto text = text_of(json);
-  u64 number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
+bool is_value_of(FileMember member, std::string_view text) {
+  switch (member) {
+    case FileMember::state:
+      return ntfs::to_state(text).has_value();
+    case FileMember::attributes:
+    case FileMember::entry_attributes:
+      return ntfs::dos_attribute_bit(text) != 0;
+    case FileMember::finding_severity:
+      return text == "info" || text == "warning";
+    default:
+      return true;
+  }
 }
 
 // False where it is no value of the type.
-bool see_value(const Value& json, const where::WhereMemberTypes& types, const See& see) {
+bool see_value(const Value& json, FileMember member, const See& see) {
+  const auto types = types_of(member);
   if (types.number) {
-    const auto number = number_of(json);
+    const auto number = to_number(json);
     if (number) see({.number = where::Number::of(*number)});
     return number.has_value();
   }
@@ -52,6 +58,7 @@ bool see_value(const Value& json, const where::WhereMemberTypes& types, const Se
     if (guid) see({.guid = guid});
     return guid.has_value();
   }
+  if (!is_value_of(member, text_of(json))) return false;
   see({.text = text_of(json)});
   return true;
 }
@@ -65,8 +72,7 @@ const Value* find(const Value& object, std::string_view name) {
 
 // What a path of names leads to, through the elements of lists. False where something on the way
 // or at its end is neither what it must be nor null.
-bool follow(const Value& json, std::string_view path, const where::WhereMemberTypes& types,
-            const See& see) {
+bool follow(const Value& json, std::string_view path, FileMember asked, const See& see) {
   if (json.IsNull()) return true;
   if (!json.IsObject()) return false;
   const auto dot = path.find('.');
@@ -74,8 +80,8 @@ bool follow(const Value& json, std::string_view path, const where::WhereMemberTy
   if (member == nullptr) return true;
   const auto go_on = [&](const Value& value) {
     if (value.IsNull()) return true;
-    return dot == std::string_view::npos ? see_value(value, types, see)
-                                         : follow(value, path.substr(dot + 1), types, see);
+    return dot == std::string_view::npos ? see_value(value, asked, see)
+                                         : follow(value, path.substr(dot + 1), asked, see);
   };
   if (!member->IsArray()) return go_on(*member);
   bool sound = true;
@@ -105,7 +111,6 @@ void number(const std::optional<u64>& value, const See& see) {
 }  // namespace
 
 void LineValues::each(FileMember member, const See& see) {
-  const auto types = types_of(member);
   switch (member) {
     case FileMember::extension: {
       const auto* const name = find(*line_, "name");
@@ -120,7 +125,7 @@ void LineValues::each(FileMember member, const See& see) {
     case FileMember::accessed:
       for (const auto* const set : {"si", "fn", "index"})
         if (const auto* const times = find(*line_, set))
-          if (!follow(*times, to_string(member), types, see)) mistyped_.add(set);
+          if (!follow(*times, to_string(member), member, see)) mistyped_.add(set);
       return;
     case FileMember::partition_number:
       return number(number_, see);
@@ -129,7 +134,7 @@ void LineValues::each(FileMember member, const See& see) {
     case FileMember::partition_shadow:
       return number(shadow_, see);
     default:
-      if (!follow(*line_, to_string(member), types, see)) mistyped_.add(to_string(member));
+      if (!follow(*line_, to_string(member), member, see)) mistyped_.add(to_string(member));
   }
 }
 

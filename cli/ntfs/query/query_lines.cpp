@@ -11,6 +11,7 @@
 #include "cli/ntfs/query/shown_members.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/checked.hpp"
 
@@ -125,10 +126,16 @@ class QueriedLines {
     std::optional<u64> offset;
     std::optional<u64> shadow;
     if (const auto* partition = find_member(json, "partition", &Value::IsObject)) {
-      number = number_member(*partition, "number");
-      offset = number_member(*partition, "offset");
+      const auto read = [&](const Value& object, const char* name) {
+        const auto read_number = number_member(object, name);
+        if (!read_number && object.HasMember(name) && !find_member(object, name, &Value::IsNull))
+          mistyped_.add("partition");
+        return read_number;
+      };
+      number = read(*partition, "number");
+      offset = read(*partition, "offset");
       if (const auto* copy = find_member(*partition, "shadow", &Value::IsObject))
-        shadow = number_member(*copy, "number");
+        shadow = read(*copy, "number");
     }
     const auto& options = query_.options;
     chosen_ = !options.partition || number == *options.partition;
@@ -163,6 +170,8 @@ class QueriedLines {
 
   void read_file(const Value& json) {
     selection_.read_row(json);
+    // Which rows the snapshot has is told by their states, whatever is asked.
+    read_snapshot_state(json, mistyped_);
     for (const auto member : asked_)
       if (!has_member(json, member)) lacking_.insert(to_string(member));
     values_.set(json);

@@ -1,7 +1,10 @@
 #include "cli/ntfs/query/shown_members.hpp"
 
+#include <algorithm>
+
 #include <rapidjson/document.h>
 
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -14,6 +17,11 @@ constexpr RowField shown_by_text[] = {
     RowField::si,      RowField::directory, RowField::reparse,  RowField::size,
     RowField::streams, RowField::findings,
 };
+
+template <class Is>
+bool is_list_of(const Value& value, Is is) {
+  return value.IsArray() && std::all_of(value.Begin(), value.End(), is);
+}
 
 bool is_of_type(const Value& line, RowField field, const char* name, const Value& value) {
   switch (field) {
@@ -28,11 +36,13 @@ bool is_of_type(const Value& line, RowField field, const char* name, const Value
     case RowField::directory:
       return value.IsBool();
     case RowField::attributes:
-    case RowField::ea:
+      return is_list_of(value, [](const Value& one) { return one.IsString(); });
     case RowField::streams:
     case RowField::other_streams:
+      return is_list_of(value, is_snapshot_stream);
+    case RowField::ea:
     case RowField::findings:
-      return value.IsArray();
+      return is_list_of(value, [](const Value& one) { return one.IsObject(); });
     case RowField::reparse:
       return value.IsObject() && (find_member(value, "tag", &Value::IsNull) != nullptr ||
                                   !value.HasMember("tag") || number_member(value, "tag"));
@@ -59,7 +69,8 @@ ShownMembers::ShownMembers(const std::string& format, const std::vector<std::str
     fields_.assign(std::begin(shown_by_text), std::end(shown_by_text));
     return;
   }
-  if (fields.empty() && format != "csv") return;
+  shows_all_ = fields.empty() && format != "csv";
+  if (shows_all_) return;
   const RowFields chosen{fields};
   for (std::size_t i = 0; i < chosen_field_names().size(); ++i)
     if (chosen.contains(static_cast<RowField>(i))) fields_.push_back(static_cast<RowField>(i));
@@ -67,13 +78,19 @@ ShownMembers::ShownMembers(const std::string& format, const std::vector<std::str
 
 void ShownMembers::check(const Value& line, std::set<std::string_view>& lacking,
                          MistypedMembers& mistyped) const {
-  for (const auto field : fields_) {
-    const auto& name = chosen_field_names()[static_cast<std::size_t>(field)];
+  const auto check_type = [&](RowField field, const std::string& name) {
     const auto found = line.FindMember(name.c_str());
-    if (found == line.MemberEnd())
-      lacking.insert(name);
-    else if (!found->value.IsNull() && !is_of_type(line, field, name.c_str(), found->value))
+    if (found == line.MemberEnd()) return false;
+    if (!found->value.IsNull() && !is_of_type(line, field, name.c_str(), found->value))
       mistyped.add(name);
+    return true;
+  };
+  const auto& names = chosen_field_names();
+  if (shows_all_)
+    for (std::size_t i = 0; i < names.size(); ++i) check_type(static_cast<RowField>(i), names[i]);
+  for (const auto field : fields_) {
+    const auto& name = names[static_cast<std::size_t>(field)];
+    if (!check_type(field, name)) lacking.insert(name);
   }
 }
 

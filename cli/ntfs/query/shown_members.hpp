@@ -12,7 +12,7 @@
 namespace coldtrace::cli {
 
 // The members that an answer shows of each line: those of --fields, else what csv has columns of
-// and text shows, and what --zone-ids adds. Lines of JSON without --fields show what else there is.
+// and text shows, and what --zone-ids adds. Lines of JSON without --fields show all there is.
 class ShownMembers {
  public:
   ShownMembers(const std::string& format, const std::vector<std::string>& fields, bool zone_ids);
@@ -23,6 +23,7 @@ class ShownMembers {
 
  private:
   std::vector<RowField> fields_;
+  bool shows_all_ = false;
 };
 
 }  // namespace coldtrace::cli

@@ -405,6 +405,9 @@ class MadeUp(Case):
                 b = self.lines("b", header(), *bare, SUMMARY)
                 error = run("compare", *(b if each == "b" else each for each in pair), status=2).stderr
                 self.assertRegex(error, rb"lack members .*: %b\." % lacking.encode())
+        for member, value in ("record", "70"), ("sequence", "1"), ("parent", {"record": "5", "sequence": 5}):
+            _, summary = compare(whole, self.lines("c", header(), rows[0], made_up(71) | {member: value}, SUMMARY))
+            self.assertEqual([f["code"] for f in summary["findings"]][0], "snapshot-incomplete")
         # One such row is damage of one row.
         _, summary = compare(whole, self.lines("c", header(), rows[0], {"type": "file", "state": "live"}, SUMMARY))
         self.assertEqual([f["code"] for f in summary["findings"]][0], "snapshot-incomplete")
@@ -418,7 +421,9 @@ class MadeUp(Case):
                               ("streams", [{"extents": [{"clusters": -5}]}]),
                               ("streams", [{"extents": [{"vcn": None}]}]), ("streams", [{"valid": "x"}]),
                               ("streams", [{"sparse": 1}]), ("short_name", 5), ("security_id", "x"), ("object_id", 5),
-                              ("reparse", 5), ("reparse", {"tag": None}), ("ea", 5), ("ea", [5]), ("fn", 5)):
+                              ("reparse", 5), ("reparse", {"tag": None}), ("ea", 5), ("ea", [5]), ("fn", 5),
+                              ("security_id", "5"), ("streams", [{"size": "5"}]), ("streams", [{"extents": [{"lcn": "5"}]}]),
+                              ("ea", [{"name": "x", "size": "5"}]), ("state", "lively"), ("state", 5)):
             with self.subTest(member=member, value=value):
                 _, summary = self.differ([made_up(70)], [made_up(70) | {member: value}])
                 told = {f["code"]: f["text"] for f in summary["findings"]}

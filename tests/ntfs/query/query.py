@@ -580,7 +580,14 @@ class Query(Case):
                 ("object_id", "x", "exists object_id", ()), ("attributes", [1], "attributes == 'hidden'", ()),
                 ("parent", "x", None, ("--format", "csv")), ("reparse", {"tag": "x"}, None, ("--format", "csv")),
                 ("si", 5, None, ("--fields", "si")), ("links", [], None, ("--fields", "links")),
-                ("state", 5, None, ("--format", "text"))):
+                ("state", 5, None, ("--format", "text")), ("state", "lively", None, ()), ("state", 5, None, ()),
+                ("state", "lively", "state == 'lively'", ()), ("attributes", ["archiv"], "attributes == 'archiv'", ()),
+                # Texts of digits are numbers above 2^53 alone, as --int64 string writes them.
+                ("size", "5", "size > 0", ()), ("size", str(2**53), "size > 0", ()), ("record", "30", None, ()),
+                ("size", str(2**53 + 1).zfill(20), "size > 0", ()), ("size", str(2**64), "size > 0", ()),
+                ("streams", [{"size": "5"}], "streams.size > 0", ()), ("streams", [{"size": "5"}], None, ()),
+                ("findings", ["x"], None, ()), ("ea", [5], None, ("--format", "json")),
+                ("links", "1", None, ("--format", "csv")), ("parent", {"record": "5"}, "parent.record == 5", ())):
             edited = [*lines[:place], lines[place] | {member: value}, *lines[place + 1:]]
             path = self.write("edited.ndjson", "\n".join(map(json.dumps, edited)).encode())
             with self.subTest(member=member, value=value):
@@ -592,6 +599,25 @@ class Query(Case):
                 sound = subprocess.run([COLDTRACE, "ntfs", "query", self.snapshots[self.images[0]], *options],
                                        capture_output=True, timeout=120)
                 self.assertNotIn(b"count as none", sound.stderr)
+
+    def test_numbers_that_int64_string_writes_as_texts(self):
+        lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
+        place = next(i for i, line in enumerate(lines) if line["type"] == "file" and line["streams"])
+        for size in 2**53 + 1, 2**64 - 1:
+            row = lines[place] | {"size": str(size)}
+            path = self.write("texts.ndjson", "\n".join(map(json.dumps, [*lines[:place], row, *lines[place + 1:]])).encode())
+            done = run("query", path, "--where", f"size == {size}", "--int64", "string")
+            self.assertNotIn(b"snapshot-value", done.stderr)
+            self.assertEqual([json.loads(line)["path"] for line in done.stdout.splitlines() if b'"file"' in line[:14]],
+                             [row["path"]])
+
+    def test_a_header_with_texts_for_numbers_is_told(self):
+        lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
+        for member in "number", "offset":
+            header = dict(lines[0], partition={"number": 1, "offset": 0, "size": 5} | {member: "1"})
+            path = self.write("header.ndjson", "\n".join(map(json.dumps, [header, *lines[1:]])).encode())
+            done = run("query", path, "--where", "path == '/'", status=1)
+            self.assertIn(b"count as none: partition", done.stderr)
 
     def test_a_last_line_that_says_it_is_not_complete(self):
         lines = self.snapshots[self.images[0]].read_bytes().splitlines()
