@@ -1,22 +1,10 @@
 #include "cli/pe/module_rows.hpp"
 
 #include "cli/output/text.hpp"
-#include "cli/pe/named_rows.hpp"
-#include "cli/pe/text_room.hpp"
 #include "coldtrace/pe/header_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
-
-// The texts of a call that there is room for.
-pe::BuildInfo take(const pe::BuildInfo& build, TextRoom& room) {
-  const auto keep = [&](const std::optional<std::string>& text) -> std::optional<std::string> {
-    auto kept = room.take(text.value_or(std::string{}));
-    return kept.empty() ? std::nullopt : std::optional{std::move(kept)};
-  };
-  return {keep(build.directory), keep(build.tool), keep(build.source), keep(build.type_file),
-          keep(build.arguments)};
-}
 
 std::string version_text(const std::array<u16, 4>& numbers) {
   return fmt::format("{}", fmt::join(numbers, "."));
@@ -58,60 +46,17 @@ void write_build(JsonWriter& json, const std::optional<pe::BuildInfo>& build) {
 
 }  // namespace
 
-std::vector<ModuleRow> choose_modules(const pe::SymbolFile& file,
-                                      std::span<const std::string> names,
-                                      core::Findings& findings) {
-  std::vector<ModuleRow> rows;
-  if (!file.pdb) {
-    core::NoMatch missing;
-    missing.add_sentence("--modules: symbol tables do not have any");
-    missing.report(findings);
-    return rows;
-  }
-  TextRoom room{file};
-  const auto ids = pe::IdTable::read(*file.pdb, findings);
-  auto compilers = pe::read_module_compilers(*file.pdb, findings);
-  core::Findings known;  // told by the search for compilers
-  for (auto& module : pe::read_modules(*file.pdb, known)) {
-    ModuleRow row{rows.size(),
-                  std::move(module.name),
-                  std::move(module.object),
-                  module.symbol_bytes,
-                  module.source_files,
-                  {},
-                  {},
-                  {}};
-    if (!module.stream) row.symbol_bytes = 0;
-    if (const auto found = compilers.find(row.index); found != compilers.end()) {
-      if (const auto record = found->second.build_record)
-        if (const auto build = ids.find_build(*record)) row.build = take(*build, room);
-      row.compiler = std::move(found->second);
-    }
-    rows.push_back(std::move(row));
-  }
-  const auto contributions = pe::SectionContributions::read(*file.pdb, findings);
-  u64 lost = 0;
-  for (const auto& one : contributions.all())
-    one.module < rows.size() ? rows[one.module].contributions.push_back(one) : void(++lost);
-  if (lost > 0)
-    findings.warning("pdb-stream", std::nullopt,
-                     "{} section contributions are of modules that are not listed", lost);
-  room.report(findings);
-  keep_named(rows, "module", names, findings);
-  return rows;
-}
-
 void write_modules_json(JsonWriter& json, const pe::SymbolFile& file,
-                        const std::vector<ModuleRow>& rows) {
+                        const std::vector<pe::ListedModule>& modules) {
   json.begin_array();
-  for (const auto& row : rows) {
-    json.begin_object().field("index", row.index).field("name", MaybeText{row.name});
-    json.field("object", MaybeText{row.object});
-    json.field("symbol_bytes", row.symbol_bytes).field("source_files", row.source_files);
-    write_compiler(json, row.compiler);
-    write_build(json, row.build);
+  for (const auto& module : modules) {
+    json.begin_object().field("index", module.index).field("name", MaybeText{module.name});
+    json.field("object", MaybeText{module.object});
+    json.field("symbol_bytes", module.symbol_bytes).field("source_files", module.source_files);
+    write_compiler(json, module.compiler);
+    write_build(json, module.build);
     json.key("contributions").begin_array();
-    for (const auto& one : row.contributions) {
+    for (const auto& one : module.contributions) {
       json.begin_object()
           .field("section", one.section)
           .field("offset", one.offset)
@@ -126,20 +71,23 @@ void write_modules_json(JsonWriter& json, const pe::SymbolFile& file,
 }
 
 void write_modules_text(Output& output, const pe::SymbolFile& file,
-                        const std::vector<ModuleRow>& rows) {
-  print(output, "{}\n", counted(rows.size(), "module", "modules"));
-  for (const auto& row : rows) {
-    print(output, "\n{:04} {}{}\n", row.index, row.name.empty() ? "-" : printable(row.name),
-          row.object == row.name || row.object.empty() ? "" : "  [" + printable(row.object) + "]");
-    if (row.compiler && row.compiler->named)
-      print(output, "     {}, {} {}\n", pe::language_name(row.compiler->language),
-            printable(row.compiler->version), version_text(row.compiler->front_end));
-    if (row.build && row.build->source)
-      print(output, "     source {}\n", printable(*row.build->source));
-    if (row.build && row.build->arguments)
-      print(output, "     {} {}\n", printable(row.build->tool.value_or("-")),
-            printable(*row.build->arguments));
-    for (const auto& one : row.contributions) {
+                        const std::vector<pe::ListedModule>& modules) {
+  print(output, "{}\n", counted(modules.size(), "module", "modules"));
+  for (const auto& module : modules) {
+    print(output, "\n{:04} {}{}\n", module.index,
+          module.name.empty() ? "-" : printable(module.name),
+          module.object == module.name || module.object.empty()
+              ? ""
+              : "  [" + printable(module.object) + "]");
+    if (module.compiler && module.compiler->named)
+      print(output, "     {}, {} {}\n", pe::language_name(module.compiler->language),
+            printable(module.compiler->version), version_text(module.compiler->front_end));
+    if (module.build && module.build->source)
+      print(output, "     source {}\n", printable(*module.build->source));
+    if (module.build && module.build->arguments)
+      print(output, "     {} {}\n", printable(module.build->tool.value_or("-")),
+            printable(*module.build->arguments));
+    for (const auto& one : module.contributions) {
       const auto address = address_of(file, one);
       print(output, "     {:04x}:{:08x}  {:<10}  {:#010x}  {}\n", one.section, one.offset,
             address ? fmt::format("{:#010x}", *address) : "-", one.size,
@@ -150,12 +98,12 @@ void write_modules_text(Output& output, const pe::SymbolFile& file,
 }
 
 void write_modules_csv(Output& output, const pe::SymbolFile& file,
-                       const std::vector<ModuleRow>& rows) {
-  for (const auto& row : rows) {
-    const auto start = fmt::format("{},{},{},{}", csv_field(file.path), row.index,
-                                   csv_field(row.name), csv_field(row.object));
-    if (row.contributions.empty()) print(output, "{},,,,,\n", start);
-    for (const auto& one : row.contributions)
+                       const std::vector<pe::ListedModule>& modules) {
+  for (const auto& module : modules) {
+    const auto start = fmt::format("{},{},{},{}", csv_field(file.path), module.index,
+                                   csv_field(module.name), csv_field(module.object));
+    if (module.contributions.empty()) print(output, "{},,,,,\n", start);
+    for (const auto& one : module.contributions)
       print(output, "{},{},{},{},{},{}\n", start, one.section, one.offset,
             cell(address_of(file, one)), one.size, one.characteristics);
   }

@@ -12,7 +12,7 @@
 #include "cli/pe/module_rows.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "cli/pe/symbol_rows.hpp"
+#include "coldtrace/pdb/symbol_list.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
 
 namespace coldtrace::cli {
@@ -27,8 +27,8 @@ struct PeSymbolsOptions : PeOptions {
 
 // What is shown of a file.
 struct Rows {
-  std::vector<SymbolRow> symbols;
-  std::vector<ModuleRow> modules;  // with --modules, instead of symbols
+  std::vector<pe::ListedSymbol> symbols;
+  std::vector<pe::ListedModule> modules;  // with --modules, instead of symbols
 };
 
 // The image that --pe names, with what is shown of it.
@@ -50,7 +50,7 @@ std::vector<std::string_view> flag_names(u32 flags) {
   return names;
 }
 
-std::optional<u64> address_of(const SymbolRow& row) {
+std::optional<u64> address_of(const pe::ListedSymbol& row) {
   return row.address ? std::optional<u64>{value(*row.address)} : std::nullopt;
 }
 
@@ -135,7 +135,7 @@ class Writer {
     json_.end_object();
   }
 
-  void write_symbols_json(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write_symbols_json(const pe::SymbolFile& file, const std::vector<pe::ListedSymbol>& rows) {
     json_.begin_array();
     for (const auto& symbol : rows) {
       json_.begin_object();
@@ -162,7 +162,7 @@ class Writer {
     json_.end_array();
   }
 
-  void write_value(const std::optional<ConstantValue>& value) {
+  void write_value(const std::optional<pe::ConstantValue>& value) {
     if (!value)
       json_.value(nullptr);
     else if (value->is_negative)
@@ -181,7 +181,7 @@ class Writer {
     json_.end_array();
   }
 
-  void write_csv(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write_csv(const pe::SymbolFile& file, const std::vector<pe::ListedSymbol>& rows) {
     for (const auto& row : rows)
       print(output_, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(file.path),
             csv_field(row.name), cell(address_of(row)), cell(row.section), cell(row.offset),
@@ -198,7 +198,7 @@ class Writer {
               : "");
   }
 
-  void write_text(const pe::SymbolFile& file, const std::vector<SymbolRow>& rows) {
+  void write_text(const pe::SymbolFile& file, const std::vector<pe::ListedSymbol>& rows) {
     print(output_, "{}\n", counted(rows.size(), "symbol", "symbols"));
     print(output_, "{:<10}  {:<10}  {:<13}  {:<8}  {:<15}  {:<8}  {}\n", "rva", "offset", "section",
           "flags", "kind", "size", "name");
@@ -217,13 +217,13 @@ class Writer {
   }
 
   // Of the image, where it is the one that the symbols belong to.
-  std::optional<u64> offset_of(const pe::SymbolFile& file, const SymbolRow& symbol) const {
+  std::optional<u64> offset_of(const pe::SymbolFile& file, const pe::ListedSymbol& symbol) const {
     if (!file.matches_image.value_or(false) || !symbol.address) return std::nullopt;
     return image_->input.image.addresses().to_offset(*symbol.address);
   }
 
   // Of an annotation all texts.
-  static std::string name_of(const SymbolRow& symbol) {
+  static std::string name_of(const pe::ListedSymbol& symbol) {
     if (symbol.texts.size() > 1)
       return printable(fmt::format("{}", fmt::join(symbol.texts, " | ")));
     return symbol.name.empty() ? "-" : printable(symbol.name);
@@ -289,9 +289,9 @@ Exit run_pe_symbols(PeSymbolsOptions options) {
     if (image) pe::join_with_image(*file, image->input.image, image->identity.identity.pdb);
     Rows rows;
     if (options.modules)
-      rows.modules = choose_modules(*file, options.names, file->findings);
+      rows.modules = pe::list_modules(*file, options.names, file->findings);
     else
-      rows.symbols = choose_symbols(*file, kinds, options.names, file->findings);
+      rows.symbols = pe::list_symbols(*file, kinds, options.names, file->findings);
     report.read(path, file->findings);
     if (!writer) writer.emplace(image, options);
     writer->write(*file, rows);
@@ -342,7 +342,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
                         "lie elsewhere, variables that other modules see (global) or do not "
                         "(data), constants, names of types (udt), annotations")
             .list("KIND")
-            .one_of(symbol_kinds)
+            .one_of({std::begin(pe::symbol_kinds), std::end(pe::symbol_kinds)})
             .default_str("public");
         command.add_flag("--modules", options.modules,
                          "List the modules instead: object files, the library of each, what "

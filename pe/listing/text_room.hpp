@@ -5,13 +5,13 @@
 
 #include "coldtrace/pdb/symbol_file.hpp"
 
-namespace coldtrace::cli {
+namespace coldtrace::pe {
 
 // How many bytes of texts that many rows share may be shown of one file: names of modules and
 // types, command lines.
 class TextRoom {
  public:
-  explicit TextRoom(const pe::SymbolFile& file)
+  explicit TextRoom(const SymbolFile& file)
       : left_{(file.pdb ? file.pdb->msf().file_size() * 16 : 0) + (u64{1} << 20)} {}
 
   // The text, or none where there is no room left.
@@ -37,4 +37,4 @@ class TextRoom {
   bool is_full_ = false;
 };
 
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::pe
