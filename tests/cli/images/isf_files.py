@@ -331,6 +331,9 @@ class Wrong(Isf):
             with self.subTest(what):
                 done, answer, codes = self.types(self.changed(change))
                 self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+                if what not in ("NUL", "no name", "long name"):
+                    self.assertIn(answer["findings"][0]["text"].split("': ")[0],
+                                  {f"'_ALL.{name}" for name in names})
                 members, _ = self.rows(answer)
                 expected = {row for row in whole if row[0] != "_ALL" or row[1] not in names}
                 self.assertEqual({row for row in members if row[3] is not None} & whole, expected)
@@ -358,8 +361,9 @@ class Wrong(Isf):
                 lambda table: table["base_types"]["own name"].update(size=3),
                 lambda table: table["base_types"]["own name"].update(endian="big"),
                 lambda table: table["base_types"]["pointer32"].update(size=3)):
-            done, _, codes = self.types(self.changed(change))
+            done, answer, codes = self.types(self.changed(change))
             self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+            self.assertRegex(answer["findings"][0]["text"], r"^'_[A-Z]+(\.\w+)?': ")
         for address in (-1, 2 ** 32, "4096", None, [], True):
             path = self.changed(lambda table: table["symbols"]["KeRun"].update(address=address))
             done = run("pe", "symbols", "--format", "json", path)
@@ -379,6 +383,8 @@ class Wrong(Isf):
         done, answer, codes = self.types(self.changed(change))
         self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
         self.assertEqual(sum(finding["count"] for finding in answer["findings"]), len(wrong))
+        self.assertEqual(answer["findings"][0]["text"],
+                         "'_MODE.above': the constant does not fit in the integer of its enumeration")
         expected = TABLE["enums"]["_MODE"]["constants"] | right | {name: value for name, (_, value) in bits.items()}
         self.assertEqual({name: value for type_, name, value in self.rows(answer)[1] if type_ == "_MODE"}, expected)
 
