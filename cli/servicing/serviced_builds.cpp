@@ -97,7 +97,8 @@ class Builds {
     auto new_table = make_table(*new_files, making_, {}, making_.members);
     if (!old_table || !new_table) return;
     ServicedBuild build;
-    note_missing_members(pair, old_table->table, new_table->table);
+    build.missing_before = list_missing_members(old_table->table);
+    build.missing_after = list_missing_members(new_table->table);
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
         old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
@@ -107,6 +108,8 @@ class Builds {
     build.after.front().path = after_.modules[*pair.after].path;
     build.pdb_before = std::move(old_table->pdb);
     build.pdb_after = std::move(new_table->pdb);
+    note_missing_members("old", build.before.front().path, build.missing_before);
+    note_missing_members("new", build.after.front().path, build.missing_after);
     result_.builds.push_back(std::move(build));
   }
 
@@ -133,31 +136,38 @@ class Builds {
                             path, before_.path, missing, builds.size());
   }
 
-  ServicedBuilds finish() { return std::move(result_); }
-
- private:
-  // Of a member that neither side shows there is no row.
-  void note_missing_members(const syscall_map::ModulePair& pair, const HookTable& before,
-                            const HookTable& after) {
-    std::string text;
-    for (const auto& [side, path, table] :
-         {std::tuple{"old", &before_.modules[*pair.before].path, &before},
-          std::tuple{"new", &after_.modules[*pair.after].path, &after}})
-      if (const auto names = list_missing_members(*table); !names.empty())
-        text += fmt::format("{}of the {} kernel, {}, nothing that was given shows {}",
-                            text.empty() ? "" : "; ", side, *path, names);
-    if (!text.empty()) result_.findings.warning("member-missing", std::nullopt, "{}", text);
+  ServicedBuilds finish() {
+    if (!missing_members_.empty())
+      result_.findings.warning("member-missing", std::nullopt, "{}",
+                               list(missing_members_, "; ", "; and {} more kernels"));
+    return std::move(result_);
   }
 
-  static std::string list_missing_members(const HookTable& table) {
+ private:
+  static std::string list(const std::vector<std::string>& texts, std::string_view separator,
+                          fmt::format_string<std::size_t> rest) {
+    constexpr std::size_t most_listed = 8;
+    const auto shown = std::min(texts.size(), most_listed);
+    auto text = fmt::format("{}", fmt::join(std::span{texts}.first(shown), separator));
+    if (shown < texts.size()) text += fmt::format(rest, texts.size() - shown);
+    return text;
+  }
+
+  // Of a member that neither side shows there is no row.
+  static std::vector<std::string> list_missing_members(const HookTable& table) {
     std::vector<std::string> names;
     for (const auto& member : table.members)
       if (!member.optional && !member.value) names.push_back(member.name);
-    constexpr std::size_t most_named = 8;
-    const auto shown = std::min(names.size(), most_named);
-    auto text = fmt::format("{}", fmt::join(std::span{names}.first(shown), ", "));
-    if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-    return text;
+    return names;
+  }
+
+  // All kernels are told in one finding, of which only the first text would be seen.
+  void note_missing_members(std::string_view side, const std::string& path,
+                            const std::vector<std::string>& names) {
+    if (!names.empty())
+      missing_members_.push_back(
+          fmt::format("of the {} kernel, {}, nothing that was given shows {}", side, path,
+                      list(names, ", ", " and {} more")));
   }
 
   void compare_table(const std::string& path, const HookTable& build,
@@ -192,6 +202,7 @@ class Builds {
   const ServicedSide& after_;
   const Making& making_;
   std::vector<BuildFiles> old_builds_, new_builds_;
+  std::vector<std::string> missing_members_;  // of one kernel each
   ServicedBuilds result_;
 };
 

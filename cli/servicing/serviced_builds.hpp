@@ -16,6 +16,8 @@ namespace coldtrace::cli {
 struct ServicedBuild {
   std::vector<syscall_map::HookTableImage> before, after;
   std::string pdb_before, pdb_after;  // of the kernels; empty: none
+  // Members that the list requires and the kernel does not show.
+  std::vector<std::string> missing_before, missing_after;
   syscall_map::RowChanges changes;
 };
 

@@ -75,7 +75,7 @@ void write_rows(JsonWriter& json, const syscall_map::RowChanges& changes, bool a
 }
 
 void write_images(JsonWriter& json, const std::vector<HookTableImage>& images,
-                  const std::string& pdb) {
+                  const std::string& pdb, const std::vector<std::string>& missing) {
   json.begin_object().key("images").begin_array();
   for (const auto& image : images) {
     json.begin_object()
@@ -85,7 +85,8 @@ void write_images(JsonWriter& json, const std::vector<HookTableImage>& images,
     write_identity(json, {image.identity, image.sha256});
     json.end_object();
   }
-  json.end_array().field("pdb_file", MaybeText{pdb}).end_object();
+  json.end_array().field("pdb_file", MaybeText{pdb}).key("missing_members");
+  json.value(std::vector<std::string_view>{missing.begin(), missing.end()}).end_object();
 }
 
 class JsonServicing final : public ServicingWriter {
@@ -134,9 +135,9 @@ class JsonServicing final : public ServicingWriter {
     json_.key("builds").begin_array();
     for (const auto& build : servicing.builds.builds) {
       json_.begin_object().key("before");
-      write_images(json_, build.before, build.pdb_before);
+      write_images(json_, build.before, build.pdb_before, build.missing_before);
       json_.key("after");
-      write_images(json_, build.after, build.pdb_after);
+      write_images(json_, build.after, build.pdb_after, build.missing_after);
       write_rows(json_, build.changes, false);
       json_.end_object();
     }

@@ -112,6 +112,8 @@ class TextServicing final : public ServicingWriter {
             to_text({build.after.front().identity, std::nullopt}));
       print(output_, "  hook offsets: {}\n", counts_of(build.changes));
       write_rows(output_, build.changes, false);
+      write_missing("old", build.missing_before);
+      write_missing("new", build.missing_after);
     }
     for (const auto& table : servicing.builds.tables) write_table(table);
     for (const auto& [path, missing] : servicing.builds.missing)
@@ -138,6 +140,12 @@ class TextServicing final : public ServicingWriter {
           servicing.after.files[*pair.modules.after].size);
     if (pdb_of(before) != pdb_of(after))
       print(output_, "  PDB {} -> {}\n", pdb_of(before), pdb_of(after));
+  }
+
+  void write_missing(std::string_view side, const std::vector<std::string>& names) {
+    for (const auto& name : names)
+      print(output_, "  missing  member {}: nothing that was given shows it of the {} kernel\n",
+            printable(name), side);
   }
 
   void write_table(const ServicedTable& table) {

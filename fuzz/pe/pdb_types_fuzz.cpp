@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto aggregate = pe::read_aggregate(*table->find_record(type.index));
     if (!aggregate) continue;
     pe::TypeBudget of_regions{*table};
-    const auto members = pe::placed_members(*table, type.index, of_regions, findings);
+    const auto members = pe::placed_members(*table, type.index, of_regions, findings).placed;
     const auto is_union = aggregate->kind == pe::AggregateKind::union_;
     check(pe::regions_of(members, aggregate->size, is_union), members);
   }

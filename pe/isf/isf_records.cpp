@@ -89,23 +89,37 @@ class Converter {
   std::vector<std::byte> convert() {
     std::set<std::string_view> taken;
     for (const auto& type : table_.user_types)
-      if (is_new(type.name, taken)) add_user_type(type);
+      if (is_new_type(type.name, taken)) add_user_type(type);
     taken.clear();
     for (const auto& type : table_.enumerations)
-      if (is_new(type.name, taken)) add_enumeration(type);
+      if (is_new_type(type.name, taken)) add_enumeration(type);
     return writer_.take();
   }
 
  private:
-  void report(std::string_view name, std::string_view what) {
-    report_isf_entry(findings_, name, what);
+  void report(std::string_view what) {
+    if (member_)
+      report_isf_entry(findings_, {type_, *member_}, what);
+    else
+      report_isf_entry(findings_, {type_}, what);
+  }
+
+  bool is_new_type(std::string_view name, std::set<std::string_view>& taken) {
+    type_ = name;
+    member_.reset();
+    return is_new(name, taken);
+  }
+
+  bool is_new_member(std::string_view name, std::set<std::string_view>& taken) {
+    member_ = name;
+    return is_new(name, taken);
   }
 
   bool is_new(std::string_view name, std::set<std::string_view>& taken) {
     if (!is_name(name))
-      report(name, "the name is empty, longer than 4,096 bytes or has a NUL");
+      report("the name is empty, longer than 4,096 bytes or has a NUL");
     else if (!taken.insert(name).second)
-      report(name, "the name is there twice; the first counts");
+      report("the name is there twice; the first counts");
     else
       return true;
     return false;
@@ -116,14 +130,15 @@ class Converter {
   void add_user_type(const IsfTable::UserType& type) {
     const bool is_union = type.kind == "union";
     if (!is_union && !is_structure_kind(type.kind))
-      return report(type.name, "its kind is neither struct, class nor union");
+      return report("its kind is neither struct, class nor union");
     const auto size = natural(type.size);
-    if (!size) return report(type.name, "it has no size");
-    if (!type.has_fields) return report(type.name, "it has no object 'fields'");
+    if (!size) return report("it has no size");
+    if (!type.has_fields) return report("it has no object 'fields'");
     std::vector<RecordBytes> members;
     std::set<std::string_view> taken;
     add_fields(type, 0, 0, members, taken);
-    const auto count = limit(members, type.name);
+    member_.reset();
+    const auto count = limit(members);
     const auto list = add_list(members);
     RecordBytes record;
     record.put(is_union ? kind_union : kind_structure, 2).put(count, 2).put(0, 2).put(list, 4);
@@ -136,12 +151,13 @@ class Converter {
                   std::vector<RecordBytes>& members, std::set<std::string_view>& taken) {
     for (u32 i = type.first_field; i < type.end_field; ++i) {
       const auto& field = table_.fields[i];
+      member_ = field.name;
       if (level > 0 && !take_room(field)) return;
       if (!field.anonymous && !is_new(field.name, taken)) continue;
       const auto offset = natural(field.offset);
       const auto place = offset ? core::checked_add(base, *offset) : std::nullopt;
       if (!place) {
-        report(field.name, offset ? "the member lies beyond 64 bits" : "the member has no offset");
+        report(offset ? "the member lies beyond 64 bits" : "the member has no offset");
       } else if (field.anonymous) {
         add_anonymous(field, *place, level + 1, members, taken);
       } else {
@@ -158,9 +174,9 @@ class Converter {
     const auto type =
         field.type == IsfTable::none ? users_.end() : users_.find(table_.types[field.type].name);
     if (type == users_.end())
-      report(field.name, "the type of the anonymous member is not defined");
+      report("the type of the anonymous member is not defined");
     else if (level > most_levels)
-      report(field.name, "anonymous members are nested deeper than 16 levels");
+      report("anonymous members are nested deeper than 16 levels");
     else
       add_fields(*type->second, place, level, members, taken);
   }
@@ -172,29 +188,29 @@ class Converter {
       room_ -= needed;
       return true;
     }
-    if (room_ > 0) report(field.name, "anonymous members have more members than a table can");
+    if (room_ > 0) report("anonymous members have more members than a table can");
     room_ = 0;
     return false;
   }
 
   void add_enumeration(const IsfTable::Enumeration& type) {
-    if (!type.has_constants) return report(type.name, "it has no object 'constants'");
+    if (!type.has_constants) return report("it has no object 'constants'");
     const auto base = find_base(type.base);
     if (base.index == no_type)
-      report(type.name, "its base is not known");
+      report("its base is not known");
     else if (natural(type.size) != base.size)
-      report(type.name, "its size is not that of its base, which counts");
+      report("its size is not that of its base, which counts");
     std::vector<RecordBytes> members;
     std::set<std::string_view> taken;
     for (u32 i = type.first_constant; i < type.end_constant; ++i) {
       const auto& constant = table_.constants[i];
-      if (!is_new(constant.name, taken)) continue;
+      if (!is_new_member(constant.name, taken)) continue;
       if (!constant.value) {
-        report(constant.name, "the constant has no number");
+        report("the constant has no number");
         continue;
       }
       if (base.size && !fits(*constant.value, *base.size)) {
-        report(constant.name, "the constant does not fit in the integer of its enumeration");
+        report("the constant does not fit in the integer of its enumeration");
         continue;
       }
       members.emplace_back();
@@ -202,16 +218,17 @@ class Converter {
       members.back().number(constant.value->bits, constant.value->negative);
       members.back().name(constant.name).pad();
     }
-    const auto count = limit(members, type.name);
+    member_.reset();
+    const auto count = limit(members);
     const auto list = add_list(members);
     RecordBytes record;
     record.put(kind_enum, 2).put(count, 2).put(0, 2).put(base.index, 4).put(list, 4);
     writer_.add(record.name(type.name));
   }
 
-  std::size_t limit(std::vector<RecordBytes>& members, std::string_view name) {
+  std::size_t limit(std::vector<RecordBytes>& members) {
     if (members.size() > most_elements) {
-      report(name, "it has more than 65,535 members; the others are left out");
+      report("it has more than 65,535 members; the others are left out");
       members.resize(most_elements);
     }
     return members.size();
@@ -238,7 +255,7 @@ class Converter {
   // ---- Types where they are used. JSON is nested 64 levels at most, and so are these.
 
   Used use(u32 number) {
-    if (number == IsfTable::none) return missing("", "a type is missing");
+    if (number == IsfTable::none) return missing("a type is missing");
     const auto& type = table_.types[number];
     if (type.kind == "base") return use_base(type);
     if (type.kind == "pointer") return use_pointer(type);
@@ -248,11 +265,11 @@ class Converter {
     if (type.kind == "enum") return use_named(type, Family::enumeration);
     if (type.kind == "union") return use_named(type, Family::union_);
     if (is_structure_kind(type.kind)) return use_named(type, Family::structure);
-    return missing(type.kind, "it is no kind of type");
+    return missing("its type is of no known kind");
   }
 
-  Used missing(std::string_view name, std::string_view what) {
-    report(name, what);
+  Used missing(std::string_view what) {
+    report(what);
     return {};
   }
 
@@ -276,7 +293,7 @@ class Converter {
   Used use_base(const IsfTable::Type& type) {
     if (type.name.starts_with("pointer")) return add_pointer(type.name, void_type);
     const auto used = find_base(type.name);
-    return used.index == no_type ? missing(type.name, "the base type is not known") : used;
+    return used.index == no_type ? missing("its base type is not known") : used;
   }
 
   Used use_pointer(const IsfTable::Type& type) {
@@ -288,7 +305,7 @@ class Converter {
     if (const auto found = bases_.find(base); found != bases_.end())
       size = natural(found->second->size).value_or(0);
     if (size != 2 && size != 4 && size != 8)
-      return missing(base, "pointers have another size than 2, 4 or 8 bytes");
+      return missing("pointers have another size than 2, 4 or 8 bytes");
     constexpr u32 near_32 = 0x0a;
     constexpr u32 near_64 = 0x0c;
     const u64 kind = size == 4 ? near_32 : size == 8 ? near_64 : 0;
@@ -300,10 +317,10 @@ class Converter {
   Used use_array(const IsfTable::Type& type) {
     const auto element = use(type.inner);
     const auto count = natural(type.count);
-    if (!count) return missing(type.kind, "an array has no count");
-    if (!element.size) return missing(type.kind, "the elements of an array have no size");
+    if (!count) return missing("an array has no count");
+    if (!element.size) return missing("the elements of an array have no size");
     if (*element.size != 0 && *count > ~u64{0} / *element.size)
-      return missing(type.kind, "an array is larger than 64 bits can say");
+      return missing("an array is larger than 64 bits can say");
     const u64 size = *count * *element.size;
     constexpr u32 index_type = 0x23;
     RecordBytes record;
@@ -317,7 +334,7 @@ class Converter {
     const auto length = natural(type.bit_length);
     if (!integer.size || !position || !length || *length == 0 || *length > 64 ||
         *position > 64 - *length || *position + *length > *integer.size * 8)
-      return missing(type.kind, "the bits of a bit field do not lie in its integer");
+      return missing("the bits of a bit field do not lie in its integer");
     RecordBytes record;
     record.put(kind_bit_field, 2).put(integer.index, 4).put(*length, 1).put(*position, 1);
     return {writer_.add(record), integer.size};
@@ -325,7 +342,7 @@ class Converter {
 
   // A declaration; of what the table defines by that name, of whatever kind, else of what is said.
   Used use_named(const IsfTable::Type& type, Family family) {
-    if (!is_name(type.name)) return missing(type.name, "a type has no name that can be one");
+    if (!is_name(type.name)) return missing("a type has no name that can be one");
     std::optional<u64> size;
     const auto user = users_.find(type.name);
     const auto enumeration = enumerations_.find(type.name);
@@ -350,6 +367,9 @@ class Converter {
 
   const IsfTable& table_;
   core::Findings& findings_;
+  // What is read: a type, or a member or constant of it.
+  std::string_view type_;
+  std::optional<std::string_view> member_;
   u8 pointer_size_;
   u64 room_ = most_repeated;
   std::unordered_map<std::string_view, const IsfTable::Base*> bases_;
@@ -360,10 +380,15 @@ class Converter {
 
 }  // namespace
 
-void report_isf_entry(core::Findings& findings, std::string_view name, std::string_view what) {
+void report_isf_entry(core::Findings& findings, std::initializer_list<std::string_view> path,
+                      std::string_view what) {
   constexpr std::size_t most_shown = 64;
-  findings.warning("isf-entry", std::nullopt, "'{}': {}",
-                   core::to_valid_utf8(name.substr(0, most_shown)), what);
+  std::string text;
+  for (const auto name : path) {
+    if (!text.empty()) text += '.';
+    text += core::to_valid_utf8(name.substr(0, most_shown));
+  }
+  findings.warning("isf-entry", std::nullopt, "'{}': {}", text, what);
 }
 
 u8 pointer_size_of(const IsfTable& table) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
@@ -12,8 +14,10 @@ namespace coldtrace::pe {
 // Names that are longer belong to no compiler: 4,096 bytes is the longest of Microsoft's.
 inline constexpr std::size_t longest_isf_name = 4096;
 
-// What is wrong with an entry, counted as the finding `isf-entry`.
-void report_isf_entry(core::Findings& findings, std::string_view name, std::string_view what);
+// What is wrong with an entry, counted as the finding `isf-entry`; `path` is a name, or a type and
+// the name of its member.
+void report_isf_entry(core::Findings& findings, std::initializer_list<std::string_view> path,
+                      std::string_view what);
 
 // Of the program, in bytes: what the table's base type "pointer" says, else its machine; 0 where
 // neither does.

@@ -65,10 +65,12 @@ class Writer {
       return false;
     }
     const auto members = pe::placed_members(table_, index, writing_.budget, writing_.findings);
-    for (const auto& member : members) define_what_it_is(member.type, level);
-    if (!std::ranges::all_of(
-            members, [&](const PlacedMember& one) { return one.lies_within(aggregate->size); }))
+    for (const auto& member : members.placed) define_what_it_is(member.type, level);
+    if (!std::ranges::all_of(members.placed, [&](const PlacedMember& one) {
+          return one.lies_within(aggregate->size);
+        }))
       tell_range(*aggregate, "has members that reach beyond it, and are left out");
+    for (const auto& member : members.unplaced) tell_unplaced(*aggregate, member);
     write_aggregate(index, *aggregate, members);
     return defined_[index] = true;
   }
@@ -84,6 +86,18 @@ class Writer {
                               what);
   }
 
+  void tell_unplaced(const pe::Aggregate& aggregate, const pe::UnplacedMember& member) {
+    const auto type = core::to_valid_utf8(aggregate.name.substr(0, 256));
+    const auto name = core::to_valid_utf8(member.name.substr(0, 256));
+    if (member.why == pe::UnplacedMember::Why::size)
+      writing_.findings.info("pdb-type-size", std::nullopt,
+                             "{}.{}: its size is not known, and it is left out", type, name);
+    else
+      writing_.findings.warning("pdb-type-range", std::nullopt,
+                                "{}.{}: its bits do not lie in their integer, and it is left out",
+                                type, name);
+  }
+
   void define_what_it_is(u32 type, u32 level) {
     const auto layers = pe::layers_of(table_, type);
     for (const auto& layer : layers) {
@@ -94,8 +108,8 @@ class Writer {
     }
   }
 
-  void write_aggregate(u32 index, const pe::Aggregate& aggregate,
-                       const std::vector<PlacedMember>& members) {
+  void write_aggregate(u32 index, const pe::Aggregate& aggregate, const pe::MemberPlaces& places) {
+    const auto& members = places.placed;
     const bool is_union = aggregate.kind == pe::AggregateKind::union_;
     const auto regions = pe::regions_of(members, aggregate.size, is_union);
     const auto tag = names_.tag_of(index);
@@ -107,6 +121,7 @@ class Writer {
                             : fmt::format(": {}", c_comment(printable(aggregate.name))),
                         tag);
     paddings_ = 0;
+    write_left_out(places, aggregate.size);
     if (is_union)
       write_union_body(regions, members, member_names, aggregate.size);
     else
@@ -116,6 +131,27 @@ class Writer {
     write_checks(regions, members, member_names, tag);
     writing_.budget.take(text_.size());
     output_.write(text_);
+  }
+
+  // Members that C has no place for stand in comments.
+  void write_left_out(const pe::MemberPlaces& places, u64 size) {
+    const auto write = [&](const auto& member, std::string_view why) {
+      line(1, fmt::format("/* +{:#05x} {} {}: left out, {} */", member.offset,
+                          c_comment(printable(member.name)),
+                          c_comment(printable(pe::to_text(table_, member.type))), why));
+    };
+    for (const auto& member : places.unplaced)
+      write(member, member.why == pe::UnplacedMember::Why::size
+                        ? "its size is not known"
+                        : "its bits are not in its integer");
+    for (const auto& member : places.placed) {
+      if (!member.lies_within(size))
+        write(member, "it reaches beyond the type");
+      else if (member.size == 0 && !is_empty_array(member))
+        write(member, "it has no bytes");
+      else if (member.is_bit_field() && integer_of(member).empty())
+        write(member, "its integer is none of C");
+    }
   }
 
   void write_union_body(const Region& whole, const std::vector<PlacedMember>& members,

@@ -9,6 +9,7 @@ import gzip
 import json
 import lzma
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,11 @@ def zstd(data):
     if not shutil.which("zstd"):
         raise unittest.SkipTest("zstd is not installed")
     return subprocess.run(["zstd", "-qc"], input=data, capture_output=True, check=True).stdout
+
+
+def outside_of_comments(header, *words):
+    """Which of them a compiler sees."""
+    return [word for word in words if word in re.sub(rb"/\*.*?\*/", b"", header, flags=re.S)]
 
 
 def integer(size, signed, kind="int"):
@@ -370,6 +376,9 @@ class Wrong(Isf):
             with self.subTest(what):
                 done, answer, codes = self.types(self.changed(change))
                 self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+                if what not in ("NUL", "no name", "long name"):
+                    self.assertIn(answer["findings"][0]["text"].split("': ")[0],
+                                  {f"'_ALL.{name}" for name in names})
                 members, _ = self.rows(answer)
                 expected = {row for row in whole if row[0] != "_ALL" or row[1] not in names}
                 self.assertEqual({row for row in members if row[3] is not None} & whole, expected)
@@ -397,8 +406,9 @@ class Wrong(Isf):
                 lambda table: table["base_types"]["own name"].update(size=3),
                 lambda table: table["base_types"]["own name"].update(endian="big"),
                 lambda table: table["base_types"]["pointer32"].update(size=3)):
-            done, _, codes = self.types(self.changed(change))
+            done, answer, codes = self.types(self.changed(change))
             self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
+            self.assertRegex(answer["findings"][0]["text"], r"^'_[A-Z]+(\.\w+)?': ")
         for address in (-1, 2 ** 32, "4096", None, [], True):
             path = self.changed(lambda table: table["symbols"]["KeRun"].update(address=address))
             done = run("pe", "symbols", "--format", "json", path)
@@ -418,6 +428,8 @@ class Wrong(Isf):
         done, answer, codes = self.types(self.changed(change))
         self.assertEqual((done.returncode, codes), (1, {"isf-entry"}), done.stderr)
         self.assertEqual(sum(finding["count"] for finding in answer["findings"]), len(wrong))
+        self.assertEqual(answer["findings"][0]["text"],
+                         "'_MODE.above': the constant does not fit in the integer of its enumeration")
         expected = TABLE["enums"]["_MODE"]["constants"] | right | {name: value for name, (_, value) in bits.items()}
         self.assertEqual({name: value for type_, name, value in self.rows(answer)[1] if type_ == "_MODE"}, expected)
 
@@ -463,7 +475,7 @@ class Wrong(Isf):
                 self.assertNotIn(call.encode(), done.stdout)
         # What is outside of the type is told where the offsets alone are shown, and no compiler could have it.
         done = run("pe", "types", "--format", "c-header", path, "_ALL")
-        self.assertEqual((done.returncode, b"over" in done.stdout), (1, False))
+        self.assertEqual((done.returncode, outside_of_comments(done.stdout, b"over")), (1, []))
         self.assertIn(b"pdb-type-range", done.stderr)
         # Offsets of one level have 64 bits: nothing is wrong with one where it says that it is.
         self.assertEqual(run("pe", "types", self.table(TABLE), "_ALL", "--expand").returncode, 0)
@@ -478,7 +490,8 @@ class Wrong(Isf):
         path = self.changed(lambda table: table["user_types"]["_LIST"].update(size=12))
         done = run("pe", "types", "--format", "c-header", path, "_LIST")
         self.assertEqual((done.returncode, b"pdb-type-range" in done.stderr), (1, True))
-        self.assertEqual((b"next" in done.stdout, b"call" in done.stdout), (True, False))
+        self.assertEqual(outside_of_comments(done.stdout, b"next", b"call"), [b"next"])
+        self.assertIn(b"/* +0x008 call Ptr64 function: left out, it reaches beyond the type */", done.stdout)
 
     def test_anonymous_members_that_are_wrong_are_told(self):
         def out(table):

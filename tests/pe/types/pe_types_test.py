@@ -729,6 +729,42 @@ class Hostile(Case):
         source = self.write("use.c", header)
         self.call(CLANG, "-fsyntax-only", "-w", source)
 
+    def test_what_the_header_leaves_out_stands_in_it(self):
+        """Members of a type that is only declared, bits that are none, what reaches too far, and empty structures."""
+        declared = struct.pack("<HHHIIIH", 0x1505, 0, 0x80, 0, 0, 0, 0) + b"unseen\0"
+        bits = struct.pack("<HIBB", 0x1205, 0x75, 40, 0)
+        list_of = lambda *members: struct.pack("<H", 0x1203) + b"".join(members)
+        empty = structure(b"empty", 0, 0, 0)
+        octet = struct.pack("<HIBB", 0x1205, 0x14, 5, 3)  # of T_OCT, 16 bytes
+        good = [member(b"first"), member(b"last", offset=12)]
+        cases = {
+            "lost unseen: left out, its size is not known": (member(b"lost", 0x1000, 4), 0, {"pdb-type-size"}),
+            "wide Pos 0, 40 Bits: left out, its bits are not in its integer": (member(b"wide", 0x1001, 4), 1, {"pdb-type-range"}),
+            "far Uint4B: left out, it reaches beyond the type": (member(b"far", offset=30), 1, {"pdb-type-range"}),
+            "none empty: left out, it has no bytes": (member(b"none", 0x1002, 4), 0, set()),
+            "octo Pos 3, 5 Bits: left out, its integer is none of C": (member(b"octo", 0x1003, 16), 0, set())}
+        for kind in (0x1505, 0x1506):  # structure, union
+            for said, (odd, status, codes) in cases.items():
+                name = said.split()[0]
+                place = {"far": 30, "octo": 16}.get(name, 4)
+                fields = list_of(good[0], odd, good[1])
+                outer = (structure(b"outer", 0x1004, 32, 3) if kind == 0x1505 else
+                         struct.pack("<HHHIH", kind, 3, 0, 0x1004, 32) + b"outer\0")
+                records = [declared, bits, empty, octet, fields, outer]
+                with self.subTest(said, kind=kind):
+                    _, answer, _ = self.types(records, names=["outer"])
+                    self.assertIn((name, place), [(row["name"], row["offset"]) for row in answer["types"][0]["members"]])
+                    done = run("pe", "types", "-v", "--format", "c-header", self.here / "hostile.pdb", "outer")
+                    told = {code for code in ("pdb-type-size", "pdb-type-range") if code.encode() in done.stderr}
+                    self.assertEqual((done.returncode, told), (status, codes), done.stderr)
+                    self.assertIn(f"  /* +{place:#05x} {said} */\n", done.stdout.decode())
+                    if codes:
+                        self.assertIn(b"outer", done.stderr)
+                    self.call(CLANG, "-fsyntax-only", "-w", self.write("use.c", done.stdout))
+                    if kind == 0x1505:
+                        self.assertEqual(re.findall(rb"offsetof\(struct outer, (\w+)\) == (\w+)", done.stdout),
+                                         [(b"first", b"0x0"), (b"last", b"0xc")])
+
     def test_members_of_base_classes_beyond_64_bits_are_left_out(self):
         """LF_BCLASS at 2^64 - 4 of a class with members at 0 and 8: the second would lie at 4."""
         far = 2 ** 64 - 4

@@ -725,6 +725,7 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         missing = lambda document: [row["text"] for row in document["findings"] if row["code"] == "member-missing"]
         plain = self.document(1, old, new, "--pdb", old, "--pdb", new, *options)
         self.assertEqual(missing(plain), [f"of the new kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
+        self.assertEqual([plain["builds"][0][side]["missing_members"] for side in ("before", "after")], [[], ["Last"]])
         turned = self.document(1, new, old, "--pdb", old, "--pdb", new, *options)
         self.assertEqual(missing(turned), [f"of the old kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
         store, packed = self.here / "store", self.here / "packed"
@@ -756,6 +757,33 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
             for name in ("_EPROCESS.Job", "Last", "State", "Name", "Low", "High"):
                 self.assertIn(name, text)
         self.assertNotIn("_EPROCESS.Nothing", told)  # optional
+
+    def test_members_that_no_kernel_of_several_shows_are_told_of_each(self):
+        required = [f"_EPROCESS.Member{number}" for number in range(12)]
+        path = self.write("b.members", "\n".join(required).encode())
+        folders = [self.kernel("old", False), self.kernel("new", True)]
+        for folder in folders:
+            (folder / "ntoskrnl.pdb").unlink()
+            for number in range(1, 5):
+                content = bytearray((folder / "ntoskrnl.exe").read_bytes())
+                header, = struct.unpack_from("<I", content, 60)
+                struct.pack_into("<I", content, header + 8, 0x5000 + number)  # another build
+                (folder / f"ntkrnl{number}.exe").write_bytes(content)
+        told, = (row for row in self.document(1, *folders, "--members", path)["findings"] if row["code"] == "member-missing")
+        for folder, side in zip(folders, ("old", "new")):
+            for name in ("ntkrnl1", "ntkrnl2", "ntkrnl3", "ntkrnl4"):
+                self.assertIn(f"of the {side} kernel, {folder / name}.exe, nothing that was given shows "
+                              f"{', '.join(required[:8])} and 4 more", told["text"])
+        self.assertTrue(told["text"].endswith("; and 2 more kernels"), told["text"])
+        builds = self.document(1, *folders, "--members", path)["builds"]
+        self.assertEqual(len(builds), 5)
+        for build in builds:
+            for side in ("before", "after"):
+                self.assertEqual(build[side]["missing_members"], required)
+        text = self.servicing(1, *folders, "--members", path).stdout.decode()
+        for name in required:
+            for side in ("old", "new"):
+                self.assertEqual(text.count(f"  missing  member {name}: nothing that was given shows it of the {side} kernel\n"), 5)
 
     def test_a_pdb_without_types_is_no_evidence_of_types(self):
         old, new = self.kernel("old", False), self.kernel("new", True)

@@ -5,10 +5,27 @@
 
 namespace coldtrace::pe {
 
+// A member whose bytes are not known.
+struct UnplacedMember {
+  enum class Why : u8 {
+    size,  // it is of a type that is only declared, or damaged
+    bits,  // they do not lie in their integer
+  };
+  std::string_view name;
+  u32 type;
+  u64 offset;
+  Why why;
+};
+
+struct MemberPlaces {
+  std::vector<PlacedMember> placed;
+  std::vector<UnplacedMember> unplaced;
+};
+
 // What takes place in the structure or union that `index` defines: members, base classes, and the
-// pointer to its virtual functions. Those whose size is not known are not among them, nor what a
-// virtual base takes: its place depends on the whole object.
-std::vector<PlacedMember> placed_members(const TypeTable& table, u32 index, TypeBudget& budget,
-                                         core::Findings& findings);
+// pointer to its virtual functions. What a virtual base takes is not among them: its place depends
+// on the whole object.
+MemberPlaces placed_members(const TypeTable& table, u32 index, TypeBudget& budget,
+                            core::Findings& findings);
 
 }  // namespace coldtrace::pe
