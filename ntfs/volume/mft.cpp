@@ -18,7 +18,13 @@ bool is_sound(std::span<std::byte> record) {
   return !fixup.torn && !fixup.incomplete && read_file_record_header(record, 0);
 }
 
-// Of a sound record, without its fixups: what a write of both does not make the same.
+// Sequence, links, flags and sizes: what lies before them are the magic, the place of the fixups
+// and the log's number, which a write of both does not make the same.
+core::ByteView head_bytes(core::ByteView record) {
+  return record.subspan(0x10, 0x2a - 0x10);
+}
+
+// The attributes of a sound record, without its fixups.
 core::ByteView used_bytes(core::ByteView record) {
   const auto header = read_file_record_header(record, 0);
   return record.subspan(header->first_attribute,
@@ -99,8 +105,21 @@ std::optional<u64> Mft::offset_of(u64 record) const {
 
 core::Result<core::Done> Mft::read_raw(const core::ImageSource& image, u64 first,
                                        std::span<std::byte> destination) const {
-  return read_stream(image, clusters_, extents_, core::saturating_multiply(first, record_size_),
-                     destination);
+  const auto put = [&](const auto& mirrored) {
+    std::ranges::copy(
+        mirrored.second,
+        destination.begin() + static_cast<std::ptrdiff_t>((mirrored.first - first) * record_size_));
+  };
+  const u64 end = core::saturating_add(first, destination.size() / record_size_);
+  const auto begin = mirrored_.lower_bound(first);
+  if (begin != mirrored_.end() && end == first + 1 && begin->first == first) {
+    put(*begin);
+    return core::Done{};
+  }
+  COLDTRACE_TRY(read_stream(image, clusters_, extents_,
+                            core::saturating_multiply(first, record_size_), destination));
+  std::for_each(begin, mirrored_.lower_bound(std::max(first, end)), put);
+  return core::Done{};
 }
 
 core::Result<core::Done> Mft::read(const core::ImageSource& image, u64 record,
@@ -117,6 +136,7 @@ core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& bo
   mft.clusters_ = {volume_offset, boot.cluster_size, boot.clusters};
   mft.record_size_ = boot.record_size;
   std::vector<std::byte> buffer(boot.record_size);
+  std::vector<std::byte> stored;
   RecordFacts base;
   // The address of $MFTMirr comes second: its first record is a copy of record 0.
   const auto load = [&](Lcn lcn) -> core::Result<core::Done> {
@@ -125,6 +145,7 @@ core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& bo
       return core::fail({Fault::out_of_bounds, volume_offset, "$Boot", "MftLcn", boot.clusters,
                          static_cast<u64>(lcn)});
     COLDTRACE_TRY(image.read_at(*offset, buffer));
+    stored = buffer;
     COLDTRACE_TRY(read_fixed_record(buffer, 0, *offset, base));
     return mft.locate(image, base, findings);
   };
@@ -136,6 +157,7 @@ core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& bo
   findings.warning("mft-record-0", first.error().offset,
                    "record 0 of $MFT is not usable, its copy in $MFTMirr is used: {}",
                    first.error());
+  mft.mirrored_.emplace(0, std::move(stored));
   return mft;
 }
 
@@ -213,7 +235,7 @@ void Mft::add_listed_extents(const core::ImageSource& image, core::ByteView list
   }
 }
 
-void Mft::check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const {
+void Mft::use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) {
   constexpr u64 copied = 4;  // with large clusters there are more, which nothing keeps the same
   const auto start = clusters_.offset_of(mirror);
   if (!start) {
@@ -223,6 +245,7 @@ void Mft::check_mirror(const core::ImageSource& image, Lcn mirror, core::Finding
   std::vector<std::byte> record(record_size_);
   std::vector<std::byte> copy(record_size_);
   for (u64 number = 0; number < std::min(copied, record_count_); ++number) {
+    if (mirrored_.contains(number)) continue;
     const u64 at = core::saturating_add(*start, number * record_size_);
     if (const auto read = image.read_at(at, copy); !read) {
       // What lies behind the end of an image is told for the whole volume.
@@ -231,9 +254,17 @@ void Mft::check_mirror(const core::ImageSource& image, Lcn mirror, core::Finding
                          number, read.error());
       continue;
     }
-    // One that is damaged itself is told elsewhere.
-    if (!read_raw(image, number, record) || !is_sound(record)) continue;
-    if (!is_sound(copy) || !std::ranges::equal(used_bytes(record), used_bytes(copy)))
+    auto stored = copy;
+    const bool usable = is_sound(copy);
+    if (!read_raw(image, number, record) || !is_sound(record)) {
+      if (!usable) continue;
+      findings.warning("mft-mirror", offset_of(number),
+                       "record {} of $MFT is not usable, its copy in $MFTMirr is used", number);
+      mirrored_.emplace(number, std::move(stored));
+      continue;
+    }
+    if (!usable || !std::ranges::equal(head_bytes(record), head_bytes(copy)) ||
+        !std::ranges::equal(used_bytes(record), used_bytes(copy)))
       findings.warning("mft-mirror", at, "record {} and its copy in $MFTMirr differ", number);
   }
 }

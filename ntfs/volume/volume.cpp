@@ -91,7 +91,7 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
   auto mft = COLDTRACE_TRY(Mft::open(image, boot, offset, findings));
   Volume volume{image, std::move(mft)};
   volume.boot_ = boot;
-  volume.mft_.check_mirror(image, boot.mft_mirror, findings);
+  volume.mft_.use_mirror(image, boot.mft_mirror, findings);
   if (!boot.end_marker)
     findings.info("boot-marker", offset, "the boot sector does not end with 55 AA");
   if (const u64 missing = volume.missing_bytes(); missing > 0)

@@ -361,9 +361,32 @@ class Forged(unittest.TestCase):
                 self.assertIn(f"mft-mirror at {at:#x}: record 3 and its copy in $MFTMirr differ\n",
                               done.stderr)
             self.volume.write(*old)
+        # Sequence number, links and flags.
+        for field in 0x10, 0x12, 0x16:
+            value, = struct.unpack("<H", self.volume.read(at + field, 2))
+            old = self.volume.write(at + field, struct.pack("<H", value ^ 2))
+            _, summary = self.run_snapshot(1)
+            self.volume.write(*old)
+            self.assertEqual([(f["code"], f["first_offset"]) for f in summary["findings"]
+                              if f["severity"] == "warning"], [("mft-mirror", at)])
         # What a log sequence number says is no matter of the copy.
         self.change((at + 8, b"\x01\x02"))
         self.run_snapshot(0)
+
+    def test_the_copy_in_the_mirror_is_read_for_a_record_that_is_not_usable(self):
+        sound, _ = self.run_snapshot(0, "--state", "all")
+        for number in range(4):
+            at = self.volume.mft + number * 1024
+            for offset, data in ((at, b"XXXX"), (at, bytes(1024)), (at + 1022, b"\xee\xee")):
+                with self.subTest(number=number, data=data[:4]):
+                    old = self.volume.write(offset, data)
+                    rows, summary = self.run_snapshot(1, "--state", "all")
+                    self.volume.write(*old)
+                    self.assertEqual(rows, sound)
+                    warnings = [f for f in summary["findings"] if f["severity"] == "warning"]
+                    self.assertEqual([(f["code"], f["first_offset"], f["count"]) for f in warnings],
+                                     [("mft-mirror" if number or len(data) == 2 else "mft-record-0", at, 1)])
+                    self.assertIn("its copy in $MFTMirr is used", warnings[0]["text"])
 
     def test_the_verdict_is_the_same_whatever_is_listed(self):
         row = self.user_file()

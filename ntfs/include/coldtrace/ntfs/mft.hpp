@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,9 @@ class Mft {
   static core::Result<Mft> open(const core::ImageSource& image, const BootSector& boot,
                                 u64 volume_offset, core::Findings& findings);
 
-  // Compares the first records with their copies in $MFTMirr.
-  void check_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings) const;
+  // Compares the first records with their copies in $MFTMirr, which are read from now on instead of
+  // records that are not usable.
+  void use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings);
 
   // A $MFT that was copied out of its volume: record n is n records into the file. A file with less
   // bytes than its record 0 says is a warning; of one with more, what begins with zeros behind them
@@ -42,7 +44,8 @@ class Mft {
   // The byte of the image at which a record starts.
   [[nodiscard]] std::optional<u64> offset_of(u64 record) const;
 
-  // Reads records as they are stored, without fixups: as many as fill `destination`.
+  // Reads records as they are stored, or their copies, without fixups: as many as fill
+  // `destination`.
   core::Result<core::Done> read_raw(const core::ImageSource& image, u64 first,
                                     std::span<std::byte> destination) const;
 
@@ -59,6 +62,7 @@ class Mft {
 
   ClusterMap clusters_;
   std::vector<Extent> extents_;
+  std::map<u64, std::vector<std::byte>> mirrored_;  // copies that are read for their records
   u64 record_count_ = 0;
   u64 stored_count_ = 0;
   u64 valid_count_ = 0;
