@@ -92,6 +92,13 @@ constexpr Pointer variables[] = {
     {"PsInitialSystemProcess", "_EPROCESS"},
 };
 
+// Source: ntdef.h, wdm.h and ntddk.h.
+constexpr std::string_view structures[] = {
+    "_CLIENT_ID",  "_GUID",           "_KSYSTEM_TIME",      "_LARGE_INTEGER",
+    "_LIST_ENTRY", "_LUID",           "_OBJECT_ATTRIBUTES", "_SINGLE_LIST_ENTRY",
+    "_STRING",     "_ULARGE_INTEGER", "_UNICODE_STRING",
+};
+
 template <std::size_t Count>
 std::string_view find(const Pointer (&rows)[Count], std::string_view name) {
   const auto* const row = std::ranges::find(rows, name, &Pointer::name);
@@ -113,6 +120,10 @@ std::string_view known_result(std::string_view function) {
 
 std::string_view known_pointer(std::string_view variable) {
   return find(variables, variable);
+}
+
+bool is_documented_structure(std::string_view name) {
+  return std::ranges::find(structures, name) != std::end(structures);
 }
 
 }  // namespace coldtrace::syscall_map

@@ -22,4 +22,7 @@ std::optional<PrototypeArgument> known_argument(std::string_view function);
 std::string_view known_result(std::string_view function);
 std::string_view known_pointer(std::string_view variable);
 
+// Whether documents tell all members of the structure, so that they lie alike in every build.
+bool is_documented_structure(std::string_view name);
+
 }  // namespace coldtrace::syscall_map

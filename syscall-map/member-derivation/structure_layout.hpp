@@ -27,7 +27,8 @@ class StructureLayout {
     u32 structure;
     u32 offset;
   };
-  // Where a member lies; nothing for bit fields, of which code touches any byte.
+  // Where a member lies; nothing for bit fields, of which code touches any byte, and for structures
+  // in which another build may have moved what code touches first.
   std::optional<Place> place_of(std::string_view type, std::string_view path) const;
 
  private:
@@ -39,6 +40,8 @@ class StructureLayout {
   void collect(u32 index, u64 offset, u32 depth, Pointees& found) const;
   void collect_member(u32 type, u64 offset, u32 depth, Pointees& found) const;
   std::optional<u32> definition_of(u32 index) const;
+  bool begins_alike(u32 type, u32 depth) const;
+  u32 element_of(u32 type) const;
 
   const pe::PdbTypes& types_;
   mutable core::Findings ignored_;  // who asks for members is told of damage

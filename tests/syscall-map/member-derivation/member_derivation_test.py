@@ -32,12 +32,16 @@ typedef unsigned int u32; typedef unsigned long long u64; typedef unsigned char 
 #else
 #define MORE(type, name)
 #endif
+struct _LIST_ENTRY { struct _LIST_ENTRY *Flink, *Blink; };
+struct _EX_FAST_REF { union { void *Object; __SIZE_TYPE__ Value; struct { __SIZE_TYPE__ RefCnt : 4; }; }; };
+struct _PLACE { MORE(u64, before;) u32 first; u32 second; };
 struct _TOKEN { void *source; MORE(u64 room[5];, ) u32 TokenType; u32 level; };
 struct _KTHREAD { void *links[4]; MORE(void *, more;) signed char Priority; u32 Runs; };
 struct _ETHREAD { struct _KTHREAD Tcb; struct _EPROCESS *Owner; MORE(u8, room[300];) u32 ExitStatus; };
 struct _EPROCESS { void *links[3]; MORE(u64, room[7];) void *UniqueProcessId; struct _ETHREAD *First;
   u32 Flags; MORE(u32, other[3];) struct _TOKEN *Token; void *Peb; u32 low : 7; u32 Bits : 9;
-  MORE(u64, last[9];) u32 ExitStatus; u32 Alone; u32 Session; u64 gap[20]; u32 Hidden; };
+  MORE(u64, last[9];) u32 ExitStatus; u32 Alone; u32 Session; u64 gap[20]; u32 Hidden;
+  struct _PLACE Place; struct _LIST_ENTRY Links; struct _EX_FAST_REF Fast; };
 #define API __declspec(dllexport) __declspec(noinline)
 #define OWN static __declspec(noinline)
 #define INNER __declspec(noinline)
@@ -71,6 +75,10 @@ INNER u32 PsSetProcessHidden(struct _EPROCESS *p, u32 how) {
   u32 old = p->Hidden; p->Hidden = how + 11; Sum(old); return old * 7; }
 u32 (*volatile hidden_get)(struct _EPROCESS *) = PsGetProcessHidden;
 u32 (*volatile hidden_set)(struct _EPROCESS *, u32) = PsSetProcessHidden;
+API u64 PsGetProcessPlace(struct _EPROCESS *p) { Sum(p->Place.first); Sum(p->Fast.Value + 3);
+  return p->Place.first + (u64)p->Links.Flink; }
+API u64 PsSetProcessPlace(struct _EPROCESS *p, u32 x) { Sum(x * 5); p->Place.first = x; Sum(x ^ 9);
+  p->Links.Flink = (void *)(u64)x; Sum(x); return p->Fast.Value; }
 API u32 SeTokenType(struct _TOKEN *t) { return t->TokenType; }
 API u32 SeTokenIsAdmin(struct _TOKEN *t) { Sum(t->TokenType); return t->level; }
 int entry(void) { return (int)sink; }
@@ -81,6 +89,7 @@ OFFSET(Token, _EPROCESS, Token); OFFSET(Peb, _EPROCESS, Peb); OFFSET(Exit, _EPRO
 OFFSET(Session, _EPROCESS, Session); OFFSET(Hidden, _EPROCESS, Hidden); OFFSET(First, _EPROCESS, First);
 OFFSET(ThreadExit, _ETHREAD, ExitStatus); OFFSET(Priority, _KTHREAD, Priority);
 OFFSET(Type, _TOKEN, TokenType); OFFSET(Level, _TOKEN, level); OFFSET(Runs, _KTHREAD, Runs);
+OFFSET(Inner, _EPROCESS, Place.first); OFFSET(Links, _EPROCESS, Links); OFFSET(Fast, _EPROCESS, Fast);
 """.replace("MORE(u64 room[5];, )", "MORE(u64, room[5];)")
 
 LIST = """
@@ -96,6 +105,10 @@ Priority = _KTHREAD.Priority
 Runs = _ETHREAD.Tcb.Runs
 Type = _TOKEN.TokenType
 Level = _TOKEN.level
+Inner = _EPROCESS.Place.first
+Links = _EPROCESS.Links
+Fast = _EPROCESS.Fast
+optional Place = _EPROCESS.Place
 optional Alone = _EPROCESS.Alone
 optional Bits = _EPROCESS.Bits
 optional Gone = _EPROCESS.Gone
@@ -152,7 +165,8 @@ class Derivation(case.KernelCase):
                 self.assertNotEqual(self.truth(known), truth)
                 del truth["Hidden"]  # in functions without names there
                 found = {row["name"]: row for row in self.build(0, later, known, pdb)["members"]}
-                expected = truth | {"Alone": None, "Bits": None, "Gone": None}
+                # What begins with a member that lies elsewhere in it has no place that its code shows.
+                expected = truth | {"Place": None, "Alone": None, "Bits": None, "Gone": None}
                 self.assertEqual({name: row["value"] for name, row in found.items()}, expected)
                 for name, value in truth.items():
                     self.assertIn("inferred", found[name]["sources"], name)
@@ -266,7 +280,7 @@ class Derivation(case.KernelCase):
         later, _ = self.kernel("x86_64", "LATER")
         truth = self.truth(later)
         image, = self.derive(0, "_EPROCESS.*", known, pdb, later)
-        names = ("UniqueProcessId", "Flags", "Token", "Peb", "ExitStatus", "Session", "First")
+        names = ("UniqueProcessId", "Flags", "Token", "Peb", "ExitStatus", "Session", "First", "Links", "Fast")
         self.assertEqual({row["name"]: row["value"] for row in image["members"]},
                          {f"_EPROCESS.{name}": truth["Exit" if name == "ExitStatus" else name]
                           for name in names})
