@@ -193,11 +193,14 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
   for (const auto& expectation : answer.expectations) {
     print(output, "    <testcase classname=\"coldtrace.trace.check\" name=\"{}\"",
           xml_text(expected.next(expectation.text)));
-    if (answer.met(expectation))
-      output.write("/>\n");
-    else
+    if (!answer.met(expectation))
       print(output, ">\n      <failure message=\"{}\"/>\n    </testcase>\n",
             outcome_text(expectation));
+    else if (expectation.no_match)
+      print(output, ">\n      <system-out>{}</system-out>\n    </testcase>\n",
+            outcome_text(expectation));
+    else
+      output.write("/>\n");
   }
   for (const auto& [code, text] : answer.damage)
     print(output,

@@ -137,6 +137,11 @@ class Check(unittest.TestCase):
             self.assertEqual([(one["code"], one["severity"]) for one in answer["findings"]], [("name-absent", "info")])
         text = self.check(self.ctrace, "--expect", "new_thred == 1", "--none", "-v", status=0).decode()
         self.assertTrue(text.startswith("ok     new_thred == 1: 0 events, expected none; it names what no event has\n"))
+        content = self.check(self.ctrace, "--expect", "new_thred == 1", "--none", "--expect", "cpu == 1000", "--none", "--format", "junit",
+                             status=0)
+        misspelt, other = xml.etree.ElementTree.fromstring(content).iter("testcase")
+        self.assertEqual(misspelt.findtext("system-out"), "0 events, expected none; it names what no event has")
+        self.assertEqual(list(other), [])
         done = run("check", self.ctrace, "--expect", "new_thred == 1", "--none", "-v")
         self.assertIn("name-absent: --expect: nothing matches 'new_thred'; did you mean 'new_thread'", done.stderr.decode())
 

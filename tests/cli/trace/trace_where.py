@@ -497,6 +497,18 @@ class Members(Traces):
         self.assertLessEqual({("etw", "provider", "guid"), ("etw", "fields", "ImageFileName"), ("stack", "module"), ("trace_control", "statuses", "name"), ("names", "keywords")}, seen)
 
 
+    def test_names_of_attached_stacks_are_no_part_of_a_line_and_exist(self):
+        trace = SAMPLES / "pv_net.4.5.2.x64.etl"
+        if not trace.exists():
+            self.skipTest("no sample")
+        lines = self.events(trace, "--stacks", "attach")
+        chosen = self.events(trace, "--stacks", "attach", "--where", "exists resolved")
+        self.assertEqual([line for line in chosen if line.get("resolved")], [line for line in lines if line.get("resolved")])
+        lacking = [line for line in chosen if not line.get("resolved")]
+        self.assertTrue(lacking)
+        self.assertTrue(all(any("module" in frame for frame in line["stack"]) for line in lacking))
+
+
 class Fields(Traces):
     """--fields: members of the whole line, by their paths."""
 
