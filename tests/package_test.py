@@ -44,6 +44,15 @@ class Package(case.Case):
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
         return root
 
+    def test_readme_names_the_lists_of_what_packages_are_made_with(self):
+        install = (PROJECT / "README.md").read_text().split("\n## Install\n")[1].split("\n## ")[0]
+        named = set(re.findall(r"`(\w+_packages)`", install))
+        self.assertEqual(len(named), 3)
+        for name in named:
+            done = subprocess.run(["bash", "-c", f'source scripts/lib/packages.bash; echo "${{{name}[@]}}"'], cwd=PROJECT,
+                                  capture_output=True, check=True)
+            self.assertTrue(done.stdout.split(), name)
+
     def test_wheels_are_of_other_pythons_than_debians(self):
         """Two interpreters of one version, as one of pyenv is, would make wheels of one name."""
         python = 'exec /usr/bin/python3 -c "import sysconfig; sysconfig.get_config_vars().update({}); $2"'

@@ -247,7 +247,9 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
                 "--by",
                 [&options](const std::string& by) { options.comparison.by_rate = by == "rate"; },
                 "What is compared: the 'count' of events, or their 'rate', for runs of other "
-                "lengths")
+                "lengths. Events that disappeared come first, then those that appeared and those "
+                "that changed, of each the largest difference of counts first; durations by the "
+                "difference of their means")
             .one_of({"count", "rate"});
         command
             .add_option("--threshold", options.comparison.threshold,

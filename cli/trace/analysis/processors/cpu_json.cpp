@@ -40,7 +40,7 @@ class CpuJson {
     json_.end_array().key("functions").begin_array();
     for (const auto i : tables_.functions()) write_function(i);
     json_.end_array().key("drivers").begin_array();
-    for (const auto& one : drivers_of(use.routines()))
+    for (const auto& one : tables_.drivers())
       json_.object("module", tables_.module_or_null(one.module), "dpcs", one.dpcs, "dpc_time",
                    duration(one.in_dpc), "isrs", one.isrs, "isr_time", duration(one.in_isr));
     json_.end_array().key("routines").begin_array();

@@ -1,39 +1,37 @@
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace coldtrace::cli {
 namespace {
 
+using trace_analysis::DriverUse;
 using trace_analysis::ProcessorSchedule;
 using trace_analysis::ProcessorShare;
 using trace_analysis::RoutineUse;
 using trace_analysis::SampledUse;
 using trace_analysis::ThreadUse;
 
-// Numbers of the elements that `has` something, those with most `of` it first.
-template <class T, class Has, class Of>
-std::vector<u32> ranked(const std::vector<T>& all, Has has, Of of) {
-  std::vector<u32> order;
-  for (u32 i = 0; i < all.size(); ++i)
-    if (has(all[i])) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](u32 a, u32 b) { return of(all[a]) > of(all[b]); });
-  return order;
-}
-
-std::vector<u32> by_time(const std::vector<ThreadUse>& all, bool has_switches) {
-  return ranked(all, is_used, [&](const ThreadUse& use) {
-    return has_switches ? use.running : use.sampled.all.time;
+// A trace without samples still counts turns.
+std::vector<u32> users(const CpuTables& tables, const std::vector<ThreadUse>& all) {
+  const bool has_switches = tables.use.has_switches();
+  if (tables.order == RowOrder::time)
+    return most_first(all, is_used, [&](const ThreadUse& use) {
+      return has_switches ? use.running : use.sampled.all.time;
+    });
+  return most_first(all, is_used, [](const ThreadUse& use) {
+    return std::pair{use.sampled.all.samples, use.turns};
   });
 }
 
-std::vector<u32> by_samples(const std::vector<SampledUse>& all) {
-  return ranked(
-      all, [](const SampledUse& use) { return use.all.samples > 0; },
-      [](const SampledUse& use) {
-        return std::pair{use.all.time, use.all.samples};
-      });
+std::vector<u32> sampled(const CpuTables& tables, const std::vector<SampledUse>& all) {
+  const auto has_samples = [](const SampledUse& use) { return use.all.samples > 0; };
+  if (tables.order == RowOrder::time)
+    return most_first(all, has_samples, [](const SampledUse& use) {
+      return std::pair{use.all.time, use.all.samples};
+    });
+  return most_first(all, has_samples, [](const SampledUse& use) { return use.all.samples; });
 }
 
 }  // namespace
@@ -43,25 +41,35 @@ bool is_used(const ThreadUse& use) {
 }
 
 std::vector<u32> CpuTables::processes() const {
-  return by_time(use.processes(), use.has_switches());
+  return users(*this, use.processes());
 }
 
 std::vector<u32> CpuTables::threads() const {
-  return by_time(use.threads(), use.has_switches());
+  return users(*this, use.threads());
 }
 
 std::vector<u32> CpuTables::modules() const {
-  return by_samples(use.modules());
+  return sampled(*this, use.modules());
 }
 
 std::vector<u32> CpuTables::functions() const {
-  return by_samples(use.functions());
+  return sampled(*this, use.functions());
 }
 
 std::vector<u32> CpuTables::routines() const {
-  return ranked(
+  return most_first(
       use.routines(), [](const RoutineUse&) { return true; },
-      [](const RoutineUse& routine) { return routine.exclusive; });
+      [this](const RoutineUse& routine) {
+        return order == RowOrder::count ? static_cast<i64>(routine.runs) : routine.exclusive;
+      });
+}
+
+std::vector<DriverUse> CpuTables::drivers() const {
+  auto all = drivers_of(use.routines());
+  if (order == RowOrder::count)
+    std::ranges::stable_sort(all, std::greater{},
+                             [](const DriverUse& one) { return one.dpcs + one.isrs; });
+  return all;
 }
 
 u32 CpuTables::processors() const {

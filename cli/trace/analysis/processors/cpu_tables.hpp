@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "coldtrace/trace_analysis/processors/driver_use.hpp"
 
@@ -15,13 +16,15 @@ struct CpuTables {
   const trace_analysis::ProcessorUse& use;
   const trace_analysis::CodeNames& code;
   TraceTimes times;
+  RowOrder order;
 
-  // Numbers of the rows, those with most time first.
+  // Numbers of the rows, in that order.
   std::vector<u32> processes() const;
   std::vector<u32> threads() const;
   std::vector<u32> modules() const;
   std::vector<u32> functions() const;
   std::vector<u32> routines() const;
+  std::vector<trace_analysis::DriverUse> drivers() const;
 
   // By number, up to `processors`.
   u32 processors() const;

@@ -103,7 +103,7 @@ class CpuText {
   }
 
   void write_drivers() {
-    const auto all = drivers_of(tables_.use.routines());
+    const auto all = tables_.drivers();
     if (all.empty()) return;
     print(output_, "\n{:>12} {:>8} {:>12} {:>8}  driver\n", "DPC (s)", "DPCs", "ISR (s)", "ISRs");
     write_rows(all, [this](const DriverUse& one) {

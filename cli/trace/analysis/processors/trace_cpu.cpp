@@ -12,6 +12,7 @@ using trace_analysis::ProcessorUse;
 struct TraceCpuOptions : AnalysisOptions {
   std::string stacks = "running";
   std::vector<std::string> processes;
+  RowOrder order = RowOrder::time;
   u64 top = 15;  // rows of each table in text
 };
 
@@ -43,7 +44,8 @@ Exit run_trace_cpu(const TraceCpuOptions& options) {
                          run.symbols(),
                          use,
                          code,
-                         TraceTimes{trace.clock(), observation.observed().first}};
+                         TraceTimes{trace.clock(), observation.observed().first},
+                         options.order};
   if (options.format == "json")
     write_cpu_json(output, tables, options.int64);
   else if (options.format == "csv")
@@ -71,6 +73,9 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
       [](Command& command, TraceCpuOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
+        add_sort_option(command, options.order,
+                        "Rows with most time, or with most samples, DPCs and ISRs first",
+                        {"text", "json", "csv"});
         command.add_option("--top", options.top, "In text: rows of each table")
             .for_formats({"text"})
             .capture_default_str();

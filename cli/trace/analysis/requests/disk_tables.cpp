@@ -33,14 +33,14 @@ std::string priority_text(u8 priority) {
   return name.empty() ? fmt::format("{}", priority) : std::string{name};
 }
 
-std::vector<u32> DiskTables::files_by_response() const {
-  std::vector<u32> numbers;
-  for (u32 i = 0; i < disk_.of_files().size(); ++i)
-    if (disk_.of_files()[i].count() > 0) numbers.push_back(i);
-  std::stable_sort(numbers.begin(), numbers.end(), [this](u32 a, u32 b) {
-    return disk_.of_files()[a].response > disk_.of_files()[b].response;
-  });
-  return numbers;
+i64 DiskTables::weight(const DiskSums& sums) const {
+  return order_ == RowOrder::count ? static_cast<i64>(sums.count()) : sums.response;
+}
+
+std::vector<u32> DiskTables::files() const {
+  return most_first(
+      disk_.of_files(), [](const DiskSums& sums) { return sums.count() > 0; },
+      [this](const DiskSums& sums) { return weight(sums); });
 }
 
 // --- JSON
@@ -55,19 +55,20 @@ void DiskTables::write_json(JsonWriter& json) const {
     json.end_object();
   }
   json.end_array().key("files").begin_array();
-  for (const auto number : files_by_response()) write_file(json, number);
+  const auto by_weight = [this](const DiskSums& sums) { return weight(sums); };
+  for (const auto number : files()) write_file(json, number);
   json.end_array().key("processes").begin_array();
-  for (const auto& [index, sums] : disk_.of_processes()) {
+  for (const auto* const row : most_first(disk_.of_processes(), by_weight)) {
     json.begin_object();
-    write_process_members(json, population_, times_, index);
-    write_sums(json, sums);
+    write_process_members(json, population_, times_, row->first);
+    write_sums(json, row->second);
     json.end_object();
   }
   json.end_array().key("threads").begin_array();
-  for (const auto& [index, sums] : disk_.of_threads()) {
+  for (const auto* const row : most_first(disk_.of_threads(), by_weight)) {
     json.begin_object();
-    write_thread(json, index);
-    write_sums(json, sums);
+    write_thread(json, row->first);
+    write_sums(json, row->second);
     json.end_object();
   }
   json.end_array().key("priorities").begin_array();
@@ -246,17 +247,18 @@ void DiskTables::write_requests(Output& output, u64 top) const {
     write_line(output, sums, priority ? priority_text(*priority) : "-");
   write_heading(output, "process");
   std::vector<TextRow> rows;
-  for (const auto& [index, sums] : disk_.of_processes())
-    rows.emplace_back(process_text(population_, index), &sums);
+  const auto by_weight = [this](const DiskSums& sums) { return weight(sums); };
+  for (const auto* const row : most_first(disk_.of_processes(), by_weight))
+    rows.emplace_back(process_text(population_, row->first), &row->second);
   write_rows(output, top, rows, "process", "processes");
   write_heading(output, "thread");
   rows.clear();
-  for (const auto& [index, sums] : disk_.of_threads()) rows.emplace_back(thread_text(index), &sums);
+  for (const auto* const row : most_first(disk_.of_threads(), by_weight))
+    rows.emplace_back(thread_text(row->first), &row->second);
   write_rows(output, top, rows, "thread", "threads");
   write_heading(output, "file");
   rows.clear();
-  for (const auto number : files_by_response())
-    rows.emplace_back(file_text(number), &disk_.of_files()[number]);
+  for (const auto number : files()) rows.emplace_back(file_text(number), &disk_.of_files()[number]);
   write_rows(output, top, rows, "file", "files");
 }
 
@@ -291,11 +293,8 @@ void DiskTables::write_line(Output& output, const DiskSums& sums, std::string_vi
       what);
 }
 
-void DiskTables::write_rows(Output& output, u64 top, std::vector<TextRow> rows,
+void DiskTables::write_rows(Output& output, u64 top, const std::vector<TextRow>& rows,
                             std::string_view one, std::string_view several) const {
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.second->response > b.second->response;
-  });
   const auto shown = std::min<std::size_t>(rows.size(), top);
   for (std::size_t i = 0; i < shown; ++i) write_line(output, *rows[i].second, rows[i].first);
   write_more(output, rows.size() - shown, one, several);

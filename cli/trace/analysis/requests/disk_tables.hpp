@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 
@@ -13,8 +14,8 @@ class DiskTables {
  public:
   // All must outlive it.
   DiskTables(const trace_analysis::DiskIo& disk, const trace_analysis::Population& population,
-             const TraceTimes& times)
-      : disk_{disk}, population_{population}, times_{times} {}
+             const TraceTimes& times, RowOrder order)
+      : disk_{disk}, population_{population}, times_{times}, order_{order} {}
 
   // An object.
   void write_json(JsonWriter& json) const;
@@ -22,8 +23,10 @@ class DiskTables {
   void write_text(Output& output, u64 top) const;
 
  private:
-  // Numbers of those that were asked for something, those that took longest first.
-  std::vector<u32> files_by_response() const;
+  // What rows are ordered by.
+  i64 weight(const trace_analysis::DiskSums& sums) const;
+  // Numbers of those that were asked for something.
+  std::vector<u32> files() const;
 
   void write_counts(JsonWriter& json) const;
   void write_sums(JsonWriter& json, const trace_analysis::DiskSums& sums) const;
@@ -39,7 +42,7 @@ class DiskTables {
   void write_heading(Output& output, std::string_view what) const;
   bool has_other_requests() const;
   bool has_untimed() const;
-  void write_rows(Output& output, u64 top, std::vector<TextRow> rows, std::string_view one,
+  void write_rows(Output& output, u64 top, const std::vector<TextRow>& rows, std::string_view one,
                   std::string_view several) const;
   void write_line(Output& output, const trace_analysis::DiskSums& sums,
                   std::string_view what) const;
@@ -53,6 +56,7 @@ class DiskTables {
   const trace_analysis::DiskIo& disk_;
   const trace_analysis::Population& population_;
   const TraceTimes& times_;
+  RowOrder order_;
 };
 
 }  // namespace coldtrace::cli

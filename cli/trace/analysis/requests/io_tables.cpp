@@ -11,19 +11,15 @@ namespace coldtrace::cli {
 using trace_analysis::FileAction;
 using trace_analysis::FileSums;
 using trace_analysis::Index;
-using trace_analysis::NetworkIo;
 using trace_analysis::NetworkSums;
 using trace_analysis::nobody;
 using trace_analysis::Population;
 
 namespace {
 
-// The rows with most first, no more than `top` of them.
-template <class Row, class Weight, class Write>
-void write_top(Output& output, std::vector<Row> rows, u64 top, std::string_view one,
-               std::string_view several, Weight weight, Write write) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Row& a, const Row& b) { return weight(a) > weight(b); });
+template <class Row, class Write>
+void write_top(Output& output, const std::vector<Row>& rows, u64 top, std::string_view one,
+               std::string_view several, Write write) {
   const auto shown = std::min<std::size_t>(rows.size(), top);
   for (std::size_t i = 0; i < shown; ++i) write(rows[i]);
   write_more(output, rows.size() - shown, one, several);
@@ -53,14 +49,14 @@ bool FileTables::empty() const {
   return files_.of_processes().empty();
 }
 
-std::vector<u32> FileTables::by_time() const {
-  const auto& sums = files_.of_files();
-  std::vector<u32> numbers;
-  for (u32 i = 0; i < sums.size(); ++i)
-    if (sums[i].operations > 0) numbers.push_back(i);
-  std::stable_sort(numbers.begin(), numbers.end(),
-                   [&](u32 a, u32 b) { return sums[a].time > sums[b].time; });
-  return numbers;
+i64 FileTables::weight(const FileSums& sums) const {
+  return order_ == RowOrder::count ? static_cast<i64>(sums.operations) : sums.time;
+}
+
+std::vector<u32> FileTables::files() const {
+  return most_first(
+      files_.of_files(), [](const FileSums& sums) { return sums.operations > 0; },
+      [this](const FileSums& sums) { return weight(sums); });
 }
 
 void FileTables::write_sums(JsonWriter& json, const FileSums& sums) const {
@@ -96,7 +92,7 @@ void FileTables::write_json(JsonWriter& json) const {
     json.field("p50", at(50)).field("p90", at(90)).field("p99", at(99)).end_object();
   }
   json.end_array().key("files").begin_array();
-  for (const auto number : by_time()) {
+  for (const auto number : files()) {
     std::optional<std::string> name;
     if (number != 0) name = files_.files()[number].name;
     json.begin_object().field("file", name);
@@ -104,10 +100,11 @@ void FileTables::write_json(JsonWriter& json) const {
     json.end_object();
   }
   json.end_array().key("processes").begin_array();
-  for (const auto& [index, sums] : files_.of_processes()) {
+  for (const auto* const row :
+       most_first(files_.of_processes(), [this](const FileSums& sums) { return weight(sums); })) {
     json.begin_object();
-    write_process_members(json, population_, times_, index);
-    write_sums(json, sums);
+    write_process_members(json, population_, times_, row->first);
+    write_sums(json, row->second);
     json.end_object();
   }
   json.end_array().end_object();
@@ -148,19 +145,14 @@ void FileTables::write_text(Output& output, u64 top) const {
         counted(files_.lone_ends(), "lone end", "lone ends"));
   write_action_lines(output);
   heading("process");
-  std::vector<std::pair<Index, const FileSums*>> processes;
-  for (const auto& [index, sums] : files_.of_processes()) processes.emplace_back(index, &sums);
-  write_top(
-      output, processes, top, "process", "processes",
-      [](const auto& row) { return row.second->time; },
-      [&](const auto& row) { line(*row.second, process_text(population_, row.first)); });
+  const auto processes =
+      most_first(files_.of_processes(), [this](const FileSums& sums) { return weight(sums); });
+  write_top(output, processes, top, "process", "processes",
+            [&](const auto* row) { line(row->second, process_text(population_, row->first)); });
   heading("file");
-  write_top(
-      output, by_time(), top, "file", "files",
-      [&](u32 number) { return files_.of_files()[number].time; },
-      [&](u32 number) {
-        line(files_.of_files()[number], number == 0 ? "-" : printable(files_.files()[number].name));
-      });
+  write_top(output, files(), top, "file", "files", [&](u32 number) {
+    line(files_.of_files()[number], number == 0 ? "-" : printable(files_.files()[number].name));
+  });
 }
 
 namespace {
@@ -176,6 +168,11 @@ void write_network_sums(JsonWriter& json, const NetworkSums& sums) {
 
 }  // namespace
 
+u64 NetworkTables::weight(const NetworkSums& sums) const {
+  return order_ == RowOrder::count ? sums.sends + sums.receives
+                                   : sums.bytes_sent / 2 + sums.bytes_received / 2;
+}
+
 void NetworkTables::write_json(JsonWriter& json) const {
   json.begin_object()
       .key("counts")
@@ -186,14 +183,16 @@ void NetworkTables::write_json(JsonWriter& json) const {
       .end_object()
       .key("processes")
       .begin_array();
-  for (const auto& [index, sums] : network_.of_processes()) {
+  const auto by_weight = [this](const NetworkSums& sums) { return weight(sums); };
+  for (const auto* const row : most_first(network_.of_processes(), by_weight)) {
     json.begin_object();
-    write_process_members(json, population_, times_, index);
-    write_network_sums(json, sums);
+    write_process_members(json, population_, times_, row->first);
+    write_network_sums(json, row->second);
     json.end_object();
   }
   json.end_array().key("peers").begin_array();
-  for (const auto& [peer, sums] : network_.of_peers()) {
+  for (const auto* const row : most_first(network_.of_peers(), by_weight)) {
+    const auto& [peer, sums] = *row;
     json.begin_object();
     write_process_members(json, population_, times_, peer.process);
     json.field("protocol", to_string(peer.protocol))
@@ -210,19 +209,15 @@ void NetworkTables::write_text(Output& output, u64 top) const {
         counted(network_.lone_ends(), "lone end", "lone ends"));
   print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}\n", "sends", "bytes sent", "receives",
         "received", "repeats", "bytes of them", "process, remote address");
-  std::vector<std::pair<const NetworkIo::Peer*, const NetworkSums*>> peers;
-  for (const auto& [peer, sums] : network_.of_peers()) peers.emplace_back(&peer, &sums);
-  write_top(
-      output, peers, top, "peer", "peers",
-      [](const auto& row) { return row.second->bytes_sent / 2 + row.second->bytes_received / 2; },
-      [&](const auto& row) {
-        print(output, "{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}, {} {}\n", row.second->sends,
-              size_text(row.second->bytes_sent), row.second->receives,
-              size_text(row.second->bytes_received), row.second->repeats,
-              size_text(row.second->bytes_repeated), process_text(population_, row.first->process),
-              to_string(row.first->protocol),
-              row.first->address.empty() ? "-" : printable(row.first->address));
-      });
+  const auto peers =
+      most_first(network_.of_peers(), [this](const NetworkSums& sums) { return weight(sums); });
+  write_top(output, peers, top, "peer", "peers", [&](const auto* row) {
+    const auto& [peer, sums] = *row;
+    print(output, "{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}, {} {}\n", sums.sends,
+          size_text(sums.bytes_sent), sums.receives, size_text(sums.bytes_received), sums.repeats,
+          size_text(sums.bytes_repeated), process_text(population_, peer.process),
+          to_string(peer.protocol), peer.address.empty() ? "-" : printable(peer.address));
+  });
 }
 
 }  // namespace coldtrace::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
 #include "coldtrace/trace_analysis/requests/file_io.hpp"
@@ -19,21 +20,23 @@ class FileTables {
  public:
   // All must outlive it.
   FileTables(const trace_analysis::FileIo& files, const trace_analysis::Population& population,
-             const TraceTimes& times)
-      : files_{files}, population_{population}, times_{times} {}
+             const TraceTimes& times, RowOrder order)
+      : files_{files}, population_{population}, times_{times}, order_{order} {}
 
   bool empty() const;
   void write_json(JsonWriter& json) const;
   void write_text(Output& output, u64 top) const;
 
  private:
-  std::vector<u32> by_time() const;
+  i64 weight(const trace_analysis::FileSums& sums) const;
+  std::vector<u32> files() const;
   void write_action_lines(Output& output) const;
   void write_sums(JsonWriter& json, const trace_analysis::FileSums& sums) const;
 
   const trace_analysis::FileIo& files_;
   const trace_analysis::Population& population_;
   const TraceTimes& times_;
+  RowOrder order_;
 };
 
 // What went over the network.
@@ -41,17 +44,22 @@ class NetworkTables {
  public:
   // All must outlive it.
   NetworkTables(const trace_analysis::NetworkIo& network,
-                const trace_analysis::Population& population, const TraceTimes& times)
-      : network_{network}, population_{population}, times_{times} {}
+                const trace_analysis::Population& population, const TraceTimes& times,
+                RowOrder order)
+      : network_{network}, population_{population}, times_{times}, order_{order} {}
 
   bool empty() const { return network_.of_processes().empty(); }
   void write_json(JsonWriter& json) const;
   void write_text(Output& output, u64 top) const;
 
  private:
+  // Of the network no times are known: bytes.
+  u64 weight(const trace_analysis::NetworkSums& sums) const;
+
   const trace_analysis::NetworkIo& network_;
   const trace_analysis::Population& population_;
   const TraceTimes& times_;
+  RowOrder order_;
 };
 
 }  // namespace coldtrace::cli

@@ -18,6 +18,7 @@ using trace_analysis::DiskIo;
 
 struct TraceIoOptions : AnalysisOptions {
   SnapshotOptions snapshot;
+  RowOrder order = RowOrder::time;
   u64 top = 20;  // rows of each table in text
 };
 
@@ -40,9 +41,9 @@ class IoWriter {
         options_{options},
         output_{output},
         times_{input.trace.clock(), observation.observed().first},
-        requests_{analyses.disk, observation.population(), times_},
-        files_{analyses.files, observation.population(), times_},
-        network_{analyses.network, observation.population(), times_} {}
+        requests_{analyses.disk, observation.population(), times_, options.order},
+        files_{analyses.files, observation.population(), times_, options.order},
+        network_{analyses.network, observation.population(), times_, options.order} {}
 
   void write_json() {
     JsonWriter json{output_, options_.int64};
@@ -152,6 +153,10 @@ void add_trace_io(CLI::App& app, Exit& exit) {
       [](Command& command, TraceIoOptions& options) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
+        add_sort_option(command, options.order,
+                        "Processes, threads and files with most time, and remote addresses with "
+                        "most bytes first, or those with most requests",
+                        {"text", "json"});
         command.add_option("--top", options.top, "In text: files and processes that are shown")
             .for_formats({"text"})
             .capture_default_str();

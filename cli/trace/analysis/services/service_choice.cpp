@@ -1,5 +1,8 @@
 #include "cli/trace/analysis/services/service_choice.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "cli/hooks/profile_file.hpp"
 #include "coldtrace/core/name_choice.hpp"
 
@@ -62,14 +65,18 @@ void add_service_choice(Command& command, ServiceChoice& choice) {
 }
 
 std::vector<u32> choose_services(const Services& services, const ServiceNames& names,
-                                 const ServiceChoice& choice, const CommonOptions& options,
-                                 core::Findings& findings) {
+                                 const ServiceChoice& choice, RowOrder order,
+                                 const CommonOptions& options, core::Findings& findings) {
   const auto& all = services.services();
   std::vector<bool> wanted(all.size(), true);
   if (!choice.labels.empty()) keep(find_matching(services, names, choice.labels, findings), wanted);
   if (!choice.profiles.empty())
     keep(find_selected(services, names, choice.profiles, options, findings), wanted);
-  return trace_analysis::costliest_first(all, wanted);
+  auto numbers = trace_analysis::costliest_first(all, wanted);
+  if (order == RowOrder::count)
+    std::ranges::stable_sort(numbers, std::greater{},
+                             [&](u32 number) { return all[number].calls; });
+  return numbers;
 }
 
 }  // namespace coldtrace::cli

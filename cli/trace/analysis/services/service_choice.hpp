@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/services/service_names.hpp"
 
 namespace coldtrace::cli {
@@ -16,9 +17,10 @@ struct ServiceChoice {
 
 void add_service_choice(Command& command, ServiceChoice& choice);
 
-// Their numbers, those that cost most first. Throws Failure where a profile cannot be read.
+// Their numbers, in that order. Throws Failure where a profile cannot be read.
 std::vector<u32> choose_services(const trace_analysis::Services& services,
                                  const ServiceNames& names, const ServiceChoice& choice,
-                                 const CommonOptions& options, core::Findings& findings);
+                                 RowOrder order, const CommonOptions& options,
+                                 core::Findings& findings);
 
 }  // namespace coldtrace::cli

@@ -155,8 +155,9 @@ void ServiceText::write_periods(const std::vector<u32>& chosen, std::optional<u6
     const auto [from, to] = services_.totals().span_of(number);
     print(output_, "\nfrom {} to {}\n", from ? times.since_start(*from) : "the start",
           to ? times.since_start(*to) : "the end");
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-      return a.second->inclusive > b.second->inclusive;
+    std::ranges::stable_sort(rows, std::greater{}, [this](const auto& row) {
+      return order_ == RowOrder::count ? static_cast<i64>(row.second->calls)
+                                       : row.second->inclusive;
     });
     write_headings(output_, columns);
     const auto shown = std::min<std::size_t>(rows.size(), top);

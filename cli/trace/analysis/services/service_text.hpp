@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/services/service_figures.hpp"
 #include "cli/trace/analysis/services/service_names.hpp"
 
@@ -10,8 +11,8 @@ class ServiceText {
  public:
   // All must outlive it.
   ServiceText(const trace_analysis::Services& services, const ServiceNames& names,
-              const ServiceFigures& figures, Output& output)
-      : services_{services}, names_{names}, figures_{figures}, output_{output} {}
+              const ServiceFigures& figures, RowOrder order, Output& output)
+      : services_{services}, names_{names}, figures_{figures}, order_{order}, output_{output} {}
 
   // The first `top` of the chosen services.
   void write_table(const std::vector<u32>& chosen, u64 top);
@@ -32,6 +33,7 @@ class ServiceText {
   const trace_analysis::Services& services_;
   const ServiceNames& names_;
   const ServiceFigures& figures_;
+  RowOrder order_;
   Output& output_;
 };
 

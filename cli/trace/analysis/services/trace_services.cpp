@@ -24,6 +24,7 @@ using trace_analysis::ServiceSums;
 struct TraceServicesOptions : AnalysisOptions {
   std::string syscall_map;
   ServiceChoice choice;
+  RowOrder order = RowOrder::time;
   std::vector<std::string> pairs;
   u32 every = 0;                         // milliseconds; 0: no periods of that length
   std::vector<std::string> moments;      // between periods
@@ -321,7 +322,8 @@ Exit run_trace_services(const TraceServicesOptions& options) {
   note_choice(services, pairs, run);
   note_moments(options, run);
   const ServiceNames names{services, code, calls ? &*calls : nullptr, &pairs};
-  const auto chosen = choose_services(services, names, options.choice, options, run.findings());
+  const auto chosen =
+      choose_services(services, names, options.choice, options.order, options, run.findings());
   const ServiceFigures figures{trace, run.observation().observed()};
   Output output{options.output};
   ServicesWriter writer{run.input(), run.observation(),     run.symbols(), services, names, figures,
@@ -331,7 +333,7 @@ Exit run_trace_services(const TraceServicesOptions& options) {
   } else if (options.format == "csv") {
     periods ? writer.write_periods_csv() : writer.write_csv();
   } else {
-    ServiceText text{services, names, figures, output};
+    ServiceText text{services, names, figures, options.order, output};
     text.write_table(chosen, options.top);
     if (periods) text.write_periods(chosen, shown_period(options), options.top);
     if (options.trees) text.write_trees(chosen, options.top, options.depth);
@@ -400,6 +402,9 @@ void add_trace_services(CLI::App& app, Exit& exit) {
         add_service_choice(command, options.choice);
         add_pair_option(command, options);
         add_period_options(command, options);
+        add_sort_option(command, options.order,
+                        "Services with most inclusive time or most calls first",
+                        {"text", "json", "csv"});
         command.add_option("--top", options.top, "In text: services that are shown")
             .for_formats({"text"})
             .capture_default_str();

@@ -4,6 +4,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -22,6 +23,7 @@ using trace_analysis::ThreadSchedule;
 using trace_analysis::Turn;
 
 struct TraceScheduleOptions : AnalysisOptions {
+  RowOrder order = RowOrder::time;
   u64 top = 20;  // threads in text
 };
 
@@ -145,10 +147,11 @@ class TurnRows {
 class ScheduleWriter {
  public:
   ScheduleWriter(const TraceInput& input, const trace_analysis::Observation& observation,
-                 SymbolNames& symbols, const Schedule& schedule, Output& output)
+                 SymbolNames& symbols, const Schedule& schedule, RowOrder order, Output& output)
       : input_{input},
         observation_{observation},
         schedule_{schedule},
+        order_{order},
         output_{output},
         population_{observation.population()},
         names_{input.trace, observation.observed(), symbols} {}
@@ -171,8 +174,7 @@ class ScheduleWriter {
     json.key("processors").begin_array();
     for (std::size_t i = 0; i < schedule_.processors().size(); ++i) write_processor(json, i);
     json.end_array().key("threads").begin_array();
-    for (Index i = 0; i < schedule_.threads().size(); ++i)
-      if (is_told(i)) write_thread(json, i);
+    for (const auto thread : threads()) write_thread(json, thread);
     json.end_array().key("findings");
     write_findings(json, input_.findings);
     json.end_object().end_document();
@@ -193,7 +195,9 @@ class ScheduleWriter {
             names_.times().seconds(one.busy), names_.times().seconds(one.idle),
             names_.times().seconds(one.unknown), one.turns, one.breaks);
     }
-    auto threads = by_running();
+    auto threads = this->threads();
+    std::erase_if(threads,
+                  [this](Index i) { return population_.threads()[i].idle_of.has_value(); });
     print(output_,
           "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>13} {:>13} {:>13} {:>12}  {}\n",
           "thread", "running (s)", "ready (s)", "waiting (s)", "off (s)", "unknown (s)", "turns",
@@ -207,19 +211,14 @@ class ScheduleWriter {
 
  private:
   // That a thread was created says nothing of it where the trace has no switches.
-  bool is_told(Index thread) const {
+  std::vector<Index> threads() const {
     const auto& counts = schedule_.turns().counts();
-    return schedule_.threads()[thread].first && counts.switches + counts.readied > 0;
-  }
-
-  std::vector<Index> by_running() const {
-    std::vector<Index> threads;
-    for (Index i = 0; i < schedule_.threads().size(); ++i)
-      if (is_told(i) && !population_.threads()[i].idle_of) threads.push_back(i);
-    std::stable_sort(threads.begin(), threads.end(), [this](Index a, Index b) {
-      return schedule_.threads()[a].running > schedule_.threads()[b].running;
-    });
-    return threads;
+    if (counts.switches + counts.readied == 0) return {};
+    return most_first(
+        schedule_.threads(), [](const ThreadSchedule& one) { return one.first.has_value(); },
+        [this](const ThreadSchedule& one) {
+          return order_ == RowOrder::count ? static_cast<i64>(one.turns) : one.running;
+        });
   }
 
   void write_thread_line(Index index) {
@@ -348,6 +347,7 @@ class ScheduleWriter {
   const TraceInput& input_;
   const trace_analysis::Observation& observation_;
   const Schedule& schedule_;
+  RowOrder order_;
   Output& output_;
   const trace_analysis::Population& population_;
   ThreadNames names_;
@@ -366,7 +366,7 @@ Exit run_trace_schedule(const TraceScheduleOptions& options) {
                         : nullptr};
   run.observe({&schedule});
   note_switches(schedule.turns().counts(), run);
-  ScheduleWriter writer{run.input(), observation, run.symbols(), schedule, output};
+  ScheduleWriter writer{run.input(), observation, run.symbols(), schedule, options.order, output};
   if (options.format == "json") writer.write_json(options.int64);
   if (options.format == "text") writer.write_text(options.top);
   return run.finish(output);
@@ -387,6 +387,9 @@ void add_trace_schedule(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, TraceScheduleOptions& options) {
         add_analysis_options(command, options);
+        add_sort_option(command, options.order,
+                        "Threads with most running time or most turns on a processor first",
+                        {"text", "json"});
         command.add_option("--top", options.top, "In text: threads that are shown")
             .for_formats({"text"})
             .capture_default_str();

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command/options.hpp"
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::cli {
+
+// Which rows of an analysis' tables come first, in every format that has these tables: those with
+// most of it.
+enum class RowOrder : u8 { time, count };
+
+// --sort; `help` says of what the rows are, and what is counted.
+void add_sort_option(Command& command, RowOrder& order, const char* help,
+                     const std::vector<std::string>& formats);
+
+// The rows of a map.
+template <class Map, class Of>
+std::vector<const typename Map::value_type*> most_first(const Map& map, Of of) {
+  std::vector<const typename Map::value_type*> rows;
+  for (const auto& row : map) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::greater{}, [&](const auto* row) { return of(row->second); });
+  return rows;
+}
+
+// Numbers of the elements that `has` something.
+template <class T, class Has, class Of>
+std::vector<u32> most_first(const std::vector<T>& all, Has has, Of of) {
+  std::vector<u32> numbers;
+  for (u32 i = 0; i < all.size(); ++i)
+    if (has(all[i])) numbers.push_back(i);
+  std::ranges::stable_sort(numbers, std::greater{}, [&](u32 i) { return of(all[i]); });
+  return numbers;
+}
+
+}  // namespace coldtrace::cli
