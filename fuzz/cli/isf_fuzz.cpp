@@ -18,7 +18,8 @@ namespace {
 
 using namespace coldtrace;
 
-// The first member of a name counts, and so does the first type.
+// The first member of a name counts, and so does the first type. Members of anonymous ones are
+// those of another type.
 void check_members(const pe::IsfTable& table, const pe::TypeTable& types) {
   pe::TypeBudget budget{types};
   core::Findings findings;
@@ -28,13 +29,17 @@ void check_members(const pe::IsfTable& table, const pe::TypeTable& types) {
     const auto found = first.find(definition.name);
     if (found == first.end() || definition.family == pe::TypeTable::Family::enumeration) continue;
     std::map<std::string_view, u64> offsets;
-    for (u32 i = found->second->first_field; i < found->second->end_field; ++i)
-      if (const auto& field = table.fields[i]; field.offset && !field.offset->negative)
+    bool anonymous = false;
+    for (u32 i = found->second->first_field; i < found->second->end_field; ++i) {
+      const auto& field = table.fields[i];
+      anonymous = anonymous || field.anonymous;
+      if (field.offset && !field.offset->negative)
         offsets.try_emplace(field.name, field.offset->bits);
+    }
     pe::visit_members(types, definition.index, {}, budget, findings,
                       [&](const pe::TypeMember& member) {
                         const auto place = offsets.find(member.field.name);
-                        if (place == offsets.end()) __builtin_trap();
+                        if (place == offsets.end() && !anonymous) __builtin_trap();
                         (void)pe::to_text(types, member.field.type);
                       });
   }

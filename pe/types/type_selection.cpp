@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <tuple>
 
 #include "coldtrace/core/glob.hpp"
@@ -31,8 +32,11 @@ class Wish {
       : text_{text}, index_{index_of(text)}, glob_{is_glob(text)} {}
 
   bool means(const Definition& type) const {
-    if (index_) return type.index == *index_;
-    return glob_ ? glob_matches(text_, type.name, GlobCase::sensitive) : type.name == text_;
+    return index_ ? type.index == *index_ : may_be_called(type.name);
+  }
+  bool may_be_called(std::string_view name) const {
+    if (index_) return true;
+    return glob_ ? glob_matches(text_, name, GlobCase::sensitive) : name == text_;
   }
 
  private:
@@ -41,27 +45,44 @@ class Wish {
   bool glob_;
 };
 
-}  // namespace
-
-std::vector<Definition> select_types(const TypeTable& table, std::span<const std::string> wanted,
-                                     core::Findings& findings) {
-  auto types = table.definitions();
-  const auto undefined = table.undefined();
+// Of the names that are wanted, by name, then index.
+std::vector<Definition> types_of(const TypeTable& table,
+                                 const std::function<bool(std::string_view)>& wanted) {
+  std::vector<Definition> types;
+  std::ranges::copy_if(table.definitions(), std::back_inserter(types), wanted, &Definition::name);
+  const auto undefined = table.undefined(wanted);
   const auto defined = static_cast<std::ptrdiff_t>(types.size());
   types.insert(types.end(), undefined.begin(), undefined.end());
   std::inplace_merge(types.begin(), types.begin() + defined, types.end(),
                      [](const Definition& a, const Definition& b) {
                        return std::tie(a.name, a.index) < std::tie(b.name, b.index);
                      });
+  return types;
+}
+
+bool any(std::string_view) {
+  return true;
+}
+
+}  // namespace
+
+std::vector<Definition> select_types(const TypeTable& table, std::span<const std::string> wanted,
+                                     core::Findings& findings) {
   if (wanted.empty()) {
     table.report_unread(findings);
-    return types;
+    return types_of(table, any);
   }
 
+  const std::vector<Wish> wishes(wanted.begin(), wanted.end());
+  auto types = types_of(table, [&](std::string_view name) {
+    return std::ranges::any_of(wishes, [&](const Wish& wish) { return wish.may_be_called(name); });
+  });
   std::vector<bool> chosen(types.size());
   core::NoMatch missing;
-  for (const auto& text : wanted) {
-    const Wish wish{text};
+  std::vector<std::string_view> names;  // of all, where one is missing
+  for (std::size_t number = 0; number < wishes.size(); ++number) {
+    const auto& wish = wishes[number];
+    const auto& text = wanted[number];
     bool found = false;
     bool only_declared = false;
     for (std::size_t i = 0; i < types.size(); ++i) {
@@ -71,8 +92,8 @@ std::vector<Definition> select_types(const TypeTable& table, std::span<const std
     }
     if (only_declared) table.report_unread(text, findings);
     if (found) continue;
-    std::vector<std::string_view> names;
-    for (const auto& type : types) names.push_back(type.name);
+    if (names.empty())
+      for (const auto& type : types_of(table, any)) names.push_back(type.name);
     missing.add("type", text, names);
     table.report_unread(text, findings);
   }

@@ -1,6 +1,7 @@
 #include "coldtrace/pdb/type_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,10 @@ constexpr std::size_t most_namesakes = 64;  // that are compared with the first
 
 TypeTable::Family family_of(AggregateKind kind) {
   return kind == AggregateKind::union_ ? TypeTable::Family::union_ : TypeTable::Family::structure;
+}
+
+bool comes_first(const TypeTable::Definition& a, const TypeTable::Definition& b) {
+  return std::tie(a.name, a.index) < std::tie(b.name, b.index);
 }
 
 // What must agree for two definitions of one name to be no contradiction.
@@ -123,10 +128,8 @@ void TypeTable::report_lost(const Pdb* pdb, u64 position, core::Findings& findin
 }
 
 void TypeTable::sort_names() {
-  for (auto* const list : {&by_name_, &by_unique_name_, &declarations_})
-    std::sort(list->begin(), list->end(), [](const Definition& a, const Definition& b) {
-      return std::tie(a.name, a.index) < std::tie(b.name, b.index);
-    });
+  for (auto* const list : {&by_name_, &by_unique_name_})
+    std::sort(list->begin(), list->end(), comes_first);
   plain_ = find_plain(by_name_, by_unique_name_, first_index_, records_.size());
 }
 
@@ -175,11 +178,19 @@ const core::ByteView* TypeTable::find_record(u32 index) const {
   return &records_[index - first_index_];
 }
 
-std::vector<TypeTable::Definition> TypeTable::undefined() const {
+std::vector<TypeTable::Definition> TypeTable::undefined(
+    const std::function<bool(std::string_view)>& wanted) const {
+  Definitions declarations;
+  std::copy_if(declarations_.begin(), declarations_.end(), std::back_inserter(declarations),
+               [&](const Definition& declared) { return wanted(declared.name); });
+  if (declarations.empty()) return {};
+  std::sort(declarations.begin(), declarations.end(), comes_first);
   std::vector<Definition> found;
   core::Findings ignored;
-  auto plain = plain_.begin();  // both are by name
-  for (const auto& declared : declarations_) {
+  auto plain = std::lower_bound(  // both are by name
+      plain_.begin(), plain_.end(), declarations.front().name,
+      [](const Definition& definition, std::string_view name) { return definition.name < name; });
+  for (const auto& declared : declarations) {
     if (!found.empty() && found.back().name == declared.name) continue;
     while (plain != plain_.end() && plain->name < declared.name) ++plain;
     const bool defined =

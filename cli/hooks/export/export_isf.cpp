@@ -32,8 +32,8 @@ class Writer {
     json_.key("base_types").begin_object();
     for (const auto& [size, base] : bases_) write_definition(base);
     for (const auto& [size, base] : signed_bases_)
-      if (std::ranges::any_of(symbols.enumerations, [&](const auto& one) {
-            return one.second.size == size && one.second.is_signed();
+      if (std::ranges::any_of(symbols.enumerations, [bytes = size](const auto& one) {
+            return one.second.size == bytes && one.second.is_signed();
           }))
         write_definition(base);
     json_.end_object().key("user_types").begin_object();

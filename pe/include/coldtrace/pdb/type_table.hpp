@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -48,8 +49,9 @@ class TypeTable {
 
   // By name, then index.
   [[nodiscard]] const std::vector<Definition>& definitions() const { return by_name_; }
-  // Declarations that nothing defines, one of each name.
-  [[nodiscard]] std::vector<Definition> undefined() const;
+  // Declarations that nothing defines, one of each name that is `wanted`, by name.
+  [[nodiscard]] std::vector<Definition> undefined(
+      const std::function<bool(std::string_view)>& wanted) const;
 
   // The definition of a structure, union or enumeration; that of the declaration that `index` may
   // be. By the unique name where both have one, since C and C++ may define two types of one name in
@@ -97,8 +99,8 @@ class TypeTable {
   Definitions by_name_;
   Definitions by_unique_name_;  // those that have one
   Definitions plain_;           // those without, by family before index
-  Definitions declarations_;
-  std::vector<u32> unread_;  // indexes of records that may define something, and cannot be read
+  Definitions declarations_;    // by index
+  std::vector<u32> unread_;     // indexes of records that may define something, and cannot be read
 };
 
 // What a record that defines something says, whichever kind it is of.
