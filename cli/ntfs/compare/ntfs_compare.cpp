@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -160,12 +161,22 @@ bool may_have_parent(const std::string& path) {
   return file && core::is_virtual_disk(core::recognize_file(**file));
 }
 
+// The files of --parent that an image rests on: one that is among them itself, on those behind it.
+std::vector<std::string> parents_of(const std::string& image,
+                                    const std::vector<std::string>& parents) {
+  const auto own = std::ranges::find_if(parents, [&](const std::string& parent) {
+    std::error_code ignored;
+    return std::filesystem::equivalent(parent, image, ignored);
+  });
+  return own == parents.end() ? parents : std::vector<std::string>{std::next(own), parents.end()};
+}
+
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
                                  const privacy::HashedNames* names, core::Findings& all,
                                  Report& report) {
   DiskOptions disk;
   disk.image = side.path;
-  disk.parents = options.parents;
+  disk.parents = parents_of(side.path, options.parents);
   disk.parents_may_be_of_another = true;
   disk.bitlocker = options.bitlocker;
   disk.partition = side.partition;

@@ -13,7 +13,10 @@ class L2tLines final : public JournalFormat {
  public:
   explicit L2tLines(const JournalFormatOptions& options)
       : prefix_{options.volume ? path_prefix(*options.volume) : ""},
-        carved_{options.carved.value_or(false) ? "; carved" : ""} {}
+        carved_{options.carved.value_or(false) ? "; carved" : ""} {
+    if (const auto& volume = options.volume)
+      volume_ = "; volume: " + volume_title(volume->image, volume->partition, volume->shadow);
+  }
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
@@ -36,6 +39,7 @@ class L2tLines final : public JournalFormat {
     auto extra = fmt::format("update_sequence_number: {}", record.usn);
     if (record.time) extra = fmt::format("file_time: {}; {}", core::to_string(*record.time), extra);
     if (row.path_known && !row.path_certain) extra += "; path uncertain";
+    extra += volume_;
     extra += carved_;
     out.append(l2tcsv_line({.time = record.time.value_or(core::FileTime{}),
                             .macb = "..C.",
@@ -50,6 +54,7 @@ class L2tLines final : public JournalFormat {
 
  private:
   std::string prefix_;
+  std::string volume_;  // nothing of a journal that was copied
   std::string_view carved_;
   FlagTextCache reasons_{ntfs::usn_reasons(), {.before = {}, .after = {}, .separator = " "}};
 };

@@ -709,6 +709,22 @@ class VirtualDisks(Case):
             done = self.run_ntfs("compare", "--parent", parent, *pair, status=1)  # of damage
             self.assertRegex(done.stdout.decode(), "([0-9]+) files? before, \\1 after, \\1 of them unchanged")
 
+    def test_a_parent_may_be_compared_with_what_rests_on_it(self):
+        needs("qcow")
+        base = self.convert("base.qcow2", "qcow2")
+        disks = [base]
+        for name in "child", "grand":
+            disks.append(self.here / f"{name}.qcow2")
+            subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", disks[-2].name, disks[-1]],
+                           check=True)
+        for before, after, parents in ((0, 1, (0,)), (1, 0, (0,)), (1, 2, (1, 0)), (0, 2, (1, 0))):
+            given = [option for parent in parents for option in ("--parent", disks[parent])]
+            done = self.run_ntfs("compare", *given, disks[before], disks[after], status=1)  # of damage
+            self.assertNotIn(b"is not used", done.stderr)
+            self.assertNotIn(b"image-parent", done.stderr)
+        done = self.run_ntfs("compare", "--parent", self.raw, base, base, status=1)
+        self.assertIn(b"raw, a file of --parent, is not used", done.stderr)
+
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():
             if name not in ("qcow2", "packed.qcow2", "vhd", "vhdx", "sparse.vmdk"):

@@ -1367,6 +1367,10 @@ class LostTables(Images):
         self.assertEqual([row["usn"] for row in lines if row["type"] == "record"],
                          [usn for _, usns in self.volumes[:len(places)] for usn in usns])
         self.assertIn("partition-lost", {finding["code"] for finding in lines[-1]["findings"]})
+        table = ntfs("journal", "--format", "l2tcsv", path, status=1).stdout.decode().splitlines()[1:]
+        self.assertEqual([re.search("update_sequence_number: ([0-9]+).*; volume: (.*)", line).groups() for line in table],
+                         [(str(usn), f"disk.dd partition {number}")
+                          for number, (_, usns) in enumerate(self.volumes[:len(places)], 1) for usn in usns])
         for number, place in enumerate(places, 1):
             one = strict_ndjson(ntfs("journal", "--partition", number, path, status=1).stdout)
             self.assertEqual(one[0]["partition"]["offset"], place)

@@ -105,6 +105,16 @@ class Paths(Journals):
         self.assertTrue(late.startswith("00/00/0000,--:--:--,UTC,"), late)
         self.assertIn("file_time: +10000-01-01T00:00:00.0000000Z", late)
 
+    def test_l2tcsv_names_the_image(self):
+        image, _ = w.volume(w.History(3, 60), 1)
+        path = self.write("volume.raw", image)
+        lines = self.run_journal("--format", "l2tcsv", path).stdout.decode().splitlines()[1:]
+        self.assertGreater(len(lines), 60)
+        self.assertEqual({line.rpartition("; ")[2] for line in lines}, {"volume: volume.raw"})
+        # A journal that was copied is of no volume that is known.
+        copied = self.run_journal("--format", "l2tcsv", self.write("J", w.History(3, 60).journal.data)).stdout
+        self.assertNotIn(b"volume:", copied)
+
     def test_l2tcsv_has_a_line_for_each_record(self):
         history = w.History(7, 500)
         stream, mft = self.copied(history)
