@@ -70,9 +70,10 @@ class MftecmdRows final : public RowFormat {
     times_ = times_text(row);
     const auto* information = row.facts.information ? &*row.facts.information : nullptr;
     std::string usn, security;
-    if (information != nullptr && information->usn) usn = std::to_string(*information->usn);
-    if (information != nullptr && information->security_id)
-      security = std::to_string(*information->security_id);
+    if (information != nullptr) {  // 0 where it ends before them, as it did before Windows 2000
+      usn = std::to_string(information->usn.value_or(0));
+      security = std::to_string(information->security_id.value_or(0));
+    }
     behind_ = fmt::format("{},{},{},{},{}", usn, sequence_text(snapshot, row), security,
                           row.object_id ? core::to_string(*row.object_id) : std::string{},
                           csv_field(logged_stream(row)));

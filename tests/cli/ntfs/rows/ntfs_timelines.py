@@ -203,8 +203,9 @@ class Timelines(Case):
             "SI<FN": yes(own["created"] and row["fn"] and row["fn"]["created"] and own["created"] < row["fn"]["created"]),
             "uSecZeros": yes(any(own[kind] and own[kind][20:23] == "000" for kind in ("created", "modified"))),
             "Copied": yes(own["modified"] and own["created"] and own["modified"] < own["created"]),
-            "UpdateSequenceNumber": str("" if row["usn"] is None else row["usn"]),
-            "SecurityId": str("" if row["security_id"] is None else row["security_id"]),
+            # A $STANDARD_INFORMATION of 48 bytes ends before these two; MFTECmd has 0 then.
+            "UpdateSequenceNumber": str((row["usn"] or 0) if row["si"] else ""),
+            "SecurityId": str((row["security_id"] or 0) if row["si"] else ""),
             "LogfileSequenceNumber": str(struct.unpack("<Q", image.read(8))[0]) if row["record_offset"] else "",
             "ObjectIdFileDroid": row["object_id"] or "", "ZoneIdContents": "",
             "SourceFile": self.image.name + (f" partition {row['volume']['partition']}" if row["volume"]["partition"] else "")}
