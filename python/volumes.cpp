@@ -47,7 +47,7 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
         volumes.push_back(std::make_shared<Volume>(
             Volume{image, nullptr, partition, std::move(*volume), std::move(findings), nullptr}));
       else
-        unreadable.warning("volume-unreadable", volume.error());
+        unreadable.warning("volume-unopened", volume.error());
     }
     for (const auto& partition : image->disk.partitions)
       if (const auto found = image->bitlocker.find(partition.offset);

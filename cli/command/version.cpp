@@ -26,7 +26,8 @@ std::string version_text() {
   return std::string{tool_version} + "\ncommit " COLDTRACE_COMMIT "\nE01 images: " COLDTRACE_EWF +
          disk_images() + "\nzstd output: " + installed("libzstd", libzstd() != nullptr) +
          "\ncompressed traces: " COLDTRACE_PACKINGS "\nSQLite databases: " COLDTRACE_SQLITE
-         "\npe info --details: " COLDTRACE_DETAILS "\nsandbox: " +
+         "\nsymbol tables in xz: " COLDTRACE_XZ "\npe info --details: " COLDTRACE_DETAILS
+         "\nsandbox: " +
          sandbox_text();
 }
 

@@ -9,17 +9,15 @@
 namespace coldtrace::cli {
 
 std::vector<Option> add_bitlocker_options(Command& command, ntfs::BitLockerKeyFiles& files) {
-  auto password =
-      command.add_input("--password-file", files.passwords,
-                        "File with the password of a BitLocker volume; repeat for several volumes");
+  auto password = command.add_input("--password-file", files.passwords,
+                                    "File with the password of a BitLocker volume");
   password.repeatable().type_name("FILE");
   auto recovery = command.add_input(
       "--recovery-key-file", files.recovery_keys,
-      "File with the 48 digits of a BitLocker recovery key, also as Windows saves it; repeatable");
+      "File with the 48 digits of a BitLocker recovery key, also as Windows saves it");
   recovery.repeatable().type_name("FILE");
   auto startup = command.add_input("--startup-key", files.startup_keys,
-                                   "File .BEK with the startup key of a BitLocker volume; "
-                                   "repeatable");
+                                   "File .BEK with the startup key of a BitLocker volume");
   startup.repeatable().type_name("FILE");
   return {password, recovery, startup};
 }

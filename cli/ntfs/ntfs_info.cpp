@@ -19,7 +19,10 @@ namespace coldtrace::cli {
 namespace {
 
 struct NtfsInfoOptions : DiskOptions {
-  NtfsInfoOptions() { lists_locked = true; }
+  NtfsInfoOptions() {
+    lists_locked = true;
+    takes_snapshots = true;
+  }
 
   bool verify = false;
   std::string color;

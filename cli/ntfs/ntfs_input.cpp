@@ -136,8 +136,11 @@ std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& option
   command
       .add_input(
           "IMAGE", options.image,
-          "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
-          "compressed raw one or a block device: of a disk or of one volume; - is standard input")
+          fmt::format(
+              "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
+              "compressed raw one or a block device: of a disk or of one volume{}; - is standard "
+              "input",
+              options.takes_snapshots ? "; or a snapshot (.ndjson, .ndjson.zst)" : ""))
       .required()
       .type_name("IMAGE");
   auto added = add_options_of_image(command, options);

@@ -22,6 +22,7 @@ struct DiskOptions : CommonOptions {
   std::string image;
   std::vector<std::string> parents;
   bool parents_may_be_of_another = false;  // input of the command
+  bool takes_snapshots = false;            // as IMAGE
   ntfs::BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u64> offset;

@@ -73,12 +73,12 @@ class MapView final : public PeView {
       print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
     for (const auto& service : map_.services) write_service(output, service, explain_);
     if (explain_) {
-      print(output, "{} rejected:\n", counted(map_.left_out.size(), "name", "names"));
-      for (const auto& left : map_.left_out)
+      print(output, "{} rejected:\n", counted(map_.rejected.size(), "name", "names"));
+      for (const auto& left : map_.rejected)
         print(output, "  {:<50} {}\n", printable(left.name), printable(left.reason));
-    } else if (!map_.left_out.empty()) {
+    } else if (!map_.rejected.empty()) {
       print(output, "{} rejected (--explain says why)\n",
-            counted(map_.left_out.size(), "name", "names"));
+            counted(map_.rejected.size(), "name", "names"));
     }
   }
 

@@ -36,7 +36,7 @@ void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map) {
   json.key("services").begin_array();
   for (const auto& service : map.services) write_service(json, service);
   json.end_array().key("rejected").begin_array();
-  for (const auto& left : map.left_out) json.object("name", left.name, "reason", left.reason);
+  for (const auto& left : map.rejected) json.object("name", left.name, "reason", left.reason);
   json.end_array();
 }
 

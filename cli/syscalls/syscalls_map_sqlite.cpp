@@ -41,7 +41,7 @@ class MapTables {
     add_identity(images_, image.identity);
     images_.insert();
     for (const auto& service : image.map.services) add(service);
-    for (const auto& left : image.map.left_out)
+    for (const auto& left : image.map.rejected)
       rejected_.integer(image_).text(core::to_valid_utf8(left.name)).text(left.reason).insert();
     for (const auto& finding : image.map.findings.all())
       add_finding(findings_.integer(image_), finding);

@@ -122,7 +122,7 @@ class Resolver {
                             "the order of the stubs does not give {} a number",
                             entry.names.front());
       for (const auto& name : entry.names)
-        map_.left_out.push_back({name, fmt::format("hooked ({}), and the order of the stubs does "
+        map_.rejected.push_back({name, fmt::format("hooked ({}), and the order of the stubs does "
                                                    "not give its number",
                                                    entry.code.description)});
       return;
@@ -149,7 +149,7 @@ class Resolver {
   }
 
   void leave_out(const UnreadEntry& entry) {
-    for (const auto& name : entry.names) map_.left_out.push_back({name, reason(entry, name)});
+    for (const auto& name : entry.names) map_.rejected.push_back({name, reason(entry, name)});
   }
 
   std::string reason(const UnreadEntry& entry, const std::string& name) const {

@@ -31,7 +31,7 @@ void append_service_names(const ServiceMap& map, std::vector<std::string>& names
     append(service.name);
     for (const auto& alias : service.aliases) append(alias);
   }
-  for (const auto& left : map.left_out) append(left.name);
+  for (const auto& left : map.rejected) append(left.name);
 }
 
 }  // namespace coldtrace::syscall_map

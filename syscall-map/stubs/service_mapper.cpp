@@ -112,8 +112,8 @@ class Mapper {
     core::stable_sort_if_needed(map_.services, [](const Service& a, const Service& b) {
       return a.number != b.number ? a.number < b.number : a.rva < b.rva;
     });
-    std::sort(map_.left_out.begin(), map_.left_out.end(),
-              [](const LeftOut& a, const LeftOut& b) { return a.name < b.name; });
+    std::sort(map_.rejected.begin(), map_.rejected.end(),
+              [](const RejectedName& a, const RejectedName& b) { return a.name < b.name; });
     core::note_unreadable(image_.file(), map_.findings);
     return std::move(map_);
   }
@@ -213,7 +213,7 @@ class Mapper {
   }
 
   void leave_out(std::string_view name, std::string reason) {
-    map_.left_out.push_back({std::string{name}, std::move(reason)});
+    map_.rejected.push_back({std::string{name}, std::move(reason)});
   }
 
   // In a DLL made of stubs (win32u) whatever else is exported deserves a reason too.

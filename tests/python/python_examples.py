@@ -162,7 +162,7 @@ class Volumes(Case):
         self.assertEqual((volume.number, volume.offset), (1, 1 << 20))
         self.assertLessEqual({f"/{name}" for name in self.FILES}, {file.path for file in volume.files()})
         told = {finding.code: (finding.count, finding.first_offset) for finding in image.findings}
-        self.assertEqual((told["volume-unreadable"][0], told["bitlocker-metadata"][0]), (1, 1))
+        self.assertEqual((told["volume-unopened"][0], told["bitlocker-metadata"][0]), (1, 1))
 
     def test_members_are_those_of_json(self):
         disk = json.loads(run(COLDTRACE, "ntfs", "info", "-q", "--format", "json", self.image))
@@ -553,9 +553,9 @@ for kind in types:
         # A volume whose first sector is lost may be one still.
         lost = self.module.open_image(self.write("lost.img", os.urandom(1 << 16)))
         self.assertEqual(lost.volumes(), [])
-        self.assertIn("volume-unreadable", [finding.code for finding in lost.findings])
+        self.assertIn("volume-unopened", [finding.code for finding in lost.findings])
         disk = self.module.open_image(DEMO / "demo-disk.img")
-        self.assertNotIn("volume-unreadable", [finding.code for finding in disk.findings])
+        self.assertNotIn("volume-unopened", [finding.code for finding in disk.findings])
 
     def test_events_are_those_of_the_tool(self):
         trace = DEMO / "demo-trace.etl"

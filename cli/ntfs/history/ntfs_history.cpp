@@ -18,6 +18,8 @@ namespace coldtrace::cli {
 namespace {
 
 struct NtfsHistoryOptions : DiskOptions {
+  NtfsHistoryOptions() { takes_snapshots = true; }
+
   std::vector<std::string> paths;
   NamesOptions names;
   unsigned jobs = 1;

@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t most_at_once = 65'536;  // places of which the answers are in memory
 
 struct NtfsLocateOptions : DiskOptions {
+  NtfsLocateOptions() { takes_snapshots = true; }
+
   PlaceOptions places;
   NamesOptions names;
   unsigned jobs = 1;

@@ -10,6 +10,8 @@
 namespace coldtrace::cli {
 
 struct QueryOptions : DiskOptions {
+  QueryOptions() { takes_snapshots = true; }
+
   std::optional<std::string> where;
   std::vector<std::string> fields;
   std::optional<std::string> sort;

@@ -62,7 +62,7 @@ class Help(Case):
                          r"QCOW2 images: through libqcow(, which is not installed)?\n"
                          r"VMDK images: through libvmdk(, which is not installed)?\n"
                          r"zstd output: through libzstd(, which is not installed)?\n"
-                         r"compressed traces: .+\nSQLite databases: .+\n"
+                         r"compressed traces: .+\nSQLite databases: .+\nsymbol tables in xz: .+\n"
                          r"pe info --details: .+\nsandbox: .+\n$")
 
     def test_usage_errors_are_2_and_on_standard_error(self):

@@ -69,7 +69,7 @@ TEST_CASE("a number is not invented where the order has gaps") {
   CHECK(after.findings.count("number-order") == 1);
   CHECK(std::none_of(after.services.begin(), after.services.end(),
                      [&](const auto& service) { return service.name == second.name; }));
-  CHECK(std::any_of(after.left_out.begin(), after.left_out.end(), [&](const auto& left) {
+  CHECK(std::any_of(after.rejected.begin(), after.rejected.end(), [&](const auto& left) {
     return left.name == second.name && left.reason.find("hooked") != std::string::npos;
   }));
 }

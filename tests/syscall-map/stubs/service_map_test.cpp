@@ -22,7 +22,7 @@ const Service* find(const syscall_map::ServiceMap& map, std::string_view name) {
 }
 
 std::string reason(const syscall_map::ServiceMap& map, std::string_view name) {
-  for (const auto& left : map.left_out)
+  for (const auto& left : map.rejected)
     if (left.name == name) return left.reason;
   return "not left out";
 }
@@ -86,9 +86,9 @@ TEST_CASE("a map is the same when only what is looked at is read") {
     CHECK(map.services[i].rva == expected.services[i].rva);
     CHECK(map.services[i].evidence == expected.services[i].evidence);
   }
-  REQUIRE(map.left_out.size() == expected.left_out.size());
-  for (std::size_t i = 0; i < map.left_out.size(); ++i)
-    CHECK(map.left_out[i].reason == expected.left_out[i].reason);
+  REQUIRE(map.rejected.size() == expected.rejected.size());
+  for (std::size_t i = 0; i < map.rejected.size(); ++i)
+    CHECK(map.rejected[i].reason == expected.rejected[i].reason);
   CHECK_FALSE((*lazy)->error());
 }
 

@@ -46,7 +46,7 @@ struct Service {
 };
 
 // A name that looks like a service, or that stands among them, and is none.
-struct LeftOut {
+struct RejectedName {
   std::string name;
   std::string reason;
 };

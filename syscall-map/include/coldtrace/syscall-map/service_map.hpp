@@ -11,8 +11,8 @@ namespace coldtrace::syscall_map {
 
 // The system services that one image shows.
 struct ServiceMap {
-  std::vector<Service> services;  // by number, then RVA
-  std::vector<LeftOut> left_out;  // by name
+  std::vector<Service> services;       // by number, then RVA
+  std::vector<RejectedName> rejected;  // by name
   core::Findings findings;
 };
 

@@ -19,7 +19,10 @@ struct Expectation {
   bool no_match = false;  // it names what no event has, so that its count proves nothing
 
   [[nodiscard]] u64 least() const { return min.value_or(max ? 0 : 1); }
-  [[nodiscard]] bool met() const { return events >= least() && (!max || events <= *max); }
+  [[nodiscard]] bool within_limits() const { return events >= least() && (!max || events <= *max); }
+  // What no event has is nothing that events could be expected to have; that there are none it is
+  // no proof against.
+  [[nodiscard]] bool met() const { return within_limits() && (!no_match || least() == 0); }
 };
 
 // What a trace was found to have while its events were counted.
