@@ -65,8 +65,9 @@ OpenedMap open_qcow_map(const std::string& path);
 // Whether a file that begins as a QCOW2 image has the tables of one.
 bool is_sound_qcow(const core::ImageSource& file);
 
-// Of a VHD that has a parent: none for others. libvhdi 20210425 takes a sector that the child has
-// for the first of all that follow in its byte of the bitmap.
+// Of a VHD that has a parent: libvhdi 20210425 takes a sector that the child has for the first of
+// all that follow in its byte of the bitmap. Of a dynamic one whose footer is lost, all of it:
+// libvhdi does not open it. None for others.
 OpenedMap open_vhd_map(const std::string& path);
 
 // Of a VHDX that has a parent, all of it: libvhdi does not open children whose blocks are there in

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "coldtrace/core/file.hpp"
+#include "ntfs/containers/container_headers.hpp"
 #include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/stored_numbers.hpp"
 
@@ -22,9 +23,15 @@ struct VhdHeader {
   u32 block_size = 0;
 };
 
-core::Result<bool> has_parent(const core::ImageSource& file) {
-  constexpr u32 differencing = 4;
-  return COLDTRACE_TRY(load_big_u32(file, 60)) == differencing;
+enum class VhdType : u32 { dynamic = 3, differencing = 4 };
+
+core::Result<VhdType> read_type(const core::ImageSource& file) {
+  return VhdType{COLDTRACE_TRY(load_big_u32(file, 60))};
+}
+
+// The copy at the start counts where the footer is lost.
+bool lacks_footer(const core::ImageSource& file) {
+  return is_sound_vhd_footer(file, 0) && !is_sound_vhd_footer(file, file.size() - vhd_sector);
 }
 
 core::Result<VhdHeader> read_vhd_header(const core::ImageSource& file) {
@@ -100,13 +107,21 @@ class VhdMap final : public DiskMap {
 OpenedMap open_vhd_map(const std::string& path) {
   auto file = core::FileImage::open(path);
   if (!file) return OpenedMap::refused("it cannot be opened");
-  const auto child = has_parent(**file);
-  if (!child || !*child) return {};
+  const auto type = read_type(**file);
+  const bool is_child = type && *type == VhdType::differencing;
+  const bool is_cut = type && *type == VhdType::dynamic && lacks_footer(**file);
+  if (!is_child && !is_cut) return {};
   const auto header = read_vhd_header(**file);
   if (!header) return OpenedMap::refused("its header is damaged: " + to_string(header.error()));
   OpenedMap opened;
+  if (is_cut) {
+    const auto size = load_big_u64(**file, 48);
+    if (!size || *size > header->table_count * u64{header->block_size})
+      return OpenedMap::refused("its header is damaged: the disk is larger than its table");
+    opened.size = *size;
+  }
   opened.map = std::make_unique<VhdMap>(std::move(*file), *header);
-  opened.needs_parent = true;
+  opened.needs_parent = is_child;
   return opened;
 }
 

@@ -12,6 +12,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/containers/vmdk_extents.hpp"
+#include "ntfs/containers/container_headers.hpp"
 #include "ntfs/containers/disk_library.hpp"
 #include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/flat_extents.hpp"
@@ -448,6 +449,8 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   const auto& library = *disk_library(kind);
   if (!library.loaded())
     return core::fail({Fault::unsupported, 0, library.structure, library.name, 1, 0});
+  if (const auto file = core::FileImage::open(path))
+    check_container_headers(**file, kind, findings);
   OpenProblem problem;
   auto source = ReadingProcess::start(
       library.structure,

@@ -299,7 +299,7 @@ class VirtualDisks(Case):
                     broken[struct.unpack_from(">Q", broken, 40)[0] + 6] ^= 2
                 else:
                     broken[(64 << 10) + 100] ^= 1
-                    self.assertEqual(self.snapshot(self.write("one", broken), 0)[1:], ("vhdx", set()))
+                    self.assertEqual(self.snapshot(self.write("one", broken), 1)[1:], ("vhdx", {"image-header"}))
                     broken[(128 << 10) + 100] ^= 1
                 done = subprocess.run([COLDTRACE, "ntfs", "info", self.write("broken", broken)], capture_output=True, timeout=120)
                 self.assertIn(b"first-bytes", done.stderr)
@@ -598,6 +598,7 @@ class VirtualDisks(Case):
             return uuid.UUID(text).bytes_le
 
         def checked(data):
+            struct.pack_into("<I", data, 4, 0)
             struct.pack_into("<I", data, 4, crc32c(data))
             return bytes(data)
 
@@ -774,6 +775,58 @@ class VirtualDisks(Case):
                 self.assertIn(done.returncode, (0, 1, 2))
                 if done.returncode == 0:
                     self.assertEqual(self.rows(path), self.expected)
+
+    def header_findings(self, path):
+        done = subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", path], capture_output=True, timeout=120)
+        told = [line for line in done.stderr.decode().splitlines() if "image-header" in line]
+        return done.returncode, strict_json(done.stdout)["findings"] if done.stdout else [], told
+
+    def test_headers_are_held_against_their_checksums(self):
+        """Each has a checksum of its own, as both specifications say."""
+        needs("vhdi")
+        vhd_sum = lambda content: ~sum(content) & 0xffffffff
+        for name, form, parts in (
+                ("vhd", "vpc", lambda size: [("footer", size - 512, 512, 64), ("footer", 0, 512, 64), ("dynamic disk header", 512, 1024, 36)]),
+                ("vhdx", "vhdx", lambda size: [("header", 1 << 16, 4096, 4), ("header", 2 << 16, 4096, 4), ("region table", 3 << 16, 1 << 16, 4),
+                                               ("region table", 4 << 16, 1 << 16, 4)])):
+            path = self.convert(name, form)
+            whole = path.read_bytes()
+            self.assertEqual(self.header_findings(path), (0, [], []))
+            for part, place, size, checksum in parts(len(whole)):
+                with self.subTest(name, part=part, place=place):
+                    data = bytearray(whole)
+                    data[place + size - 1] ^= 0x5a  # reserved bytes, but covered
+                    path.write_bytes(data)
+                    content = bytes(data[place:place + checksum]) + bytes(4) + bytes(data[place + checksum + 4:place + size])
+                    stated, = struct.unpack_from(">I" if name == "vhd" else "<I", data, place + checksum)
+                    computed = vhd_sum(content) if name == "vhd" else crc32c(content)
+                    self.assertNotEqual(stated, computed)
+                    status, findings, told = self.header_findings(path)
+                    self.assertIn(status, (1, 2))  # libvhdi refuses region tables
+                    self.assertIn(f"image-header at {place:#x}: the {part} states the checksum {stated:#010x}, and has {computed:#010x}", told[0])
+                    if place == 0:
+                        continue  # without it, the file is no VHD
+                    data[place:place + 4] = b"none"
+                    path.write_bytes(data)
+                    status, findings, told = self.header_findings(path)
+                    self.assertIn(f"image-header at {place:#x}: there is no {part}, ", told[0])
+                    self.assertNotEqual(status, 0)
+
+    def test_a_dynamic_vhd_without_its_footer_is_read_by_the_copy(self):
+        needs("vhdi")
+        path = self.convert("vhd", "vpc")
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-512])
+        self.assertEqual(self.rows(path, status=1), self.expected)
+        status, findings, told = self.header_findings(path)
+        self.assertEqual(status, 1)
+        self.assertIn(f"image-header at {len(whole) - 1024:#x}: there is no footer", told[0])
+        # What lay behind the cut is unread, and no zeros.
+        path.write_bytes(whole[:-512 - (1 << 21)])
+        done = subprocess.run([COLDTRACE, "ntfs", "journal", path], capture_output=True, timeout=120)
+        self.assertNotEqual(done.returncode, 0)
+        rows = [line for line in strict_ndjson(done.stdout) if line["type"] == "record"] if done.stdout else []
+        self.assertLessEqual(len(rows), len(self.expected))
 
     def test_libraries_that_are_not_there(self):
         """A header of QCOW2 that libqcow does not take stands for those that it refuses."""
