@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "schema-files/file_walk.hpp"
 
@@ -17,22 +18,23 @@ struct OpenImage {
   pe::Image image;
 };
 
-core::Result<OpenImage> open_image(const std::string& path, const FileTree& tree) {
-  auto file = COLDTRACE_TRY(tree.open(path, largest_module));
+// Why there is no image; one that is not damaged is of another format.
+struct Refusal {
+  std::string why;
+  bool is_damaged = true;
+};
+
+core::Expected<OpenImage, Refusal> open_image(const std::string& path, const FileTree& tree) {
+  auto file = tree.open(path, largest_module);
+  if (!file) return core::fail(Refusal{reason_of(file.error())});
+  const auto view = (*file)->view();
   core::Findings odd;  // of what has no schemas
-  auto image = pe::Image::open(file->view(), std::nullopt, odd);
-  if (!image) return core::fail(image.error());
-  return OpenImage{std::move(file), std::move(*image)};
-}
-
-std::string why_no_image(const core::ParseError& error) {
-  if (error.fault == core::Fault::bad_magic && error.offset == 0) return "not a PE file";
-  return reason_of(error);
-}
-
-// A DOS program starts as a PE file does, and what it has in the place of e_lfanew is anything.
-bool is_damaged_image(const core::ParseError& error) {
-  return error.structure != "IMAGE_DOS_HEADER" && error.field != "Signature";
+  auto image = pe::Image::open(view, std::nullopt, odd);
+  if (image) return OpenImage{std::move(*file), std::move(*image)};
+  const auto kind = core::recognize_file(view);
+  if (kind == core::FileKind::pe_image) return core::fail(Refusal{reason_of(image.error())});
+  return core::fail(
+      Refusal{fmt::format("not a PE file: it is {}", to_string(kind)), core::is_cut_image(kind)});
 }
 
 // The GUIDs alone: the head of the resource is read, and not the rest.
@@ -59,7 +61,7 @@ DeclaredGuids read_guids(const pe::Image& image, const pe::Resource& resource) {
 
 SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree& tree) {
   const auto opened = open_image(path, tree);
-  if (!opened) return {{}, why_no_image(opened.error()), is_damaged_image(opened.error())};
+  if (!opened) return {{}, opened.error().why, opened.error().is_damaged};
   core::Findings odd;
   for (const auto& resource : pe::find_resources(opened->image, "WEVT_TEMPLATE", odd)) {
     if (!resource.offset || resource.stored == 0) continue;

@@ -11,7 +11,9 @@
 
 #include "cli/command/report.hpp"
 #include "cli/command/text_input.hpp"
+#include "cli/ntfs/snapshot_header.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_selection.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/registry/hive/key.hpp"
@@ -80,40 +82,46 @@ class SnapshotReader {
   explicit SnapshotReader(const std::set<std::string>& asked) : asked_{asked} {}
 
   // Names that the volumes have are not in it, or lack what says which they are.
-  bool is_selection() const { return lacks_members_ || (stated_ && *stated_ != live_); }
+  bool is_selection() const { return lacks_paths_ || !selection_.has_all(ntfs::State::live); }
+  // Why it is no snapshot of one run; empty where it is.
+  std::string refusal() const { return run_.refusal(); }
   std::vector<Volume>& volumes() { return volumes_; }
   const SnapshotDamage& damage() const { return damage_; }
 
   // False where the line is none of a snapshot.
   bool read(const rapidjson::Value& json) {
     if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) read_header(json);
+    if (is_snapshot_header(json) && !read_header(json)) return false;
     if (volumes_.empty()) return false;
     const auto type = text_member(json, "type");
     if (type == "file") {
-      lacks_members_ |= !json.HasMember("path") || !json.HasMember("state");
+      selection_.read_row(json);
+      lacks_paths_ |= !json.HasMember("path");
       if (text_member(json, "state") == "live") read_file(json);
     }
     if (type == "summary") {
+      run_.read_summary();
+      selection_.read_summary(json);
       damage_.read(json);
-      if (const auto* counts = find_member(json, "counts", &rapidjson::Value::IsObject))
-        stated_ = number_member(*counts, "live");
     }
     return true;
   }
 
  private:
-  void read_header(const rapidjson::Value& json) {
+  bool read_header(const rapidjson::Value& json) {
+    const auto header = read_snapshot_header(json, Int64::number);
+    if (!header) return false;
+    run_.read_header(*header);
     auto& volume = volumes_.emplace_back();
     const auto* const partition = find_member(json, "partition", &rapidjson::Value::IsObject);
-    if (!partition) return;
+    if (!partition) return true;
     volume.partition = number_member(*partition, "number");
     if (const auto* shadow = find_member(*partition, "shadow", &rapidjson::Value::IsObject))
       volume.shadow = number_member(*shadow, "number").value_or(0);
+    return true;
   }
 
   void read_file(const rapidjson::Value& json) {
-    ++live_;
     auto path = text_member(json, "path");
     std::replace(path.begin(), path.end(), '/', '\\');
     if (path.starts_with('\\')) path.erase(0, 1);
@@ -131,10 +139,10 @@ class SnapshotReader {
 
   const std::set<std::string>& asked_;
   std::vector<Volume> volumes_;
+  OneRun run_;
+  SnapshotSelection selection_;
   SnapshotDamage damage_;
-  bool lacks_members_ = false;
-  u64 live_ = 0;  // names
-  std::optional<u64> stated_;
+  bool lacks_paths_ = false;
 };
 
 std::vector<Candidate> find_windows(std::vector<Volume>& volumes, const std::string& name) {
@@ -177,9 +185,12 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
   if (!lines.read_all([&](const rapidjson::Value& json) { return reader.read(json); }))
     throw Failure{
         fmt::format("{}: it is neither a folder nor lines of 'coldtrace ntfs snapshot'", path)};
+  if (const auto refusal = reader.refusal(); !refusal.empty())
+    throw Failure{fmt::format("{}: {}", path, refusal)};
   reader.damage().report(findings);
   lines.report(findings);
-  if (reader.is_selection())
+  const bool lacks_names = lines.whole() && reader.is_selection();
+  if (lacks_names)
     findings.warning("snapshot-selection", std::nullopt,
                      "{}: the snapshot has not all names of its volumes, with their paths: none is "
                      "called missing",
@@ -188,7 +199,7 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
   if (found.empty()) return nullptr;
   tell_taken(path, found, findings);
   return std::make_unique<SnapshotFiles>(std::move(*found.front().volume), found.front().windows,
-                                         lines.whole() && !reader.is_selection());
+                                         lines.whole() && !lacks_names);
 }
 
 }  // namespace coldtrace::cli

@@ -70,12 +70,15 @@ std::string SnapshotSelection::left_out() const {
   return rest > stateless_ ? fmt::format("{} names", rest - stateless_) : std::string{};
 }
 
+bool SnapshotSelection::has_all(ntfs::State state) const {
+  const auto i = static_cast<std::size_t>(state);
+  return has_counts_ && stateless_ == 0 && rows_[i] == stated_[i];
+}
+
 bool SnapshotSelection::has_all_files() const {
-  if (!has_counts_ || stateless_ > 0) return false;
-  for (const auto state :
-       {ntfs::State::live, ntfs::State::deleted, ntfs::State::detached, ntfs::State::unreachable})
-    if (lacking(static_cast<std::size_t>(state)) > 0) return false;
-  return true;
+  using enum ntfs::State;
+  return std::ranges::all_of(std::array{live, deleted, detached, unreachable},
+                             [&](auto state) { return has_all(state); });
 }
 
 void add_left_out(const std::string& left_out, core::Findings& findings) {

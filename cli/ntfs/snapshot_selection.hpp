@@ -24,7 +24,9 @@ class SnapshotSelection {
   // "12 deleted": names that the volumes have and the snapshot leaves out; without their states
   // where its rows do not say them.
   std::string left_out() const;
-  // Whether it is known that no name of a file of its own is lacking.
+  // Whether it is known that there are all names of a state: rows and last lines count the same.
+  bool has_all(ntfs::State state) const;
+  // The same of all states whose names are of files of their own.
   bool has_all_files() const;
 
  private:

@@ -8,6 +8,7 @@
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/skippable_frames.hpp"
 #include "coldtrace/core/text.hpp"
+#include "core/files/dos_program.hpp"
 #include "core/files/signature.hpp"
 #include "core/files/usn_journal.hpp"
 
@@ -120,17 +121,18 @@ FileKind find_signature(ByteView bytes) {
 }
 
 FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
-  constexpr u64 dos_header_size = 64;
-  if (size < dos_header_size) return FileKind::dos_header_cut;
-  const u64 at = load<u32>(head, 0x3c).value_or(0);
-  const auto header = read(at, 4);
+  constexpr std::size_t signature_size = 4;
+  const auto at = load<u32>(head, 0x3c);
+  const auto header = at ? read(*at, signature_size) : std::vector<std::byte>{};
   const auto is = [&](std::string_view signature) { return matches(header, 0, signature); };
   if (is("PE\0\0"sv)) return FileKind::pe_image;
   if (is("NE"sv)) return FileKind::ne_image;
   if (is("LE"sv)) return FileKind::le_image;
   if (is("LX"sv)) return FileKind::lx_image;
   if (is("W3"sv) || is("W4"sv)) return FileKind::vxd_library;
-  return at >= size ? FileKind::dos_program_cut : FileKind::dos_program;
+  if (is_dos_program(head, size)) return FileKind::dos_program;
+  if (!at) return FileKind::dos_header_cut;
+  return header.size() < signature_size ? FileKind::dos_program_cut : FileKind::dos_program;
 }
 
 // A COFF header has no signature: a known machine, and a section table inside the file.
@@ -233,7 +235,13 @@ FileKind recognize(u64 size, const ReadAt& read, const NextData& next_data) {
   auto head_bytes = read(0, std::min(size, 2 * page_size));
   const ByteView head{head_bytes};
   if (head.empty()) return FileKind::unknown;
-  if (matches(head, 0, "MZ"sv)) return recognize_dos(head, size, read);
+  if (matches(head, 0, "MZ"sv)) {
+    const auto kind = recognize_dos(head, size, read);
+    // A text may begin like that too; the fourth byte of images, of e_cblp, is 0 or 1.
+    constexpr std::size_t shortest = 4;
+    const bool is_text = is_cut_image(kind) && size >= shortest && !to_text(head).empty();
+    return is_text ? FileKind::text : kind;
+  }
   if (const auto kind = find_signature(head); kind != FileKind::unknown)
     return refine(kind, head, size);
   if (const auto frame = behind_skippable_frames(size, read); frame > 0)
@@ -321,6 +329,10 @@ bool is_virtual_disk(FileKind kind) {
     default:
       return false;
   }
+}
+
+bool is_cut_image(FileKind kind) {
+  return kind == FileKind::dos_header_cut || kind == FileKind::dos_program_cut;
 }
 
 bool has_dos_header(FileKind kind) {

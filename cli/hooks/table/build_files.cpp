@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/each_file.hpp"
-#include "cli/images/pe_input.hpp"
+#include "cli/images/module_input.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
@@ -58,11 +58,14 @@ syscall_map::ImageContents image_contents(std::optional<pe::Layout> layout) {
 }
 
 std::optional<HookTableImage> read_build_file(const std::string& path,
-                                              std::optional<pe::Layout> layout) {
-  const auto open = open_image(path, layout);
-  if (!open) return std::nullopt;
-  core::Findings findings;
-  auto identity = pe::read_identity(open->image, findings);
+                                              std::optional<pe::Layout> layout,
+                                              std::optional<std::string>& unreadable) {
+  PeOptions options;
+  options.layout = layout;
+  const auto module = open_module(path, options, unreadable);
+  if (!module) return std::nullopt;
+  core::Findings findings;  // told when the file is read for its table
+  auto identity = pe::read_identity(module->image, findings);
   const auto role = syscall_map::find_image_role(identity);
   if (!role) return std::nullopt;
   return HookTableImage{*role, path, std::move(identity), std::nullopt};
@@ -89,7 +92,9 @@ std::vector<HookTableImage> find_build_files(const std::vector<std::string>& fol
   std::vector<HookTableImage> files;
   progress.begin("reading", "files", size_of_files(paths));
   for (const auto& path : paths) {
-    if (auto file = read_build_file(path, layout)) files.push_back(std::move(*file));
+    std::optional<std::string> unreadable;
+    if (auto file = read_build_file(path, layout, unreadable)) files.push_back(std::move(*file));
+    if (unreadable) report.failed(path, *unreadable);
     progress.add(size_of_file(path), 1);
   }
   return files;

@@ -39,7 +39,8 @@ syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
   if (!options.ntdll.empty()) files.push_back({ImageRole::ntdll, options.ntdll, {}, {}});
   if (!options.win32u.empty()) files.push_back({ImageRole::win32u, options.win32u, {}, {}});
   for (const auto& path : options.win32k) {
-    const auto file = read_build_file(path, options.layout);
+    std::optional<std::string> unreadable;  // told when the file is read for its table
+    const auto file = read_build_file(path, options.layout, unreadable);
     const bool known = file && file->role >= ImageRole::win32k;
     const auto role = known ? file->role : ImageRole::win32k;
     const auto other = std::find_if(

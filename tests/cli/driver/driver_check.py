@@ -291,6 +291,24 @@ class Rules(Check):
             self.assertEqual(self.codes(document), {code})
             self.assertNotIn(False, [row["file_exists"] for row in document["services"]])
 
+    def test_several_snapshots_in_one_file_are_refused(self):
+        """One after the other; each alone tells what its volume lacks."""
+        other = self.snapshot().read_bytes()
+        one = self.snapshot([file for file in FILES if "kbdclass" not in file]).read_bytes()
+        tree = {"Select": {"Current": 1}, "ControlSet001": {"Services": {"disk": driver(0), "gone": driver(0)}}}
+        self.assertEqual(self.rows(self.check(tree, "--files", self.snapshot(), status=1)),
+                         {("service-file-missing", "warning", rf"{SET}\Services\gone", "ImagePath", None)})
+        cut = other.rsplit(b"\n", 2)[0] + b"\n"
+        vhd = other.replace(b'"schema"', b'"disk":{"container":"vhd"},"schema"', 1)
+        for snapshots, words in (((other, other), "several snapshots, one after the other: ask one by one"),
+                                 ((one, other), "several snapshots, one after the other: ask one by one"),
+                                 ((cut, other), "several snapshots, one after the other: ask one by one"),
+                                 ((other, vhd), "snapshots of several disks, one after the other: ask one by one")):
+            files = self.write("several.ndjson", b"".join(snapshots))
+            done = self.run_check("--hive", self.here / "SYSTEM", "--files", files)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(f"{files}: {words}\n", done.stderr.decode())
+
     def test_the_present_volume_of_a_snapshot_with_copies(self):
         """A driver that an old shadow copy has and the volume as it is has not."""
         left = [file for file in FILES if "kbdclass" not in file]

@@ -234,6 +234,55 @@ TEST_CASE("a PE image is one wherever it is cut behind its signature") {
   }
 }
 
+// IMAGE_DOS_HEADER of a program of `size` bytes without relocations, filled with what is no place.
+ByteWriter dos_program(u16 size, u16 relocations) {
+  return ByteWriter{}
+      .write_text("MZ")
+      .write_u16(size % 512)
+      .write_u16(static_cast<u16>((size + 511) / 512))
+      .write_u16(0)
+      .write_u16(2)
+      .pad_to(24)
+      .write_u16(relocations)
+      .pad_to(32)
+      .write_text(std::string(size - 32U, '\xcd'));
+}
+
+TEST_CASE("what is cut off before its PE header is told from programs of DOS and texts") {
+  struct Row {
+    const char* why;
+    ByteWriter bytes;
+    FileKind kind;
+  };
+  const auto built = fixtures::build_pe();
+  const auto image = [&](u32 end) { return ByteWriter{}.write_bytes(built.view().first(end)); };
+  const std::vector<Row> rows{
+      {"two bytes", image(2), FileKind::dos_header_cut},
+      {"three bytes", image(3), FileKind::dos_header_cut},
+      {"before e_lfanew ends", image(63), FileKind::dos_header_cut},
+      {"behind the DOS header", image(64), FileKind::dos_program_cut},
+      {"inside the signature", image(built.file_header + 3), FileKind::dos_program_cut},
+      {"a program shorter than the DOS header of an image", dos_program(40, 28),
+       FileKind::dos_program},
+      {"a program of one byte more than a page", dos_program(513, 62), FileKind::dos_program},
+      {"a program of whole pages", dos_program(1024, 28), FileKind::dos_program},
+      {"relocations where a later format has them", dos_program(512, 64),
+       FileKind::dos_program_cut},
+      {"relocations inside of the header", dos_program(512, 27), FileKind::dos_program_cut},
+      {"a text", ByteWriter{}.write_text("MZ is the start of a text"), FileKind::text},
+      {"a long text", ByteWriter{}.write_text("MZ" + std::string(9000, 'x')), FileKind::text},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.why);
+    const auto kind = kind_of(row.bytes);
+    CHECK(to_string(kind) == to_string(row.kind));
+    CHECK(core::is_cut_image(kind) ==
+          (row.kind == FileKind::dos_header_cut || row.kind == FileKind::dos_program_cut));
+  }
+  const auto whole = dos_program(1024, 28).string();
+  CHECK(kind_of(whole.substr(0, whole.size() - 1)) == FileKind::dos_program_cut);
+}
+
 TEST_CASE("a file whose first page cannot be read is of no known kind") {
   const auto bytes = with(3, "NTFS    ").string();
   const auto content = fixtures::to_bytes(bytes);

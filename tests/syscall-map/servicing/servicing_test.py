@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
 import case
 from code_image import code_image
+from dos_programs import PROGRAMS
 from strict import strict_json
 from version_resource import version_resource
 
@@ -342,6 +343,7 @@ class Hostile(Case):
         one = code_image(b"\xc3")
         new = self.folder("new", {"one.dll": other_code(one), "sub/deep/x.bin": b"x" * 5000,
                                   "short.dll": one[:0x80] + bytes(8), "cut.dll": one[:0x100],
+                                  "early.dll": one[:0x43], "header.dll": one[:50], "text.txt": b"MZ is a text", **PROGRAMS,
                                   "empty": b"", "old.exe": b"MZ" + bytes(58) + struct.pack("<I", 64) + b"NE" + bytes(62),
                                   "evil\n\x1b[31m\udcff.dll": one})
         old = self.folder("old", {"one.dll": one})
@@ -353,10 +355,10 @@ class Hostile(Case):
         document = strict_json(done.stdout)
         SCHEMA.validate(document)
         self.assertEqual({Path(row["file"]).name for row in document["after"]["unreadable"]},
-                         {"short.dll", "cut.dll", "nowhere.dll"})
+                         {"short.dll", "cut.dll", "early.dll", "header.dll", "nowhere.dll"})
         self.assertEqual({(row["change"], row["name"]) for row in document["modules"]},
                          {("changed", "one.dll"), ("added", "evil\n\x1b[31m\ufffd.dll")})
-        self.assertEqual(document["after"]["other_files"], 5)
+        self.assertEqual(document["after"]["other_files"], 6 + len(PROGRAMS))
         self.assertIn("servicing-links", {row["code"] for row in document["findings"]})
         evil, = (row for row in document["modules"] if row["change"] == "added")
         name = os.fsencode("evil\n\x1b[31m\udcff.dll")

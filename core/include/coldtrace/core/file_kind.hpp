@@ -34,6 +34,10 @@ enum class FileKind : u8 {
 // True for disks of virtual machines, whose sectors do not lie one after the other in the file.
 [[nodiscard]] bool is_virtual_disk(FileKind kind);
 
+// True for what starts as a PE image does and ends before the signature of its PE header. Whole
+// programs of DOS and 16-bit ones, which start like that too, are not of these kinds.
+[[nodiscard]] bool is_cut_image(FileKind kind);
+
 // True for what starts with a DOS header, whatever stands behind it.
 [[nodiscard]] bool has_dos_header(FileKind kind);
 

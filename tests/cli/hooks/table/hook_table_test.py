@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
 import case
+from dos_programs import PROGRAMS
 from loaded_image import as_loaded
 from strict import strict_json
 
@@ -343,6 +344,23 @@ class From(Case):
         self.assertEqual([[entry["role"] for entry in build["images"]]
                           for build in document["builds"]], [["kernel", "ntdll"]] * 2)
         self.assertEqual(document["unpaired"], [])
+
+    def test_images_that_are_cut_off_are_told_and_programs_of_dos_are_not(self):
+        folder = self.folder(xp=[image(name) for name in X86])
+        for name, program in PROGRAMS.items():
+            (folder / name).write_bytes(program)
+        whole = self.paired(0, folder)
+        kernel = image(X86[0]).read_bytes()
+        header, = struct.unpack_from("<I", kernel, 60)
+        before = "it is a DOS program, or cut off before its PE header, not a PE image\n"
+        for end, text in ((2, "it is cut off inside its DOS header, not a PE image\n"), (63, "it is cut off inside its DOS header, not a PE image\n"),
+                          (64, before), (header, before), (header + 3, before), (header + 4, ""), (header + 100, "")):
+            cut = folder / "xp" / f"cut{end}.exe"
+            cut.write_bytes(kernel[:end])
+            done = self.hooks(1, "table", "--tolerate", LACKING, "--format", "json", "--dir", folder)
+            self.assertIn(f"coldtrace: {cut}: {text}", done.stderr.decode())
+            self.assertEqual(strict_json(done.stdout)["builds"], whole["builds"])
+            cut.unlink()
 
     def test_modules_dumped_from_memory_are_paired_as_their_files(self):
         folder = self.folder(xp=[image(name) for name in X86], ten=[image(name) for name in X64])

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import json_schema
+from dos_programs import PROGRAMS
 from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -156,7 +157,7 @@ class Decoding(unittest.TestCase):
         folder = FOLDER / "cut"
         folder.mkdir()
         shutil.copy(FOLDER / "old/readme.txt", folder)
-        for end in (headers + 8, headers + 100, headers + 250, 1024, place - 200, place - 1, place + 10, place + 30, place + size // 2,
+        for end in (2, 40, 63, 64, headers - 1, headers + 3, headers + 4, headers + 8, headers + 100, headers + 250, 1024, place - 200, place - 1, place + 10, place + 30, place + size // 2,
                     place + size - 1):
             with self.subTest(end=end):
                 (folder / "painter.dll").write_bytes(whole[:end])
@@ -169,7 +170,7 @@ class Decoding(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn("cut/painter.dll", done.stderr)
         # A DOS program starts as a PE file does, and is none.
-        for program in b"MZ", b"MZ" + bytes(62), b"MZ" + bytes(58) + struct.pack("<I", 64) + b"NE" + bytes(60):
+        for program in (b"MZ is the start of a text", b"MZ" + bytes(62), *PROGRAMS.values()):
             (folder / "painter.dll").write_bytes(program)
             self.assertEqual(run("schemas", "list", "--schemas", folder).count(b"readme.txt"), 1)
 
