@@ -27,13 +27,22 @@ IsfBase isf_base_of(const SimpleType& type) {
   return base;
 }
 
+namespace {
+
+// As Volatility's pdbconv has it: names such as "<unnamed-enum-First>" tell types apart.
+bool is_renamed(std::string_view name) {
+  return is_unnamed(name) && !(name.ends_with('>') && !name.ends_with("-tag>"));
+}
+
+}  // namespace
+
 IsfNames::IsfNames(core::Borrowed<TypeTable> table) : table_{table.get()} {
   std::set<std::string> structures;
   std::set<std::string> enumerations;
   for (const auto& type : table_.definitions()) {
     auto& taken = type.family == TypeTable::Family::enumeration ? enumerations : structures;
     auto name = core::to_valid_utf8(type.name);
-    if (is_unnamed(type.name)) {
+    if (is_renamed(type.name)) {
       const bool anonymous = name.find("anonymous") != std::string::npos;
       name = fmt::format("__{}_{:x}", anonymous ? "anonymous" : "unnamed", type.index);
     } else if (!taken.contains(name)) {

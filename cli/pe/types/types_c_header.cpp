@@ -38,6 +38,11 @@ constexpr std::string_view preamble =
 
 constexpr u32 most_levels = 128;  // of structures in structures
 
+// Of two empty base classes the second may lie at the end of a class that has nothing else.
+bool is_empty_base(const PlacedMember& member, u64 size) {
+  return member.name.empty() && member.size == 1 && member.offset == size;
+}
+
 // Writes types, those first that others have as members.
 class Writer {
  public:
@@ -67,7 +72,7 @@ class Writer {
     const auto members = pe::placed_members(table_, index, writing_.budget, writing_.findings);
     for (const auto& member : members.placed) define_what_it_is(member.type, level);
     if (!std::ranges::all_of(members.placed, [&](const PlacedMember& one) {
-          return one.lies_within(aggregate->size);
+          return one.lies_within(aggregate->size) || is_empty_base(one, aggregate->size);
         }))
       tell_range(*aggregate, "has members that reach beyond it, and are left out");
     for (const auto& member : members.unplaced) tell_unplaced(*aggregate, member);
@@ -136,8 +141,8 @@ class Writer {
   // Members that C has no place for stand in comments.
   void write_left_out(const pe::MemberPlaces& places, u64 size) {
     const auto write = [&](const auto& member, std::string_view why) {
-      line(1, fmt::format("/* +{:#05x} {} {}: left out, {} */", member.offset,
-                          c_comment(printable(member.name)),
+      line(1, fmt::format("/* +{:#05x} {}{}{}: left out, {} */", member.offset,
+                          c_comment(printable(member.name)), member.name.empty() ? "" : " ",
                           c_comment(printable(pe::to_text(table_, member.type))), why));
     };
     for (const auto& member : places.unplaced)
@@ -145,7 +150,9 @@ class Writer {
                         ? "its size is not known"
                         : "its bits are not in its integer");
     for (const auto& member : places.placed) {
-      if (!member.lies_within(size))
+      if (is_empty_base(member, size))
+        write(member, "it is an empty base class");
+      else if (!member.lies_within(size))
         write(member, "it reaches beyond the type");
       else if (member.size == 0 && !is_empty_array(member))
         write(member, "it has no bytes");

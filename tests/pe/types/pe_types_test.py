@@ -765,6 +765,20 @@ class Hostile(Case):
                         self.assertEqual(re.findall(rb"offsetof\(struct outer, (\w+)\) == (\w+)", done.stdout),
                                          [(b"first", b"0x0"), (b"last", b"0xc")])
 
+    def test_two_empty_base_classes_are_no_damage(self):
+        """The second lies behind the only byte of the class: as clang's own layout has it."""
+        source = self.write("bases.cpp", "struct E1 {}; struct E2 {}; struct F : E1, E2 {}; F f; F *use() { return &f; }\n")
+        self.call(CLANG, "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-O0", "-w", "-c", source, "-o", self.here / "bases.obj")
+        self.call(LLD_LINK, "/dll", "/noentry", "/nodefaultlib", "/debug", f"/pdb:{self.here / 'bases.pdb'}",
+                  f"/out:{self.here / 'bases.dll'}", self.here / "bases.obj", "/export:?use@@YAPEAUF@@XZ")
+        layout = subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-fsyntax-only", "-Xclang", "-fdump-record-layouts-complete", source],
+                                capture_output=True, text=True).stdout
+        self.assertRegex(layout, r"\s0 \| +struct E1 \(base\) \(empty\)\n\s+1 \| +struct E2 \(base\) \(empty\)\n +\| \[sizeof=1")
+        done = run("pe", "types", "--format", "c-header", self.here / "bases.pdb", "F")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"  /* +0x001 E2: left out, it is an empty base class */\n", done.stdout)
+        self.call(CLANG, "-fsyntax-only", "-w", self.write("use.c", done.stdout))
+
     def test_members_of_base_classes_beyond_64_bits_are_left_out(self):
         """LF_BCLASS at 2^64 - 4 of a class with members at 0 and 8: the second would lie at 4."""
         far = 2 ** 64 - 4
