@@ -236,11 +236,26 @@ class Packed(unittest.TestCase):
 
     def test_encrypted_members_are_named(self):
         needs("7zz")
-        for name, options in ("p.7z", []), ("h.7z", ["-mhe=on"]), ("p.zip", ["-tzip"]):
+        advice = "unpack it with its password first"
+        for name, options, kind in (("p.7z", [], "a 7-Zip archive"), ("h.7z", ["-mhe=on"], "a 7-Zip archive"),
+                                    ("p.zip", ["-tzip"], "a ZIP archive")):
             with self.subTest(name=name, options=options):
                 path = self.folder / name
                 self.program("7zz", "a", "-bso0", "-psecret", *options, path, "names.etl")
-                self.refused(path, "ncrypted", *([] if "-mhe=on" in options else ["names.etl"]))
+                hidden = "-mhe=on" in options  # the names too
+                why = f"it is {kind}, and encrypted{'' if hidden else ': names.etl'}; {advice}\n"
+                self.refused(path, f"{name}: warning: packed-encrypted: {'what it holds' if hidden else repr('names.etl')} "
+                             f"is encrypted and not read: {advice}\n", f"{name}: {why}")
+                self.assertNotIn(b"packed-damaged", run("decode", path).stderr)
+                table = subprocess.run([COLDTRACE, "hooks", "verify", path, path], capture_output=True)
+                self.assertEqual((table.returncode, table.stdout), (2, b""))
+                self.assertIn(why.encode(), table.stderr)
+                outer = self.write("outer.zip", zipped([("open.etl", self.bytes), (name, path.read_bytes())]))
+                done = run("decode", outer)
+                self.assertEqual((done.returncode, done.stdout.count(b'"type":"event"')),
+                                 (1, self.plain.stdout.count(b'"type":"event"')))
+                inner = name if hidden else f"{name}!names.etl"
+                self.assertIn(f"packed-encrypted: '{inner}' is encrypted and not read: {advice}\n".encode(), done.stderr)
         path = self.folder / "partly.zip"
         self.program("7zz", "a", "-bso0", "-tzip", "-psecret", path, "names.etl")
         with zipfile.ZipFile(path, "a") as archive:
