@@ -204,6 +204,8 @@ class ArchiveReader final : public PackedReader {
   State fail() {
     const char* const text = library_.error_string(reader_);
     damage_ = text != nullptr ? text : "it cannot be read";
+    // Some of libarchive's messages end with a line break.
+    damage_.erase(damage_.find_last_not_of(" \t\r\n") + 1);
     return State::damaged;
   }
 

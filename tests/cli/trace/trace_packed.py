@@ -6,6 +6,7 @@ Packed by Python's gzip, bz2, lzma and zipfile, and by zstd, 7-Zip and gcab.
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import shutil
@@ -211,6 +212,22 @@ class Packed(unittest.TestCase):
                 done = run("info", self.write(name, content))
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(f"{name}: ".encode(), done.stderr)
+
+    def test_messages_of_libarchive_are_one_line(self):
+        """Some of its own end with a line break."""
+        packed = zipped([("a.etl", self.bytes)])
+        told = set()
+        for place in range(60, len(packed) - 100, max(1, len(packed) // 200)):
+            flipped = bytearray(packed)
+            flipped[place] ^= 0xFF
+            done = run("decode", self.write("flipped.zip", flipped))
+            self.assertNotIn(b"\\x0a", done.stderr)
+            for line in done.stdout.splitlines():
+                for found in json.loads(line).get("findings", []):
+                    self.assertEqual(found["text"], " ".join(found["text"].split()))
+                    if found["code"] == "packed-damaged":
+                        told.add(found["text"].partition(" plain bytes: ")[2].partition(" (")[0])
+        self.assertIn("ZIP uncompressed data is wrong size", told)
 
     def test_every_cut_ends_without_harm(self):
         small = self.bytes[:4096]
