@@ -40,7 +40,7 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
   auto& files = unpacked->files;
   if (files.empty() || (files.size() == 1 && files.front().bytes->size() == 0)) {
     if (may_be_raw) {
-      if (!unpacked->damage.empty()) findings.merge(of_packing);
+      if (!unpacked->damage.empty() || unpacked->encrypted > 0) findings.merge(of_packing);
       return true;
     }
     report.tell(path, of_packing);

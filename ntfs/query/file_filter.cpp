@@ -2,17 +2,17 @@
 
 #include <algorithm>
 
+#include "coldtrace/where/where_matches.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
 bool is_true(const where::WhereTest& test, FileValues& values) {
-  bool present = false;
-  bool matched = false;
+  where::WhereMatches matches;
   values.each(static_cast<FileMember>(test.member), [&](const where::Subject& subject) {
-    present = true;
-    matched = matched || where::match(test, subject, std::nullopt) == where::WhereMatch::yes;
+    matches.add(where::match(test, subject, std::nullopt));
   });
-  return test.turned() ? present && !matched : matched;
+  return matches.any() && matches.meet(test);
 }
 
 }  // namespace

@@ -143,7 +143,10 @@ class ArchiveReader final : public PackedReader {
     archive_entry* entry = nullptr;
     const int status = library_.next_header(reader_, &entry);
     if (status == ARCHIVE_EOF) return State::end;
-    if (status < ARCHIVE_WARN) return fail();
+    if (status < ARCHIVE_WARN)
+      return !has_members_ && library_.has_encrypted_entries(reader_) > 0 ? State::encrypted
+                                                                          : fail();
+    has_members_ = true;
     damage_.clear();
     block_ = {};
     hole_ = 0;
@@ -201,9 +204,8 @@ class ArchiveReader final : public PackedReader {
   State fail() {
     const char* const text = library_.error_string(reader_);
     damage_ = text != nullptr ? text : "it cannot be read";
-    // No format has taken the bytes of what cannot be opened: libarchive 3.6.2 keeps a pointer
-    // behind its formats then, which the question would follow.
-    if (is_open_ && library_.has_encrypted_entries(reader_) > 0) damage_ += " (encrypted)";
+    // Some of libarchive's messages end with a line break.
+    damage_.erase(damage_.find_last_not_of(" \t\r\n") + 1);
     return State::damaged;
   }
 
@@ -215,7 +217,10 @@ class ArchiveReader final : public PackedReader {
   la_int64_t position_ = 0;
   bool at_end_ = false;  // of the member
   bool tried_ = false;   // to open it
+  // No format has taken the bytes of what cannot be opened: libarchive 3.6.2 keeps a pointer behind
+  // its formats then, which the question for encrypted entries would follow.
   bool is_open_ = false;
+  bool has_members_ = false;  // which were handed out
   bool has_names_ = false;
 };
 

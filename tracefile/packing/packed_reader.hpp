@@ -18,7 +18,8 @@ struct PackedMember {
 // What a packed file holds, one member after the other.
 class PackedReader {
  public:
-  enum class State : u8 { member, end, damaged };
+  // `encrypted` are the members' names, so that there is none to read.
+  enum class State : u8 { member, end, damaged, encrypted };
 
   PackedReader(const PackedReader&) = delete;
   PackedReader& operator=(const PackedReader&) = delete;

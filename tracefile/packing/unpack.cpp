@@ -76,6 +76,7 @@ class Unpacker {
       COLDTRACE_TRY(read(*reader, member, join(name, member.name), is_archive(kind), depth));
     }
     if (state == PackedReader::State::damaged) report_damage(name, reader->damage());
+    if (state == PackedReader::State::encrypted) report_encrypted(name);
     return core::Done{};
   }
 
@@ -85,10 +86,7 @@ class Unpacker {
   core::Result<core::Done> read(PackedReader& reader, const PackedMember& member,
                                 const std::string& name, bool in_archive, unsigned depth) {
     if (member.encrypted) {
-      ++unpacked_.encrypted;
-      note(unpacked_.encrypted_names, name);
-      findings_.warning("packed-encrypted", std::nullopt,
-                        "'{}' is encrypted and not read: unpack it with its password first", name);
+      report_encrypted(name);
       return core::Done{};
     }
     const auto head = std::span{head_}.first(reader.read(head_));
@@ -130,6 +128,15 @@ class Unpacker {
       bytes = std::span{more}.first(reader.read(more));
     }
     return std::make_unique<core::TemporaryPart>(file_, start, file_->size() - start);
+  }
+
+  // A member, or an archive that does not even tell its members' names.
+  void report_encrypted(const std::string& name) {
+    ++unpacked_.encrypted;
+    if (!name.empty()) note(unpacked_.encrypted_names, name);
+    findings_.warning("packed-encrypted", std::nullopt,
+                      "{} is encrypted and not read: unpack it with its password first",
+                      name.empty() ? "what it holds" : fmt::format("'{}'", name));
   }
 
   void report_damage(const std::string& name, const std::string& damage) {
@@ -202,8 +209,10 @@ std::string describe_none(const Unpacked& unpacked, FileKind kind, std::string_v
     return fmt::format("{}, and there is no libarchive to unpack what it holds: unpack it first",
                        what);
   if (unpacked.encrypted > 0)
-    return fmt::format("{}, and encrypted: {}; unpack it with its password first", what,
-                       list_names(unpacked.encrypted_names, unpacked.encrypted));
+    return fmt::format("{}, and encrypted{}; unpack it with its password first", what,
+                       unpacked.encrypted_names.empty()
+                           ? ""
+                           : ": " + list_names(unpacked.encrypted_names, unpacked.encrypted));
   auto text = unpacked.others == 0 ? what
                                    : fmt::format("{} without {}; it holds {}", what, wanted,
                                                  list_names(unpacked.other_names, unpacked.others));
@@ -229,6 +238,8 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
         fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
   if (findings.count("packed-limit") > 0)
     return core::fail(fmt::format("it unpacks to more than {} bytes, {}", most, beyond));
+  if (unpacked->encrypted > 0 && unpacked->files.empty())
+    return core::fail(describe_none(*unpacked, kind, {}));
   if (!unpacked->damage.empty())
     return core::fail(
         fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));

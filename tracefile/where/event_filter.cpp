@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
+#include "coldtrace/where/where_matches.hpp"
 #include "tracefile/where/field_subjects.hpp"
 #include "tracefile/where/header_members.hpp"
 #include "tracefile/where/test_truth.hpp"
@@ -79,15 +80,13 @@ class EventFilter::Fields final : public FieldVisitor {
                                : subjects_.read(event_, field, value, test.compares_text());
       if (is_absent(subject)) continue;
       found_[number].present = true;
-      const auto answer = match(test, subject, filter_.context_.start);
-      found_[number].matched |= answer == WhereMatch::yes;
-      filter_.met_[number].comparable |= answer != WhereMatch::incomparable;
+      found_[number].matches.add(match(test, subject, filter_.context_.start));
     }
   }
 
   void begin_array(const FieldSchema& field) override { present(field); }
   void end_array() override {}
-  void begin_structure(const FieldSchema& field) override { present(field); }
+  void begin_structure(const FieldSchema& field) override { present(field, true); }
   void end_structure() override {}
 
   // The truth of all tests of fields.
@@ -95,24 +94,27 @@ class EventFilter::Fields final : public FieldVisitor {
     for (const auto& use : plan_.uses) {
       const auto number = use.test;
       const auto& test = filter_.where_.tests[number];
-      const auto [present, matched] = found_[number];
-      filter_.met_[number].present |= present;
-      bool yes = matched;
-      if (test.relation == WhereTest::Relation::exists) yes = present;
-      if (test.turned()) yes = present && !matched;
-      filter_.truths_[number] = to_truth(yes);
+      const auto& [present, matches] = found_[number];
+      filter_.met_[number].present |= matches.any();
+      filter_.met_[number].comparable |= matches.comparable();
+      const bool exists = test.relation == WhereTest::Relation::exists;
+      filter_.truths_[number] = to_truth(present && (exists || matches.meet(test)));
     }
   }
 
  private:
   struct Found {
-    bool present = false, matched = false;
+    bool present = false;
+    where::WhereMatches matches;
   };
 
-  void present(const FieldSchema& field) {
-    for (const auto& [wanted, number] : plan_.uses)
-      if (wanted == &field && member_of(filter_.where_.tests[number]) == WhereMember::field)
-        found_[number].present = true;
+  void present(const FieldSchema& field, bool structure = false) {
+    for (const auto& [wanted, number] : plan_.uses) {
+      if (wanted != &field || member_of(filter_.where_.tests[number]) != WhereMember::field)
+        continue;
+      found_[number].present = true;
+      if (structure) found_[number].matches.add(WhereMatch::incomparable);
+    }
   }
 
   EventFilter& filter_;
@@ -355,23 +357,21 @@ Truth EventFilter::truth_of_line(std::size_t number, const Event& event,
   const auto& test = where_.tests[number];
   auto path = test.path;
   if (member_of(test) == WhereMember::field) path.insert(path.begin(), "fields");
-  bool matched = false;
-  const bool present = lines_->each(path, [&](const Subject& subject) {
-    matched |= match(test, subject, context_.start) == WhereMatch::yes;
-  });
+  where::WhereMatches matches;
+  const bool present = lines_->each(
+      path, [&](const Subject& subject) { matches.add(match(test, subject, context_.start)); });
   met_[number].known |= present;
-  if (test.relation == WhereTest::Relation::exists) return to_truth(present);
-  return to_truth(test.turned() ? present && !matched : matched);
+  const bool exists = test.relation == WhereTest::Relation::exists;
+  return to_truth(present && (exists || matches.meet(test)));
 }
 
 // Any element.
 Truth EventFilter::truth_of_words(const WhereTest& test, core::ByteView data) const {
   if (test.relation == WhereTest::Relation::exists) return Truth::yes;
-  bool matched = false;
+  where::WhereMatches matches;
   for (std::size_t at = 0; at + sizeof(u64) <= data.size(); at += sizeof(u64))
-    matched |= match(test, {.number = Number::of(*core::load<u64>(data, at))}, context_.start) ==
-               WhereMatch::yes;
-  return to_truth(matched != test.turned());
+    matches.add(match(test, {.number = Number::of(*core::load<u64>(data, at))}, context_.start));
+  return to_truth(matches.meet(test));
 }
 
 Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
@@ -382,15 +382,15 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
   const auto pid = is_own || !attached->pid ? event.pid : attached->pid;
   if (frames.empty()) return Truth::no;
   if (test.relation == WhereTest::Relation::exists) return Truth::yes;
-  bool matched = false;
+  where::WhereMatches matches;
   for (const auto frame : frames) {
     Subject subject{.number = Number::of(frame)};
     std::string name;
     if (test.compares_text()) name = name_of_frame(pid, frame, event.name_time());
     subject.name = name;
-    matched |= match(test, subject, context_.start) == WhereMatch::yes;
+    matches.add(match(test, subject, context_.start));
   }
-  return to_truth(matched != test.turned());
+  return to_truth(matches.meet(test));
 }
 
 std::string EventFilter::name_of_frame(std::optional<u32> pid, u64 address, i64 time) const {

@@ -1,5 +1,7 @@
 #include "tracefile/where/test_truth.hpp"
 
+#include "coldtrace/where/where_matches.hpp"
+
 namespace coldtrace::tracefile {
 
 bool is_absent(const Subject& subject) {
@@ -8,7 +10,9 @@ bool is_absent(const Subject& subject) {
 
 Truth truth_of(const WhereTest& test, const Subject& subject, std::optional<core::FileTime> start) {
   if (is_absent(subject)) return Truth::no;
-  return to_truth((match(test, subject, start) == WhereMatch::yes) != test.turned());
+  where::WhereMatches matches;
+  matches.add(match(test, subject, start));
+  return to_truth(matches.meet(test));
 }
 
 }  // namespace coldtrace::tracefile

@@ -112,6 +112,14 @@ class Check(unittest.TestCase):
         text = self.check(self.ctrace, "--expect", "exists cpu", status=0).decode()
         self.assertIn(f" of them ({percent:.4f} %) not fully decoded", text)
 
+    def test_what_is_not_compared_is_not_counted(self):
+        field = next(name for line in self.lines(self.ctrace) if line["type"] == "event"
+                     for name, value in line["fields"].items()
+                     if type(value) is int and name not in line.get("resolved", {}))
+        for relation in "==", "!=":
+            text = self.check(self.ctrace, "--expect", f"{field} {relation} 'x'", status=1).decode()
+            self.assertTrue(text.startswith(f"FAILED {field} {relation} 'x': 0 events, expected at least 1"), text)
+
     def test_a_misspelt_field_is_never_met_in_silence(self):
         done = run("check", self.ctrace, "--expect", "NoSuchField == 1")
         self.assertEqual(done.returncode, 1)

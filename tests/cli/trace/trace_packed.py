@@ -6,6 +6,7 @@ Packed by Python's gzip, bz2, lzma and zipfile, and by zstd, 7-Zip and gcab.
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import shutil
@@ -212,6 +213,22 @@ class Packed(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(f"{name}: ".encode(), done.stderr)
 
+    def test_messages_of_libarchive_are_one_line(self):
+        """Some of its own end with a line break."""
+        packed = zipped([("a.etl", self.bytes)])
+        told = set()
+        for place in range(60, len(packed) - 100, max(1, len(packed) // 200)):
+            flipped = bytearray(packed)
+            flipped[place] ^= 0xFF
+            done = run("decode", self.write("flipped.zip", flipped))
+            self.assertNotIn(b"\\x0a", done.stderr)
+            for line in done.stdout.splitlines():
+                for found in json.loads(line).get("findings", []):
+                    self.assertEqual(found["text"], " ".join(found["text"].split()))
+                    if found["code"] == "packed-damaged":
+                        told.add(found["text"].partition(" plain bytes: ")[2].partition(" (")[0])
+        self.assertIn("ZIP uncompressed data is wrong size", told)
+
     def test_every_cut_ends_without_harm(self):
         small = self.bytes[:4096]
         for data in gzip.compress(small), lzma.compress(small), zipped([("a.etl", small)]):
@@ -236,11 +253,26 @@ class Packed(unittest.TestCase):
 
     def test_encrypted_members_are_named(self):
         needs("7zz")
-        for name, options in ("p.7z", []), ("h.7z", ["-mhe=on"]), ("p.zip", ["-tzip"]):
+        advice = "unpack it with its password first"
+        for name, options, kind in (("p.7z", [], "a 7-Zip archive"), ("h.7z", ["-mhe=on"], "a 7-Zip archive"),
+                                    ("p.zip", ["-tzip"], "a ZIP archive")):
             with self.subTest(name=name, options=options):
                 path = self.folder / name
                 self.program("7zz", "a", "-bso0", "-psecret", *options, path, "names.etl")
-                self.refused(path, "ncrypted", *([] if "-mhe=on" in options else ["names.etl"]))
+                hidden = "-mhe=on" in options  # the names too
+                why = f"it is {kind}, and encrypted{'' if hidden else ': names.etl'}; {advice}\n"
+                self.refused(path, f"{name}: warning: packed-encrypted: {'what it holds' if hidden else repr('names.etl')} "
+                             f"is encrypted and not read: {advice}\n", f"{name}: {why}")
+                self.assertNotIn(b"packed-damaged", run("decode", path).stderr)
+                table = subprocess.run([COLDTRACE, "hooks", "verify", path, path], capture_output=True)
+                self.assertEqual((table.returncode, table.stdout), (2, b""))
+                self.assertIn(why.encode(), table.stderr)
+                outer = self.write("outer.zip", zipped([("open.etl", self.bytes), (name, path.read_bytes())]))
+                done = run("decode", outer)
+                self.assertEqual((done.returncode, done.stdout.count(b'"type":"event"')),
+                                 (1, self.plain.stdout.count(b'"type":"event"')))
+                inner = name if hidden else f"{name}!names.etl"
+                self.assertIn(f"packed-encrypted: '{inner}' is encrypted and not read: {advice}\n".encode(), done.stderr)
         path = self.folder / "partly.zip"
         self.program("7zz", "a", "-bso0", "-tzip", "-psecret", path, "names.etl")
         with zipfile.ZipFile(path, "a") as archive:

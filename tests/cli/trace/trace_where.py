@@ -167,6 +167,9 @@ class Maker:
         if not pool or self.random.random() < 0.1:
             return f"exists {shown}", lambda line: Values(line, path).there
         sample = self.random.choice(pool)
+        if path.startswith("fields.") and self.random.random() < 0.15:  # of any type
+            others = [other for other in self.paths if other.startswith("fields.")]
+            sample = self.random.choice(self.known[self.random.choice(others)] or pool)
         makers = [maker for values, maker in (
             (path != "time" and not path.endswith("guid") and path != "activity" and sample.texts
              and path != "keywords", self.text_test),
@@ -179,12 +182,13 @@ class Maker:
             return f"exists {shown}", lambda line: Values(line, path).there
         return self.random.choice(makers)(shown, path, sample)
 
-    def compared(self, shown, path, relation, literal, of, equal):
-        """The text of a test and its predicate; `equal` is of one value."""
+    def compared(self, shown, path, relation, literal, of, equal, comparable=None):
+        """The text of a test and its predicate; `equal` is of one value. What can be compared are the
+        values that `of` gives, or `comparable`."""
         text = f"{shown} {relation} {literal}"
         if relation == "!=":
-            return text, lambda line: (lambda v: v.there and not any(map(equal, of(v))))(
-                Values(line, path))
+            return text, lambda line: (lambda v: v.there and not any(map(equal, of(v))) and (
+                not v.values or bool((comparable or of)(v))))(Values(line, path))
         return text, lambda line: any(map(equal, of(Values(line, path))))
 
     def number_test(self, shown, path, sample):
@@ -233,7 +237,8 @@ class Maker:
         literal = self.random.choice([f"{{{guid}}}", quoted(guid.upper()), quoted(f"{{{guid}}}"),
                                       f"{{{guid.replace('-', '')}}}"])
         relation = self.random.choice(["==", "!="])
-        return self.compared(shown, path, relation, literal, lambda v: v.guids, lambda v: v == guid)
+        return self.compared(shown, path, relation, literal, lambda v: v.guids, lambda v: v == guid,
+                             (lambda v: v.texts) if literal[0] == '"' else None)
 
     def boolean_test(self, shown, path, sample):
         boolean = self.random.choice(sample.booleans)
@@ -383,6 +388,41 @@ class Where(Traces):
         self.assertEqual(self.events(self.ctrace, "--where", f"exists {field}"), having)
         self.assertEqual(self.events(self.ctrace, "--where", f"{field} == 1 or {field} != 1"), having)
         self.assertEqual(self.events(self.ctrace, "--where", f"not ({field} == 'no such text')"), events)
+
+    def test_every_comparison_of_different_types_is_false(self):
+        tried = {}
+        for path in self.traces():
+            events = self.events(path)
+            values = {}
+            for event in events:
+                for name, value in event["fields"].items():
+                    if re.fullmatch(r"[A-Z]\w*", name) and value is not None:
+                        values.setdefault(name, []).append((value, name in event.get("resolved", {})))
+            most = {True: 2, False: 2}  # of numbers and of texts
+            for name, found in values.items():
+                numbers = all(type(value) is int and not resolved for value, resolved in found)
+                texts = all(type(value) is str and re.match(r"[A-Z\\]", value) and not TIME.fullmatch(value)
+                            for value, _ in found)
+                if not (numbers or texts) or most[numbers] == 0:
+                    continue
+                most[numbers] -= 1
+                literals = ['"x"', "true", "{e13c0d23-ccbc-4e12-931b-d9cc2eee27e4}"] if numbers else ["5", "true"]
+                for literal in literals:
+                    tried[numbers, literal] = tried.get((numbers, literal), 0) + 1
+                    with self.subTest(path=path.name, name=name, literal=literal):
+                        for where in f"{name} != {literal}", f"{name} == {literal}", f"{name} in ({literal}, {literal})":
+                            done = run(path, "--where", where)
+                            lines = strict_ndjson(done.stdout)
+                            self.assertEqual([line for line in lines if line["type"] == "event"], [])
+                            self.assertEqual(done.returncode, 1)
+                            self.assertIn(f"--where: no value of '{name}' is of the type that it is compared with",
+                                          [f["text"] for f in lines[-1]["findings"] if f["code"] == "no-match"])
+                        for where, wanted in ((f"not ({name} != {literal})", events), (f"not ({name} == {literal})", events),
+                                              (f"{name} != {literal} or cpu == 0", [e for e in events if e["cpu"] == 0]),
+                                              (f"cpu == 0 and {name} != {literal}", [])):
+                            for jobs in 1, 3:
+                                self.assertEqual(self.events(path, "--where", where, "--jobs", jobs), wanted)
+        self.assertEqual(len(tried), 5, tried)
 
     def test_a_field_that_no_event_has_is_told(self):
         field = next(name for e in self.events(self.ctrace) for name in e["fields"])

@@ -442,6 +442,20 @@ class Query(Case):
         answer = self.write("answer.ndjson", run("query", path, "--where", "path == '/'", status=1).stdout)
         self.assertNotIn(b"not all names that its last line counts", run("query", answer, status=1).stderr)
 
+    def test_every_comparison_of_different_types_is_false(self):
+        for where, told in (("size != 'x'", "'size' is a number"), ("name != 5", "'name' is a text"),
+                            ("directory != 0", "'directory' is true or false"), ("created != 5", "'created' is a time")):
+            self.assertIn(told, run("query", self.images[0], "--where", where, status=2).stderr.decode())
+        lines = list(map(json.loads, self.snapshots[self.images[0]].read_text().splitlines()))
+        sized = [line for line in lines if line["type"] == "file" and line["size"] is not None]
+        sized[0]["size"] = "none"
+        path = self.write("types.ndjson", "\n".join(map(json.dumps, lines)).encode())
+        rows = [line for line in lines if line["type"] == "file"]
+        for where, wanted in (("size != 1", [r["path"] for r in sized[1:] if r["size"] != 1]),
+                              ("not (size == 1)", [r["path"] for r in rows if r["size"] != 1])):
+            found = strict_ndjson(run("query", path, "--where", where, status=1).stdout)
+            self.assertEqual([line["path"] for line in found if line["type"] == "file"], wanted)
+
     def test_packed_snapshots(self):
         lines = self.snapshots[self.images[0]].read_bytes()
         where = ("--where", "size > 1000", "--format", "csv")
