@@ -1,6 +1,6 @@
-/* Loaded into coldtrace (LD_PRELOAD): says which of the files in PROBE_FILES, with ':' between, were
-   read while the process was in no sandbox yet, into PROBE_REPORT. The kernel tells of each way to
-   read (inotify), but not of mapped files, whose mapping counts as reading. */
+/* Loaded into coldtrace (LD_PRELOAD): says which of the files in PROBE_FILES, with ':' between,
+   were read while the process was in no sandbox yet, into PROBE_REPORT. The kernel tells of each
+   way to read (inotify), but not of mapped files, whose mapping counts as reading. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -79,7 +79,8 @@ long syscall(long number, ...) {
 
 void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
   static void* (*real_mmap)(void*, size_t, int, int, int, off_t);
-  if (!real_mmap) real_mmap = (void* (*)(void*, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+  if (!real_mmap)
+    real_mmap = (void* (*)(void*, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
   struct stat status;
   if (file >= 0 && report >= 0 && is_outside() && fstat(file, &status) == 0)
     for (int i = 0; i < count; ++i)
