@@ -13,9 +13,9 @@ void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
   command
       .add_input(
           "--pdb", paths,
-          "Program database or symbol table of Volatility 3 (ISF), or a folder with such files in "
-          "it or below (flat, the store of a symbol server, or that of Volatility 3); applied to "
-          "the image with matching GUID and age")
+          "Program database or symbol table of Volatility 3 (ISF), plain or compressed (.xz, .gz, "
+          ".bz2, .zst), or a folder with such files in it or below (flat, the store of a symbol "
+          "server, or that of Volatility 3); applied to the image with matching GUID and age")
       .repeatable()
       .type_name("FILE|DIR");
 }

@@ -12,10 +12,8 @@ namespace coldtrace::cli {
 
 // What stands for a file of symbols in --help.
 inline constexpr const char* symbol_file_help =
-    "Program database (PDB 7.00 or 2.00, also compressed: .zst, .gz, .xz), or symbol table of "
-    "Volatility 3 "
-    "(ISF: "
-    ".json, .json.xz)";
+    "Program database (PDB 7.00 or 2.00) or symbol table of Volatility 3 (ISF), plain or "
+    "compressed (.xz, .gz, .bz2, .zst)";
 
 // Files of symbols are PDBs, plain or packed, or what was made of one: symbol tables of
 // Volatility 3. On failure `why` is the reason without the path, naming what the file is instead.

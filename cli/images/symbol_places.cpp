@@ -17,8 +17,8 @@ void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
   command
       .add_input(
           "--pdb", pdbs,
-          "Program database or symbol table of Volatility 3 (ISF: .json, .json.xz), applied to the "
-          "image with matching GUID and age")
+          "Program database or symbol table of Volatility 3 (ISF), plain or compressed (.xz, .gz, "
+          ".bz2, .zst), applied to the image with matching GUID and age")
       .repeatable();
 }
 

@@ -322,11 +322,12 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, PeSymbolsOptions& options) {
         command
-            .add_input("FILE", options.files,
-                       "Program databases (PDB 7.00 or 2.00), or symbol tables of Volatility 3 "
-                       "(ISF: .json, "
-                       ".json.xz). What is no file, and has neither a slash nor the ending of one, "
-                       "is a NAME or GLOB as --name takes it")
+            .add_input(
+                "FILE", options.files,
+                "Program databases (PDB 7.00 or 2.00) or symbol tables of Volatility 3 "
+                "(ISF), plain or compressed (.xz, .gz, .bz2, .zst). What is no file, and has "
+                "neither a slash nor the ending of one, is a NAME or GLOB as --name takes "
+                "it")
             .required();
         command.add_input("--pe", options.image,
                           "The PE image they must belong to; adds its file offsets");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "coldtrace/core/checked.hpp"
@@ -35,11 +36,36 @@ constexpr u64 most_repeated = 64 << 20;  // bytes of members that are in anonymo
 
 enum class Family : u8 { structure, union_, enumeration };
 
-// A type where it is used: its record, and how large it is, if that is known.
+// A type where it is used: its record, how large it is, if that is known, and which bits of it.
 struct Used {
   u32 index = no_type;
   std::optional<u64> size;
+  u64 bit_position = 0;
+  u64 bit_length = 0;  // 0: no bit field
 };
+
+// A member and its record.
+struct Placed {
+  u64 offset = 0;
+  Used type;
+  std::string_view name;
+  RecordBytes record;
+};
+
+// Objects of JSON have no order, and tables of pdbconv.py have their members in that of names. Of
+// those that begin at one bit the larger come first, so that what lies behind a smaller one follows
+// it, as in a structure that is a part of a union.
+bool lies_before(const Placed& a, const Placed& b) {
+  const auto place = [](const Placed& one) {
+    return std::tuple{one.offset,
+                      one.type.bit_position,
+                      one.type.bit_length != 0,
+                      ~one.type.size.value_or(0),
+                      ~one.type.bit_length,
+                      one.name};
+  };
+  return place(a) < place(b);
+}
 
 std::optional<u64> natural(const IsfTable::Number& number) {
   return number && !number->negative ? std::optional{number->bits} : std::nullopt;
@@ -58,6 +84,16 @@ bool is_name(std::string_view name) {
 
 bool is_structure_kind(std::string_view kind) {
   return kind == "struct" || kind == "class" || kind == "interface";
+}
+
+struct Constant {
+  IsfTable::Integer value;
+  std::string_view name;
+};
+
+bool counts_before(const Constant& a, const Constant& b) {
+  return std::tuple{!a.value.negative, a.value.bits, a.name} <
+         std::tuple{!b.value.negative, b.value.bits, b.name};
 }
 
 // The language's type that is called so and is the same, else one that is the same.
@@ -134,10 +170,14 @@ class Converter {
     const auto size = natural(type.size);
     if (!size) return report("it has no size");
     if (!type.has_fields) return report("it has no object 'fields'");
-    std::vector<RecordBytes> members;
+    std::vector<Placed> fields;
     std::set<std::string_view> taken;
-    add_fields(type, 0, 0, members, taken);
+    add_fields(type, 0, 0, fields, taken);
     member_.reset();
+    std::sort(fields.begin(), fields.end(), lies_before);
+    std::vector<RecordBytes> members;
+    members.reserve(fields.size());
+    for (auto& field : fields) members.push_back(std::move(field.record));
     const auto count = limit(members);
     const auto list = add_list(members);
     RecordBytes record;
@@ -147,8 +187,8 @@ class Converter {
   }
 
   // Members of anonymous structures and unions are the type's own, as compilers have them in PDBs.
-  void add_fields(const IsfTable::UserType& type, u64 base, u32 level,
-                  std::vector<RecordBytes>& members, std::set<std::string_view>& taken) {
+  void add_fields(const IsfTable::UserType& type, u64 base, u32 level, std::vector<Placed>& members,
+                  std::set<std::string_view>& taken) {
     for (u32 i = type.first_field; i < type.end_field; ++i) {
       const auto& field = table_.fields[i];
       member_ = field.name;
@@ -162,15 +202,16 @@ class Converter {
         add_anonymous(field, *place, level + 1, members, taken);
       } else {
         const auto used = use(field.type);
-        members.emplace_back();
-        members.back().put(kind_member, 2).put(0, 2).put(used.index, 4).number(*place);
-        members.back().name(field.name).pad();
+        members.push_back({*place, used, field.name, {}});
+        auto& record = members.back().record;
+        record.put(kind_member, 2).put(0, 2).put(used.index, 4).number(*place);
+        record.name(field.name).pad();
       }
     }
   }
 
   void add_anonymous(const IsfTable::Field& field, u64 place, u32 level,
-                     std::vector<RecordBytes>& members, std::set<std::string_view>& taken) {
+                     std::vector<Placed>& members, std::set<std::string_view>& taken) {
     const auto type =
         field.type == IsfTable::none ? users_.end() : users_.find(table_.types[field.type].name);
     if (type == users_.end())
@@ -200,7 +241,7 @@ class Converter {
       report("its base is not known");
     else if (natural(type.size) != base.size)
       report("its size is not that of its base, which counts");
-    std::vector<RecordBytes> members;
+    std::vector<Constant> constants;
     std::set<std::string_view> taken;
     for (u32 i = type.first_constant; i < type.end_constant; ++i) {
       const auto& constant = table_.constants[i];
@@ -213,12 +254,16 @@ class Converter {
         report("the constant does not fit in the integer of its enumeration");
         continue;
       }
-      members.emplace_back();
-      members.back().put(kind_enumerate, 2).put(0, 2);
-      members.back().number(constant.value->bits, constant.value->negative);
-      members.back().name(constant.name).pad();
+      constants.push_back({*constant.value, constant.name});
     }
     member_.reset();
+    std::sort(constants.begin(), constants.end(), counts_before);
+    std::vector<RecordBytes> members(constants.size());
+    for (std::size_t i = 0; i < constants.size(); ++i) {
+      const auto& [value, name] = constants[i];
+      members[i].put(kind_enumerate, 2).put(0, 2).number(value.bits, value.negative);
+      members[i].name(name).pad();
+    }
     const auto count = limit(members);
     const auto list = add_list(members);
     RecordBytes record;
@@ -337,7 +382,7 @@ class Converter {
       return missing("the bits of a bit field do not lie in its integer");
     RecordBytes record;
     record.put(kind_bit_field, 2).put(integer.index, 4).put(*length, 1).put(*position, 1);
-    return {writer_.add(record), integer.size};
+    return {writer_.add(record), integer.size, *position, *length};
   }
 
   // A declaration; of what the table defines by that name, of whatever kind, else of what is said.

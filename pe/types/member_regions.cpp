@@ -14,12 +14,13 @@ using Numbers = std::span<const std::size_t>;
 // More members, or unions in unions, than structures of compilers have.
 constexpr std::size_t most_members = 8192;
 constexpr u32 most_levels = 16;
+constexpr std::ptrdiff_t most_rows = 64;  // that are searched for room
 
 class Builder {
  public:
   explicit Builder(const std::vector<PlacedMember>& members) : members_{members} {}
 
-  // Nothing where members overlap that no union explains.
+  // Nothing where unions are nested too deep, or members go back behind what is laid out.
   std::optional<Region> sequence(Numbers numbers, u64 base, u32 level) {
     if (level == most_levels) return std::nullopt;
     Region region{Region::Kind::sequence, base, 0, {}, {}};
@@ -29,10 +30,8 @@ class Builder {
       const auto next = end_of_region(numbers, at, last);
       auto part = part_of(numbers.subspan(at, next - at), level);
       if (!part || part->offset < end) return std::nullopt;
-      // What overlaps a member without beginning where it does is explained by nothing.
-      if (part->kind == Region::Kind::member && next != at + 1) return std::nullopt;
       end = part->offset + part->size;
-      at = part->kind == Region::Kind::bits ? at + part->members.size() : next;
+      at = next;
       region.parts.push_back(std::move(*part));
     }
     region.size = end - base;
@@ -82,10 +81,15 @@ class Builder {
     std::vector<std::size_t> starts;
     for (std::size_t i = 0; i < numbers.size(); ++i)
       if (begins_alike(numbers[0], numbers[i])) starts.push_back(i);
-    if (starts.size() == 1) return alone(numbers);
+    if (starts.size() == 1) {
+      auto one = alone(numbers);
+      // What overlaps it without beginning where it does is explained by nothing.
+      if (one.members.size() != numbers.size()) return in_rows(numbers, level);
+      return one;
+    }
     const auto& first = member(numbers[0]);
     // A union begins with a whole integer, not inside one.
-    if (first.bit_position != 0) return std::nullopt;
+    if (first.bit_position != 0) return in_rows(numbers, level);
     Region region{Region::Kind::alternatives, first.offset, 0, {}, {}};
     starts.push_back(numbers.size());
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
@@ -96,6 +100,36 @@ class Builder {
       region.parts.push_back(std::move(*part));
     }
     return region;
+  }
+
+  // Those that overlap as nothing explains: alternatives of members that do not, each in the first
+  // that has room for it.
+  std::optional<Region> in_rows(Numbers numbers, u32 level) {
+    std::vector<std::vector<std::size_t>> rows;
+    u64 base = ~u64{0};
+    for (const auto number : numbers) {
+      base = std::min(base, member(number).offset);
+      const auto has_room = [&](const auto& row) { return follows(row.back(), number); };
+      const auto searched = rows.begin() + std::min<std::ptrdiff_t>(std::ssize(rows), most_rows);
+      const auto row = std::find_if(rows.begin(), searched, has_room);
+      if (row != searched)
+        row->push_back(number);
+      else
+        rows.push_back({number});
+    }
+    Region region{Region::Kind::alternatives, base, 0, {}, {}};
+    for (const auto& row : rows) {
+      auto part = sequence(row, base, level + 1);
+      if (!part) return std::nullopt;
+      region.size = std::max(region.size, part->size);
+      region.parts.push_back(std::move(*part));
+    }
+    return region;
+  }
+
+  bool follows(std::size_t before, std::size_t number) const {
+    return member(number).offset >= member(before).offset + member(before).size ||
+           continues_bits(before, number);
   }
 
   // The member, or the run of bit fields, that comes first.

@@ -164,9 +164,9 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
       [](Command& command, PeIsfOptions& options) {
         command
             .add_input("FILE", options.file,
-                       "Program database (PDB 7.00, also compressed: .zst, .gz, .xz), or symbol "
-                       "table of Volatility 3 (ISF: .json, .json.xz); a PDB 2.00 has no GUID, by "
-                       "which Volatility finds tables")
+                       "Program database (PDB 7.00) or symbol table of Volatility 3 (ISF), plain "
+                       "or compressed (.xz, .gz, .bz2, .zst); a PDB 2.00 has no GUID, by which "
+                       "Volatility finds tables")
             .required();
         const auto image = command.add_input(
             "--pe", options.image,

@@ -258,11 +258,11 @@ struct outer g_outer; int entry(void) { return g_outer.x; }
                     self.load(nested, {"outer": table["user_types"]["outer"]})
 
     def places(self, path):
-        """Members of `outer`, in order."""
+        """Members of `outer`, by name: a table has no order, in which a PDB has those of a union."""
         done = run("pe", "types", "--format", "json", path, "outer")
         self.assertEqual(done.returncode, 0, done.stderr)
         type_, = strict_json(done.stdout)["types"]
-        return [(row["name"], row["offset"], row["size"]) for row in type_["members"] if row["kind"] == "member"]
+        return sorted((row["name"], row["offset"], row["size"]) for row in type_["members"] if row["kind"] == "member")
 
     def nest(self, table, name, members):
         """In place of the members the unnamed type that has them."""
@@ -351,6 +351,12 @@ extern "C" int entry() { return g_held.after; }
             done = run("pe", "isf", "--database", "Some.pdb", *options, path, "-o", packed)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(self.table(packed)[0], plain, ending)
+
+    def test_help_names_all_compressions(self):
+        for command in (("pe", "types"), ("pe", "symbols"), ("pe", "isf"), ("hooks", "table"), ("hooks", "plan"),
+                        ("hooks", "verify"), ("hooks", "derive"), ("trace", "decode")):
+            said = " ".join(run(*command, "--help").stdout.decode().split())
+            self.assertIn("plain or compressed (.xz, .gz, .bz2, .zst)", said, command)
 
     def test_a_packed_pdb_is_called_as_the_plain_one(self):
         path = self.pdb("x86_64", source=SOURCE)

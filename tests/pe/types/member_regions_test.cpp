@@ -65,15 +65,31 @@ TEST_CASE("bit fields of one integer are one region") {
   CHECK(check(regions, members) == 4);
 }
 
-TEST_CASE("what no union explains is alone, at its place") {
-  // Two bit fields at one bit, as a union of them inside a run has it; a member across two others.
-  for (const auto& members : {std::vector{bits(0, 2, 0, 15), bits(0, 2, 15, 1), bits(0, 2, 15, 1)},
-                              std::vector{at(0, 4), at(4, 4), at(2, 4)}}) {
-    const auto regions = pe::regions_of(members, 8, false);
-    REQUIRE(regions.parts.size() == 1);
+TEST_CASE("what goes back to before what is laid out is alone, at its place") {
+  const std::vector members = {at(0, 4), at(4, 4), at(2, 4)};
+  const auto regions = pe::regions_of(members, 8, false);
+  REQUIRE(regions.parts.size() == 1);
+  CHECK(regions.parts[0].kind == Kind::alternatives);
+  CHECK(regions.parts[0].parts.size() == members.size());
+  for (const auto& part : regions.parts[0].parts) CHECK(part.parts.size() == 1);
+}
+
+TEST_CASE(
+    "what overlaps as no union explains is in alternatives, and the rest of the type is not") {
+  // Two bit fields at one bit, as a union of them inside a run has it; two runs of bit fields and
+  // two structures whose members are in the order of their places.
+  for (const auto& members :
+       {std::vector{bits(0, 2, 0, 15), bits(0, 2, 15, 1), bits(0, 2, 15, 1)},
+        std::vector{bits(0, 1, 0, 2), bits(0, 1, 0, 1), bits(0, 1, 1, 7), bits(0, 1, 2, 6)},
+        std::vector{at(0, 4), at(0, 2), at(2, 4), at(4, 2)}}) {
+    auto all = members;
+    all.push_back(at(8, 4));
+    const auto regions = pe::regions_of(all, 12, false);
+    REQUIRE(regions.parts.size() == 2);
     CHECK(regions.parts[0].kind == Kind::alternatives);
-    CHECK(regions.parts[0].parts.size() == members.size());
-    for (const auto& part : regions.parts[0].parts) CHECK(part.parts.size() == 1);
+    CHECK(regions.parts[0].parts.size() == 2);
+    CHECK(regions.parts[1].kind == Kind::member);
+    CHECK(check(regions, all) == all.size());
   }
 }
 

@@ -39,8 +39,8 @@ struct Region {
 };
 
 // The regions of a structure, or of a union, whose alternatives all begin at 0. Where members
-// overlap as no nesting of unnamed structures and unions explains, each is an alternative of its
-// own. Members that end behind `size` are not among them.
+// overlap as no nesting of unnamed structures and unions explains, each alternative has those that
+// do not overlap, or in the worst case one. Members that end behind `size` are not among them.
 [[nodiscard]] Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union);
 
 }  // namespace coldtrace::pe
