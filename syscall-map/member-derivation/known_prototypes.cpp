@@ -92,11 +92,12 @@ constexpr Pointer variables[] = {
     {"PsInitialSystemProcess", "_EPROCESS"},
 };
 
-// Source: ntdef.h, wdm.h and ntddk.h.
+// Sources: ntdef.h, wdm.h and ntddk.h; of _EX_FAST_REF the Windows Research Kernel, ex.h.
 constexpr std::string_view structures[] = {
-    "_CLIENT_ID",  "_GUID",           "_KSYSTEM_TIME",      "_LARGE_INTEGER",
-    "_LIST_ENTRY", "_LUID",           "_OBJECT_ATTRIBUTES", "_SINGLE_LIST_ENTRY",
-    "_STRING",     "_ULARGE_INTEGER", "_UNICODE_STRING",
+    "_CLIENT_ID",         "_EX_FAST_REF",       "_EX_RUNDOWN_REF", "_GUID",
+    "_KSYSTEM_TIME",      "_LARGE_INTEGER",     "_LIST_ENTRY",     "_LUID",
+    "_OBJECT_ATTRIBUTES", "_SINGLE_LIST_ENTRY", "_STRING",         "_ULARGE_INTEGER",
+    "_UNICODE_STRING",
 };
 
 template <std::size_t Count>

@@ -113,29 +113,13 @@ u32 StructureLayout::element_of(u32 type) const {
   return plain;
 }
 
-// Whether its first bytes are those of the same member in every build: of a simple type, of a
-// structure that documents tell, and of one that has nothing behind its start.
-bool StructureLayout::begins_alike(u32 type, u32 depth) const {
-  const auto& table = types_.table();
-  const auto plain = element_of(type);
-  const auto* const record = table.find_record(plain);
-  auto head = record ? pe::read_type_head(*record) : std::nullopt;
-  if (!head || head->family == pe::TypeTable::Family::enumeration) return true;
-  if (is_documented_structure(head->name)) return true;
-  const auto definition = definition_of(plain);
-  const auto size = definition ? pe::size_of(table, *definition) : std::nullopt;
-  if (!size || *size > table.pointer_size() || depth == deepest) return false;
-  head = pe::read_type_head(*table.find_record(*definition));
-  if (!head) return false;
-  pe::FieldWalk walk{table, head->fields};
-  pe::Field field;
-  while (walk.next(field)) {
-    if (field.kind == pe::Field::Kind::base) return false;
-    if (field.kind == pe::Field::Kind::member &&
-        (field.value != 0 || !begins_alike(field.type, depth + 1)))
-      return false;
-  }
-  return true;
+// Whether its first bytes are those of the same member in every build: of a simple type, and of a
+// structure that documents tell.
+bool StructureLayout::begins_alike(u32 type) const {
+  const auto* const record = types_.table().find_record(element_of(type));
+  const auto head = record ? pe::read_type_head(*record) : std::nullopt;
+  return !head || head->family == pe::TypeTable::Family::enumeration ||
+         is_documented_structure(head->name);
 }
 
 std::optional<StructureLayout::Place> StructureLayout::place_of(std::string_view type,
@@ -146,7 +130,7 @@ std::optional<StructureLayout::Place> StructureLayout::place_of(std::string_view
   if (!member || !member->offset) return std::nullopt;
   const auto* const record = types_.table().find_record(types_.table().unmodified(member->type));
   if (record && pe::read_bit_field(*record)) return std::nullopt;
-  if (!begins_alike(member->type, 0)) return std::nullopt;
+  if (!begins_alike(member->type)) return std::nullopt;
   return Place{*structure, *member->offset};
 }
 

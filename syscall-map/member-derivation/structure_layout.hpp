@@ -40,7 +40,7 @@ class StructureLayout {
   void collect(u32 index, u64 offset, u32 depth, Pointees& found) const;
   void collect_member(u32 type, u64 offset, u32 depth, Pointees& found) const;
   std::optional<u32> definition_of(u32 index) const;
-  bool begins_alike(u32 type, u32 depth) const;
+  bool begins_alike(u32 type) const;
   u32 element_of(u32 type) const;
 
   const pe::PdbTypes& types_;

@@ -49,11 +49,13 @@ void MemberListBuilder::begin(std::string_view name) {
   request_.place = places_.of(name);
   request_.member.name = to_name(name);
   request_.member.alternatives = {request_.member.name};
+  expressions_ = {name};
   ++alternatives_;
 }
 
 void MemberListBuilder::set_expression(std::string_view text) {
   request_.member.alternatives.front() = to_name(text);
+  expressions_.front() = text;
 }
 
 void MemberListBuilder::add_alternative(std::string_view text) {
@@ -62,17 +64,22 @@ void MemberListBuilder::add_alternative(std::string_view text) {
   if (++alternatives_ > most_members)
     refuse(text, "more than {} alternatives in all", most_members);
   request_.member.alternatives.push_back(to_name(text));
+  expressions_.push_back(text);
 }
 
-void MemberListBuilder::check(std::string_view at, const MemberRequest& request) const {
+void MemberListBuilder::check() const {
   using enum MemberKind;
-  for (const auto& text : request.alternatives) {
-    if ((request.kind == offset || request.kind == bit) && !is_member(text))
-      refuse(at, "'{}' is no member: a structure, a dot and the member are needed", text);
-    if (request.kind == size && is_path(text) && !is_member(text))
-      refuse(at, "'{}' is neither a type nor a member", text);
-    if (request.kind == constant && !is_member(text))
-      refuse(at, "'{}' is no constant: an enumeration, a dot and the enumerator are needed", text);
+  const auto kind = request_.member.kind;
+  for (std::size_t i = 0; i < expressions_.size(); ++i) {
+    const auto& text = request_.member.alternatives[i];
+    if ((kind == offset || kind == bit) && !is_member(text))
+      refuse(expressions_[i], "'{}' is no member: a structure, a dot and the member are needed",
+             text);
+    if (kind == size && is_path(text) && !is_member(text))
+      refuse(expressions_[i], "'{}' is neither a type nor a member", text);
+    if (kind == constant && !is_member(text))
+      refuse(expressions_[i],
+             "'{}' is no constant: an enumeration, a dot and the enumerator are needed", text);
   }
 }
 
@@ -85,7 +92,7 @@ void MemberListBuilder::end(std::string_view request) {
              request_.member.name);
     request_.member.kind = members == 0 ? MemberKind::global : MemberKind::offset;
   }
-  check(request, request_.member);
+  check();
   file_.statements.emplace_back(std::move(request_));
   request_ = {};
   kind_is_said_ = false;

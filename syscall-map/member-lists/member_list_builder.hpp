@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/text_tokens.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
@@ -26,10 +27,11 @@ class MemberListBuilder {
   MemberListFile take() { return std::move(file_); }
 
  private:
-  void check(std::string_view at, const MemberRequest& request) const;
+  void check() const;
 
   MemberListFile file_;
   MemberListFile::Request request_;
+  std::vector<std::string_view> expressions_;  // the tokens of its alternatives
   bool kind_is_said_ = false;
   std::size_t alternatives_ = 0;  // of all requests
   core::TokenPlaces places_;

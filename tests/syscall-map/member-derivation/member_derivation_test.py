@@ -35,13 +35,14 @@ typedef unsigned int u32; typedef unsigned long long u64; typedef unsigned char 
 struct _LIST_ENTRY { struct _LIST_ENTRY *Flink, *Blink; };
 struct _EX_FAST_REF { union { void *Object; __SIZE_TYPE__ Value; struct { __SIZE_TYPE__ RefCnt : 4; }; }; };
 struct _PLACE { MORE(u64, before;) u32 first; u32 second; };
+struct _SINGLE { MORE(u64, fresh;) void *only; };
 struct _TOKEN { void *source; MORE(u64 room[5];, ) u32 TokenType; u32 level; };
 struct _KTHREAD { void *links[4]; MORE(void *, more;) signed char Priority; u32 Runs; };
 struct _ETHREAD { struct _KTHREAD Tcb; struct _EPROCESS *Owner; MORE(u8, room[300];) u32 ExitStatus; };
 struct _EPROCESS { void *links[3]; MORE(u64, room[7];) void *UniqueProcessId; struct _ETHREAD *First;
   u32 Flags; MORE(u32, other[3];) struct _TOKEN *Token; void *Peb; u32 low : 7; u32 Bits : 9;
   MORE(u64, last[9];) u32 ExitStatus; u32 Alone; u32 Session; u64 gap[20]; u32 Hidden;
-  struct _PLACE Place; struct _LIST_ENTRY Links; struct _EX_FAST_REF Fast; };
+  struct _PLACE Place; struct _LIST_ENTRY Links; struct _EX_FAST_REF Fast; struct _SINGLE Single; };
 #define API __declspec(dllexport) __declspec(noinline)
 #define OWN static __declspec(noinline)
 #define INNER __declspec(noinline)
@@ -79,6 +80,8 @@ API u64 PsGetProcessPlace(struct _EPROCESS *p) { Sum(p->Place.first); Sum(p->Fas
   return p->Place.first + (u64)p->Links.Flink; }
 API u64 PsSetProcessPlace(struct _EPROCESS *p, u32 x) { Sum(x * 5); p->Place.first = x; Sum(x ^ 9);
   p->Links.Flink = (void *)(u64)x; Sum(x); return p->Fast.Value; }
+API __SIZE_TYPE__ PsGetProcessSingle(struct _EPROCESS *p) { return (__SIZE_TYPE__)p->Single.only * 3 + 7; }
+API __SIZE_TYPE__ PsGetProcessOnly(struct _EPROCESS *p) { return (__SIZE_TYPE__)p->Single.only ^ 0x55; }
 API u32 SeTokenType(struct _TOKEN *t) { return t->TokenType; }
 API u32 SeTokenIsAdmin(struct _TOKEN *t) { Sum(t->TokenType); return t->level; }
 int entry(void) { return (int)sink; }
@@ -90,6 +93,7 @@ OFFSET(Session, _EPROCESS, Session); OFFSET(Hidden, _EPROCESS, Hidden); OFFSET(F
 OFFSET(ThreadExit, _ETHREAD, ExitStatus); OFFSET(Priority, _KTHREAD, Priority);
 OFFSET(Type, _TOKEN, TokenType); OFFSET(Level, _TOKEN, level); OFFSET(Runs, _KTHREAD, Runs);
 OFFSET(Inner, _EPROCESS, Place.first); OFFSET(Links, _EPROCESS, Links); OFFSET(Fast, _EPROCESS, Fast);
+OFFSET(Only, _EPROCESS, Single.only); OFFSET(Single, _EPROCESS, Single);
 """.replace("MORE(u64 room[5];, )", "MORE(u64, room[5];)")
 
 LIST = """
@@ -108,6 +112,8 @@ Level = _TOKEN.level
 Inner = _EPROCESS.Place.first
 Links = _EPROCESS.Links
 Fast = _EPROCESS.Fast
+Only = _EPROCESS.Single.only
+optional Single = _EPROCESS.Single
 optional Place = _EPROCESS.Place
 optional Alone = _EPROCESS.Alone
 optional Bits = _EPROCESS.Bits
@@ -165,8 +171,10 @@ class Derivation(case.KernelCase):
                 self.assertNotEqual(self.truth(known), truth)
                 del truth["Hidden"]  # in functions without names there
                 found = {row["name"]: row for row in self.build(0, later, known, pdb)["members"]}
-                # What begins with a member that lies elsewhere in it has no place that its code shows.
-                expected = truth | {"Place": None, "Alone": None, "Bits": None, "Gone": None}
+                # Code shows where a member of these is, which lies elsewhere in them now.
+                self.assertEqual(truth.pop("Single"), truth["Only"] - 8)
+                expected = truth | {"Place": None, "Single": None, "Alone": None, "Bits": None,
+                                    "Gone": None}
                 self.assertEqual({name: row["value"] for name, row in found.items()}, expected)
                 for name, value in truth.items():
                     self.assertIn("inferred", found[name]["sources"], name)
@@ -205,7 +213,7 @@ class Derivation(case.KernelCase):
                 for name in ("Peb", "Token"):
                     self.assertTrue(any(f"at {truth[name]:#x}: " in text
                                         for text in found["Peb"]["evidence"]))
-                for name in truth.keys() - {"Hidden"}:
+                for name in truth.keys() - {"Hidden", "Single"}:
                     if name != "Peb":
                         self.assertEqual(found[name]["value"], truth[name])
 
@@ -270,7 +278,7 @@ class Derivation(case.KernelCase):
                 self.assertEqual(int(line["value"]), truth["Flags"])
                 image, = self.derive(0, "_EPROCESS.Flags", known, pdb, later, "--pdb", later_pdb)
                 self.assertEqual(image["members"][0]["sources"], ["pdb", "inferred"])
-                for lost in ("_EPROCESS.Alone", "_EPROCESS.Gone", "_GONE.Gone"):
+                for lost in ("_EPROCESS.Alone", "_EPROCESS.Single", "_EPROCESS.Gone", "_GONE.Gone"):
                     image, = self.derive(1, lost, known, pdb, later)
                     self.assertEqual([row["code"] for row in image["findings"]], ["member-missing"])
                     self.assertIsNone(image["members"][0]["value"])
