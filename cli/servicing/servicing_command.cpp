@@ -173,7 +173,7 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
        "  coldtrace servicing old/ntdll.dll new/ntdll.dll\n",
        "  0  both were compared, and every row of the hook tables survives\n"
        "  1  a row of a hook table moved, changed, is gone or cannot be proved; or a file is\n"
-       "     damaged or cannot be read\n"
+       "     damaged, cannot be read or is of no use; or a member that was asked for is missing\n"
        "  2  usage, or one of both has no module that can be read, or a hook table cannot\n"},
       {"text", "json"},
       [](Command& command, ServicingOptions& options) {

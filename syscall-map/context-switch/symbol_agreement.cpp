@@ -110,6 +110,14 @@ std::string first_of(const std::set<std::string, std::less<>>& names) {
   return text;
 }
 
+// "2 symbols (a, b)"; nothing of none.
+std::string counted(const std::set<std::string, std::less<>>& names, const char* one,
+                    const char* several) {
+  if (names.empty()) return {};
+  return fmt::format("{} {} ({})", names.size(), names.size() == 1 ? one : several,
+                     first_of(names));
+}
+
 class SymbolComparison {
  public:
   explicit SymbolComparison(std::span<const pe::SymbolFile* const> files) : files_{files} {
@@ -128,12 +136,11 @@ class SymbolComparison {
         auto found = compare(i, j);
         if (found.symbols.empty() && found.types.empty()) continue;
         findings.warning("pdb-contradiction", std::nullopt,
-                         "{} and {}, which the image asks for both, disagree: {} {} ({}), {} {} "
-                         "({})",
-                         files_[i]->path, files_[j]->path, found.symbols.size(),
-                         found.symbols.size() == 1 ? "symbol" : "symbols", first_of(found.symbols),
-                         found.types.size(), found.types.size() == 1 ? "type" : "types",
-                         first_of(found.types));
+                         "{} and {}, which the image asks for both, disagree: {}{}{}",
+                         files_[i]->path, files_[j]->path,
+                         counted(found.symbols, "symbol", "symbols"),
+                         found.symbols.empty() || found.types.empty() ? "" : ", ",
+                         counted(found.types, "type", "types"));
         all.symbols.merge(found.symbols);
         all.types.merge(found.types);
       }

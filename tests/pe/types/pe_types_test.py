@@ -767,7 +767,7 @@ class Hostile(Case):
 
     def test_two_empty_base_classes_are_no_damage(self):
         """The second lies behind the only byte of the class: as clang's own layout has it."""
-        source = self.write("bases.cpp", "struct E1 {}; struct E2 {}; struct F : E1, E2 {}; F f; F *use() { return &f; }\n")
+        source = self.write("bases.cpp", b"struct E1 {}; struct E2 {}; struct F : E1, E2 {}; F f; F *use() { return &f; }\n")
         self.call(CLANG, "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-O0", "-w", "-c", source, "-o", self.here / "bases.obj")
         self.call(LLD, "/dll", "/noentry", "/nodefaultlib", "/debug", f"/pdb:{self.here / 'bases.pdb'}",
                   f"/out:{self.here / 'bases.dll'}", self.here / "bases.obj", "/export:?use@@YAPEAUF@@XZ")

@@ -367,6 +367,13 @@ class SeveralSources(Case):
                 self.assertTrue(any(text == "PDB 2 names it"
                                     for text in found["PsList"]["evidence"]), found["PsList"])
 
+    def test_a_contradiction_of_types_alone_says_nothing_of_symbols(self):
+        def change(table):
+            table["user_types"]["_EPROCESS"]["fields"]["DebugPort"]["offset"] += 8
+        image, pdb = self.kernel("x86_64")
+        for _, codes in self.both_orders(1, image, pdb, self.isf(image, pdb, change)):
+            self.assertTrue(codes["pdb-contradiction"].endswith(" disagree: 1 type (_EPROCESS)"), codes["pdb-contradiction"])
+
     def test_a_contradiction_is_no_value_and_a_finding_and_leaves_the_others(self):
         def change(table):
             table["user_types"]["_EPROCESS"]["fields"]["DebugPort"]["offset"] += 8
