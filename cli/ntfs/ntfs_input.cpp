@@ -133,16 +133,11 @@ std::vector<Option> add_options_of_image(Command& command, DiskOptions& options)
 
 // Returns those that say where a volume is.
 std::vector<Option> add_options_of_volumes(Command& command, DiskOptions& options) {
-  command
-      .add_input(
-          "IMAGE", options.image,
-          fmt::format(
-              "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a "
-              "compressed raw one or a block device: of a disk or of one volume{}; - is standard "
-              "input",
-              options.takes_snapshots ? "; or a snapshot (.ndjson, .ndjson.zst)" : ""))
-      .required()
-      .type_name("IMAGE");
+  std::string help{
+      "A raw, E01, VHD, VHDX, QCOW2 or VMDK image, the first part of a split raw one, a compressed "
+      "raw one or a block device: of a disk or of one volume; - is standard input"};
+  if (options.takes_snapshots) help += "; or a snapshot (.ndjson, .ndjson.zst)";
+  command.add_input("IMAGE", options.image, help).required().type_name("IMAGE");
   auto added = add_options_of_image(command, options);
   leave_image_readers(command);
   added.erase(added.begin() + 4, added.end());
