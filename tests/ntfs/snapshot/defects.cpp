@@ -355,8 +355,17 @@ std::vector<Defect> volume_defects() {
          v.image.file(0).streams[0].runs.push_back({u64{1} << 40, 16});
        },
        nothing},
-      {"$Volume is gone", "volume-information", 1, unbent,
+      {"$Volume is gone, and its copy is read", "mft-mirror", 0, unbent,
        [](const Volume& v, auto& bytes) { put(bytes, v.record_at(3, 0), {'X'}); }},
+      {"$Volume and its copy are gone", "volume-information", 1, unbent,
+       [](const Volume& v, auto& bytes) {
+         const auto& options = v.image.options();
+         put(bytes, v.record_at(3, 0), {'X'});
+         put(bytes,
+             options.partition_offset + v.image.mirror_lcn() * options.cluster_size +
+                 u64{3} * options.record_size,
+             {'X'});
+       }},
       {"root directory has another name", "name-mismatch", 0,
        [](Volume& v) {
          v.image.edit_record(5, [](ByteWriter& w) {
