@@ -122,9 +122,11 @@ class ComparedLines {
     if (type == "header") return read_header(json);
     if (type == "summary") return read_summary(json);
     if (volumes_.empty()) return false;
-    if (type != "file" || !is_chosen()) return true;
+    if (type != "file") return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (read_snapshot_state(json, mistyped_) != ntfs::State::live) return true;
+    ++live_rows_;
+    if (!is_chosen()) return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
     if (hashed_)
       forget_stripped(file_);
@@ -149,11 +151,11 @@ class ComparedLines {
 
   // The volumes, of which a summary was read where the snapshot is `whole`.
   Volumes take(bool whole, core::Findings& findings) {
-    if (whole && !partition_ && stated_names_ && *stated_names_ != names())
+    if (whole && stated_names_ && *stated_names_ != live_rows_)
       findings.warning("snapshot-selection", std::nullopt,
-                       "the snapshot has {} of the {} names that the volume's directories list: "
+                       "the snapshot has {} of the {} names that its volumes' directories list: "
                        "the others look deleted, or created",
-                       names(), *stated_names_);
+                       live_rows_, *stated_names_);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,
                        "rows of the snapshot lack members, which are not compared:{}{}{}{}{}",
@@ -218,6 +220,7 @@ class ComparedLines {
   const privacy::HashedNames* names_;
   bool hashed_ = false;  // those of the current volume are, in the snapshot
   Volumes volumes_;
+  u64 live_rows_ = 0;  // of all volumes, as the summary counts them
   std::optional<u64> stated_names_;
   bool is_ended_ = false;
   bool several_ = false;

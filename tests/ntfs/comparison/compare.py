@@ -502,6 +502,18 @@ class MadeUp(Case):
             self.assertEqual(summary["counts"]["files_before"], 1)
         self.assertIn(b"no volume of partition 3", run("compare", "--partition", 3, before, after, status=2).stderr)
 
+    def test_one_partition_of_a_snapshot_that_lacks_names(self):
+        """The last line counts the names of all volumes, whichever is compared."""
+        rows = header(4096, "aa", 1), made_up(30), made_up(31), header(8192, "bb", 2), made_up(30)
+        whole = self.lines("whole", *rows, SUMMARY | {"counts": {"live": 3}})
+        part = self.lines("part", *rows[:2], *rows[3:], SUMMARY | {"counts": {"live": 3}})
+        for number, changes in ((1, [["deleted"]]), (2, [])):
+            found, summary = compare("--partition", number, whole, part, status=1)
+            self.assertEqual([row["changes"] for row in found], changes)
+            self.assertEqual([finding["code"] for finding in summary["findings"]], ["snapshot-selection"])
+            found, summary = compare("--partition", number, whole, whole, status=0)
+            self.assertEqual((found, summary["findings"]), ([], []))
+
     def test_a_partition_of_each_side(self):
         def of(number, *rows):
             return [header(4096 * number, f"a{number}", number), *rows]
