@@ -50,8 +50,8 @@ core::Result<VhdHeader> read_vhd_header(const core::ImageSource& file) {
 
 class VhdMap final : public DiskMap {
  public:
-  VhdMap(std::unique_ptr<core::FileImage> file, const VhdHeader& header)
-      : file_{std::move(file)}, header_{header} {}
+  VhdMap(std::unique_ptr<core::FileImage> file, const VhdHeader& header, VhdType type)
+      : file_{std::move(file)}, header_{header}, type_{type} {}
 
   core::Result<MappedBytes> find(u64 offset) const override {
     constexpr u32 absent = ~u32{0};
@@ -64,6 +64,11 @@ class VhdMap final : public DiskMap {
         COLDTRACE_TRY(load_big_u32(*file_, header_.table_offset + block * sizeof(u32)));
     if (entry == absent) return MappedBytes{Where::parent, header_.block_size - inside, nullptr, 0};
     const u64 bitmap = entry * vhd_sector;
+    // What a bitmap says of a block without a parent, QEMU and libvhdi do not look at: a sector
+    // that was never written is zeros there.
+    if (type_ == VhdType::dynamic)
+      return MappedBytes{Where::file, header_.block_size - inside, file_.get(),
+                         bitmap + bitmap_size() + inside};
     const auto run = COLDTRACE_TRY(find_run(bitmap, inside / vhd_sector));
     const u64 length = run.sectors * vhd_sector - inside % vhd_sector;
     if (!run.is_there) return MappedBytes{Where::parent, length, nullptr, 0};
@@ -100,6 +105,7 @@ class VhdMap final : public DiskMap {
 
   std::unique_ptr<core::FileImage> file_;
   VhdHeader header_;
+  VhdType type_;
 };
 
 }  // namespace
@@ -120,7 +126,7 @@ OpenedMap open_vhd_map(const std::string& path) {
       return OpenedMap::refused("its header is damaged: the disk is larger than its table");
     opened.size = *size;
   }
-  opened.map = std::make_unique<VhdMap>(std::move(*file), *header);
+  opened.map = std::make_unique<VhdMap>(std::move(*file), *header, *type);
   opened.needs_parent = is_child;
   return opened;
 }

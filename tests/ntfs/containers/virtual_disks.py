@@ -821,6 +821,21 @@ class VirtualDisks(Case):
         status, findings, told = self.header_findings(path)
         self.assertEqual(status, 1)
         self.assertIn(f"image-header at {len(whole) - 1024:#x}: there is no footer", told[0])
+        # Bitmaps of blocks say nothing of a disk without a parent, as QEMU has it.
+        table, = struct.unpack_from(">Q", whole, 512 + 16)
+        count, = struct.unpack_from(">I", whole, 512 + 28)
+        blank = bytearray(whole)
+        for entry in struct.unpack_from(f">{count}I", whole, table):
+            if entry != 0xffffffff:
+                blank[entry * 512:entry * 512 + 512] = bytes(512)
+        self.assertNotEqual(blank, whole)
+        for suffix, content in (".whole", whole), (".blank", blank):
+            path.with_suffix(suffix).write_bytes(content)
+        compared = subprocess.run(["qemu-img", "compare", "-f", "vpc", "-F", "vpc", path.with_suffix(".whole"), path.with_suffix(".blank")],
+                                  capture_output=True)
+        self.assertEqual(compared.returncode, 0)
+        path.write_bytes(blank[:-512])
+        self.assertEqual(self.rows(path, status=1), self.expected)
         # What lay behind the cut is unread, and no zeros.
         path.write_bytes(whole[:-512 - (1 << 21)])
         done = subprocess.run([COLDTRACE, "ntfs", "journal", path], capture_output=True, timeout=120)
