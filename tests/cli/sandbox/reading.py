@@ -12,30 +12,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
+from cli.sandbox import probes
 
 COLDTRACE, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:3])
 del sys.argv[1:3]
 CORPUS = PROJECT / "fuzz/corpus"
 
 
-def sandbox():
-    text = subprocess.run([COLDTRACE, "--version"], capture_output=True).stdout.decode()
-    return text.split("\nsandbox: ")[1].rstrip("\n")
-
-
 class Reading(case.Case):
     @classmethod
     def setUpClass(cls):
-        if "Landlock ABI" not in sandbox():
-            raise unittest.SkipTest(f"sandbox: {sandbox()}")
-        if not shutil.which("cc"):
-            raise unittest.SkipTest("no C compiler")
+        probes.require(lambda active: "Landlock ABI" in active, COLDTRACE)
 
     def setUp(self):
         super().setUp()
-        self.probe = self.here / "probe.so"
-        subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", self.probe,
-                        PROJECT / "tests/cli/sandbox/reading_probe.c", "-ldl"], check=True)
+        self.probe = probes.build_probe(self.here, "reading_probe.c")
         self.inputs = {}
         for name, source in (("x.exe", "pe_image/x64"), ("ntdll.dll", "syscall_map/wine-x64"),
                              ("a.pdb", "pdb_types/members"), ("disk.img", "ntfs_volume/small.img")):

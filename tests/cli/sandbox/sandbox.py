@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
+from cli.sandbox import probes
 from sample_volumes import sample_volume
 
 COLDTRACE, PROJECT = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -36,11 +37,6 @@ ATTEMPTS = {
 FILES = ("open-write", "open-append", "open-both", "open-empty", "truncate", "unlink", "rename")
 
 
-def active():
-    text = subprocess.run([COLDTRACE, "--version"], capture_output=True).stdout.decode()
-    return text.split("\nsandbox: ")[1].rstrip("\n")
-
-
 def run(*arguments, **options):
     return subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120,
                           **options)
@@ -57,16 +53,11 @@ def state(path):
 class Sandbox(case.Case):
     @classmethod
     def setUpClass(cls):
-        if not active().endswith("and seccomp"):
-            raise unittest.SkipTest(f"sandbox: {active()}")
-        if not shutil.which("cc"):
-            raise unittest.SkipTest("no C compiler")
+        probes.require(lambda active: active.endswith("and seccomp"), COLDTRACE)
 
     def setUp(self):
         super().setUp()
-        self.probe = self.here / "probe.so"
-        subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", self.probe,
-                        PROJECT / "tests/cli/sandbox/sandbox_probe.c", "-ldl"], check=True)
+        self.probe = probes.build_probe(self.here, "sandbox_probe.c")
         self.listener, self.box = self.here / "listener", self.here / "box"
         for kind, path in ((socket.SOCK_STREAM, self.listener), (socket.SOCK_DGRAM, self.box)):
             server = socket.socket(socket.AF_UNIX, kind)
@@ -225,8 +216,8 @@ class Refused(case.Case):
         for part, exhaust in (("Landlock", take_all_landlock_layers),
                               ("seccomp", take_all_filter_instructions)):
             with self.subTest(part=part):
-                if part not in active() or "no " in active():
-                    self.skipTest(f"sandbox: {active()}")
+                if part not in probes.active(COLDTRACE) or "no " in probes.active(COLDTRACE):
+                    self.skipTest(f"sandbox: {probes.active(COLDTRACE)}")
                 done = run("pe", "info", PROGRAM, preexec_fn=exhaust)
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
                 self.assertIn(f"the kernel has {part} and refused it".encode(), done.stderr)
@@ -299,7 +290,7 @@ class Outputs(case.Case):
 
 class Version(case.Case):
     def test_it_says_what_the_kernel_has(self):
-        text = active()
+        text = probes.active(COLDTRACE)
         self.assertRegex(text, r"^(Landlock ABI \d+( and seccomp| \(.+\))|seccomp \(.+\)|none \(.+\))$")
         listed = Path("/sys/kernel/security/lsm")
         if listed.exists() and "none (built" not in text:

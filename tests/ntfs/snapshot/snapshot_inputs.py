@@ -59,6 +59,13 @@ class Inputs(Case):
             yield self.here / "files.ndjson.zst", {}
         yield "-", {"input": self.snapshot.read_bytes()}
 
+    def test_help_says_where_a_snapshot_may_stand(self):
+        for command, *asked in (("info",), ("locate", "0"), ("history", "/"), ("query",), ("snapshot",), ("journal",), ("logfile",)):
+            with self.subTest(command):
+                done = subprocess.run([COLDTRACE, "ntfs", command, self.snapshot, *asked], capture_output=True, timeout=60)
+                described = " ".join(self.run_ntfs(command, "--help", status=0).stdout.decode().split())
+                self.assertEqual("or a snapshot (.ndjson, .ndjson.zst)" in described, done.returncode != 2, done.stderr)
+
     def test_info_is_of_the_header_and_counts_rows(self):
         states = Counter(row["state"] for row in self.files)
         self.assertGreater(len(states), 1)

@@ -278,6 +278,23 @@ struct outer g_outer; int entry(void) { return g_outer.x; }
                     "offset": first, "anonymous": True,
                     "type": {"kind": table["user_types"][inner]["kind"], "name": inner}}
 
+    def test_names_of_unnamed_types_that_tell_them_apart_stay(self):
+        """As pdbconv.py has it, which renames `<unnamed-tag>`; llvm-pdbutil says how types are called."""
+        source = """
+struct holder { enum { First, Second } one; union { int a; float b; } u; };
+holder g_holder; extern "C" int entry() { return g_holder.one; }
+"""
+        for target in types.TARGETS:
+            with self.subTest(target=target):
+                path = self.pdb(target, "cpp", source)
+                dump = subprocess.run([types.PDBUTIL, "dump", "-types", path], capture_output=True, text=True, check=True).stdout
+                names = set(re.findall(r"LF_(?:ENUM|UNION) .*`(holder::.*)`", dump))
+                kept = {name for name in names if not name.endswith("-tag>")}
+                self.assertEqual((len(names), len(kept)), (2, 1))
+                table, _ = self.table(path)
+                self.assertEqual({name for name in {**table["enums"], **table["user_types"]} if "holder::" in name}, kept)
+                self.assertEqual([name.rstrip("0123456789abcdef") for name in table["enums"]], ["__unnamed_"])
+
     def test_pointers_that_are_no_addresses_are_their_bytes(self):
         source = """
 struct room { int a, b; int run(int); };
