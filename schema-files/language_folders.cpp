@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::schema_files {
 
@@ -34,7 +34,7 @@ bool LanguageFolders::is_in(const std::string& file, const std::vector<std::stri
 bool LanguageFolders::is_one(const std::string& language,
                              const std::vector<std::string>& languages) {
   return std::ranges::any_of(languages, [&](const std::string& one) {
-    return pe::to_lower(one) == pe::to_lower(language);
+    return core::to_lower(one) == core::to_lower(language);
   });
 }
 
@@ -46,10 +46,10 @@ const LanguageFolders::Languages& LanguageFolders::list(const std::string& folde
     if (!entry.is_folder || !is_language(entry.name)) continue;
     const auto language = (fs::path{folder} / entry.name).string();
     for (const auto& file : tree_.list_folder(language)) {
-      const auto own = pe::to_lower(file.name);
+      const auto own = core::to_lower(file.name);
       if (!own.ends_with(".mui") || files == most_files) continue;
       ++files;
-      auto& path = place->second[pe::to_lower(entry.name)][own];
+      auto& path = place->second[core::to_lower(entry.name)][own];
       // Of names that differ in case alone, the first.
       auto other = (fs::path{language} / file.name).string();
       if (path.empty() || other < path) path = std::move(other);
@@ -63,9 +63,9 @@ std::string LanguageFolders::find(const std::string& module,
   const fs::path path{module};
   const auto folder = path.parent_path().string();
   const auto& all = list(folder.empty() ? "." : folder);
-  const auto name = pe::to_lower(path.filename().string() + ".mui");
+  const auto name = core::to_lower(path.filename().string() + ".mui");
   const auto of = [&](const std::string& language) {
-    const auto found = all.find(pe::to_lower(language));
+    const auto found = all.find(core::to_lower(language));
     if (found == all.end()) return std::string{};
     const auto file = found->second.find(name);
     return file == found->second.end() ? std::string{} : file->second;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/output/output.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/folder_files.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
 
@@ -21,12 +21,12 @@ void FileFolders::add(const std::string& folder, core::Findings& findings) {
                      most_files);
   files_ += found->files.size();
   for (auto& path : found->files)
-    paths_[pe::to_lower(fs::path{path}.filename().string())].push_back(std::move(path));
+    paths_[core::to_lower(fs::path{path}.filename().string())].push_back(std::move(path));
 }
 
 const std::vector<std::string>& FileFolders::find(std::string_view name) const {
   static const std::vector<std::string> none;
-  const auto found = paths_.find(pe::to_lower(name));
+  const auto found = paths_.find(core::to_lower(name));
   return found == paths_.end() ? none : found->second;
 }
 

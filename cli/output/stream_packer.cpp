@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include <zlib.h>
 
 #include "cli/output/libzstd.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
@@ -146,9 +146,7 @@ std::string unpack_zstd(core::ByteView packed, std::size_t most) {
 
 bool has_ending(std::string_view path, std::string_view ending) {
   return path.size() > ending.size() &&
-         std::ranges::equal(path.substr(path.size() - ending.size()), ending, [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) == b;
-         });
+         core::equal_ignoring_case(path.substr(path.size() - ending.size()), ending);
 }
 
 Packing packing_of(std::string_view path) {

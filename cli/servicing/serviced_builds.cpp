@@ -11,7 +11,7 @@
 #include "cli/hooks/table/hook_table_document.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/images/symbol_file.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
@@ -233,7 +233,8 @@ void find_kernels(const ServicedSide& before, ServicedSide& after,
     if (!pair.before || !pair.after) continue;
     const auto& kernel = before.modules[*pair.before];
     auto& other = after.modules[*pair.after];
-    const bool same_name = pe::to_lower(kernel.identity.name) == pe::to_lower(other.identity.name);
+    const bool same_name =
+        core::to_lower(kernel.identity.name) == core::to_lower(other.identity.name);
     if (kernel.role == ImageRole::kernel && !other.role && same_name) other.role = kernel.role;
   }
 }

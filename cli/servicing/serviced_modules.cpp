@@ -8,6 +8,7 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/images/module_input.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
 
 namespace coldtrace::cli {
@@ -19,46 +20,36 @@ constexpr std::size_t most_files = std::size_t{1} << 20;
 
 // The files of a folder and of those below it, by path.
 std::vector<std::string> list_files(ServicedSide& side, Report& report) {
-  const auto fail = [&](const std::string& path, const std::error_code& error) {
-    side.unreadable.push_back({path, error.message()});
-    report.failed(path, error.message());
-  };
+  using Kind = core::FolderEntry::Kind;
   std::vector<std::string> files;
-  std::vector<fs::path> folders{side.path};
-  while (!folders.empty()) {
-    const auto folder = std::move(folders.back());
-    folders.pop_back();
-    std::error_code error;
-    fs::directory_iterator entry{folder, error};
-    if (error && folder == side.path)
-      throw Failure{fmt::format("{}: {}", side.path, error.message())};
-    for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-      std::error_code unknown;
-      const bool is_link = entry->is_symlink(unknown);
-      if (entry->is_directory(unknown)) {
-        if (is_link)
-          side.findings.info("servicing-links", std::nullopt,
-                             "{}: a link to a folder, which is not followed",
-                             entry->path().string());
-        else
-          folders.push_back(entry->path());
-      } else if (entry->is_regular_file(unknown)) {
+  core::walk_folder(side.path, [&](const core::FolderEntry& entry) {
+    switch (entry.kind) {
+      case Kind::linked_folder:
+        side.findings.info("servicing-links", std::nullopt,
+                           "{}: a link to a folder, which is not followed", entry.path);
+        break;
+      case Kind::file:
         if (files.size() == most_files) {
           side.findings.warning("servicing-limit", std::nullopt,
                                 "{} has more than {} files; others are left out", side.path,
                                 most_files);
-          folders.clear();
-          break;
+          return false;
         }
-        files.push_back(entry->path().string());
-      } else if (unknown) {  // a link to nowhere
-        fail(entry->path().string(), unknown);
-      } else {
+        files.push_back(entry.path);
+        break;
+      case Kind::other:
         ++side.other_files;
-      }
+        break;
+      case Kind::unlisted:
+        if (entry.path == side.path)
+          throw Failure{fmt::format("{}: {}", side.path, entry.error.message())};
+        [[fallthrough]];
+      case Kind::unknown:
+        side.unreadable.push_back({entry.path, entry.error.message()});
+        report.failed(entry.path, entry.error.message());
     }
-    if (error) fail(folder.string(), error);
-  }
+    return true;
+  });
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -12,8 +12,8 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pdb_files.hpp"
 #include "cli/servicing/servicing_view.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -38,7 +38,7 @@ syscall_map::ModulePairs pair_files(const Servicing& servicing) {
   require_one_machine({before.path, before.identity}, {after.path, after.identity});
   syscall_map::ModulePairs pairs;
   pairs.pairs.push_back({0, 0, syscall_map::PairedBy::given});
-  if (pe::to_lower(before.identity.name) != pe::to_lower(after.identity.name) &&
+  if (core::to_lower(before.identity.name) != core::to_lower(after.identity.name) &&
       (!before.role || before.role != after.role))
     pairs.findings.info("servicing-names", std::nullopt, "the images call themselves {} and {}",
                         before.identity.name, after.identity.name);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/skippable_frames.hpp"
 #include "coldtrace/core/text.hpp"
 #include "core/files/dos_program.hpp"

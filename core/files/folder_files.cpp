@@ -2,42 +2,66 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
+#include <optional>
 
 namespace coldtrace::core {
+namespace {
 
 namespace fs = std::filesystem;
+using Kind = FolderEntry::Kind;
 
-Result<FolderFiles> find_files_below(const std::string& folder, std::size_t most,
-                                     Findings& findings) {
-  FolderFiles found;
+// Nothing of a folder that the walk goes into.
+std::optional<FolderEntry> describe(const fs::directory_entry& entry) {
+  std::error_code error;
+  if (entry.is_directory(error)) {
+    if (!entry.is_symlink(error)) return std::nullopt;
+    return FolderEntry{Kind::linked_folder, entry.path().string(), {}};
+  }
+  const auto kind = entry.is_regular_file(error) ? Kind::file : error ? Kind::unknown : Kind::other;
+  return FolderEntry{kind, entry.path().string(), error};
+}
+
+}  // namespace
+
+void walk_folder(const std::string& folder, const std::function<bool(const FolderEntry&)>& visit) {
   std::vector<fs::path> folders{folder};
-  while (!folders.empty() && !found.has_more) {
+  while (!folders.empty()) {
     const auto current = std::move(folders.back());
     folders.pop_back();
     std::error_code error;
     fs::directory_iterator entry{current, error};
     for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-      std::error_code unknown;
-      if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) {
+      if (const auto found = describe(*entry)) {
+        if (!visit(*found)) return;
+      } else {
         folders.push_back(entry->path());
-      } else if (entry->is_regular_file(unknown)) {
-        if (found.files.size() == most) {
-          found.has_more = true;
-          break;
-        }
-        found.files.push_back(entry->path().string());
-      } else if (unknown && unknown != std::errc::no_such_file_or_directory) {
-        findings.warning("folder-unreadable", std::nullopt, "{}: cannot be read: {}",
-                         entry->path().string(), unknown.message());
       }
     }
-    if (error && current == folder)
-      return fail({Fault::io, 0, "folder", "entries", 0, static_cast<u64>(error.value())});
-    if (error)
-      findings.warning("folder-unreadable", std::nullopt, "{}: cannot be listed: {}",
-                       current.string(), error.message());
+    if (error && !visit({Kind::unlisted, current.string(), error})) return;
   }
+}
+
+Result<FolderFiles> find_files_below(const std::string& folder, std::size_t most,
+                                     Findings& findings) {
+  FolderFiles found;
+  std::optional<ParseError> failure;
+  const auto add = [&](const FolderEntry& entry) {
+    if (entry.kind == Kind::file) {
+      found.has_more = found.files.size() == most;
+      if (!found.has_more) found.files.push_back(entry.path);
+    } else if (entry.kind == Kind::unlisted && entry.path == folder) {
+      failure = {Fault::io, 0, "folder", "entries", 0, static_cast<u64>(entry.error.value())};
+    } else if (entry.kind == Kind::unlisted) {
+      findings.warning("folder-unreadable", std::nullopt, "{}: cannot be listed: {}", entry.path,
+                       entry.error.message());
+    } else if (entry.kind == Kind::unknown && entry.error != std::errc::no_such_file_or_directory) {
+      findings.warning("folder-unreadable", std::nullopt, "{}: cannot be read: {}", entry.path,
+                       entry.error.message());
+    }
+    return !found.has_more && !failure;
+  };
+  walk_folder(folder, add);
+  if (failure) return fail(*failure);
   std::sort(found.files.begin(), found.files.end());
   return found;
 }

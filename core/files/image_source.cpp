@@ -12,6 +12,26 @@ std::optional<ParseError> ImageSource::check_range(u64 offset, u64 length) const
   return ParseError{Fault::out_of_bounds, offset, "image", "range", length, left};
 }
 
+bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
+                    u64 other_offset, u64 size) {
+  const auto window = std::min(size, u64{1} << 20);
+  std::vector<std::byte> a(static_cast<std::size_t>(window));
+  std::vector<std::byte> b(static_cast<std::size_t>(window));
+  for (u64 at = 0; at < size; at += window) {
+    const auto count = static_cast<std::size_t>(std::min(window, size - at));
+    const auto of_one = std::span{a}.first(count);
+    const auto of_other = std::span{b}.first(count);
+    if (!one.read_at(one_offset + at, of_one) || !other.read_at(other_offset + at, of_other) ||
+        !std::ranges::equal(of_one, of_other))
+      return false;
+  }
+  return true;
+}
+
+bool has_same_bytes(const ImageSource& one, const ImageSource& other) {
+  return one.size() == other.size() && has_same_bytes(one, 0, other, 0, one.size());
+}
+
 Result<Done> MemoryImage::read_at(u64 offset, std::span<std::byte> destination) const {
   if (const auto error = check_range(offset, destination.size())) return fail(*error);
   if (!destination.empty())

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -30,10 +29,6 @@ std::optional<u32> load_big(ByteView bytes, u64 offset) {
   if (!value) return std::nullopt;
   return sizeof(T) == 2 ? u32{__builtin_bswap16(static_cast<u16>(*value))}
                         : __builtin_bswap32(static_cast<u32>(*value));
-}
-
-inline bool is_zero(ByteView bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 }  // namespace coldtrace::core

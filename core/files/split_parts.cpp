@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -18,10 +20,6 @@ bool is_digit(char c) {
 
 bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 bool consists_of(const std::string& extension, bool (*is)(char)) {
@@ -147,12 +145,12 @@ bool is_named_as_segment_beside(const std::string& path, const std::string& othe
   const auto counts = [](const std::string& extension) {
     const auto last = extension.substr(extension.size() - 2);
     return std::ranges::all_of(last, is_digit) ||
-           std::ranges::all_of(last, [](char c) { return is_letter(lower(c)); });
+           std::ranges::all_of(last, [](char c) { return is_letter(to_lower(c)); });
   };
   const auto own = extension_of(path);
   const auto named = extension_of(other);
   std::error_code error;
-  return own.size() >= 4 && own.size() == named.size() && lower(own[1]) == lower(named[1]) &&
+  return own.size() >= 4 && own.size() == named.size() && to_lower(own[1]) == to_lower(named[1]) &&
          counts(named) && fs::path{path}.stem() == fs::path{other}.stem() &&
          fs::equivalent(fs::absolute(path, error).parent_path(),
                         fs::absolute(other, error).parent_path(), error);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
 #include "core/files/signature.hpp"
 
 namespace coldtrace::core {

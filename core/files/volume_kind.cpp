@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "core/files/signature.hpp"
 
 namespace coldtrace::core {

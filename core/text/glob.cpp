@@ -1,15 +1,13 @@
 #include "coldtrace/core/glob.hpp"
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 bool alike(char pattern, char text, GlobCase glob_case) {
   if (pattern == '?' || pattern == text) return true;
-  return glob_case == GlobCase::insensitive && lower(pattern) == lower(text);
+  return glob_case == GlobCase::insensitive && core::to_lower(pattern) == core::to_lower(text);
 }
 
 }  // namespace

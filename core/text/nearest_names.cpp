@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t longest = 64;
 std::string folded(std::string_view name) {
   std::string text;
   for (const char c : name.substr(0, longest))
-    if (c != '*' && c != '?') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (c != '*' && c != '?') text += to_lower(c);
   return text;
 }
 

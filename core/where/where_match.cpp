@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/where/where_expression.hpp"
 
@@ -11,16 +12,6 @@ using Type = Literal::Type;
 
 WhereMatch to_match(bool yes) {
   return yes ? WhereMatch::yes : WhereMatch::no;
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
-// ASCII letters are alike.
-bool same_text(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 // Nothing where they are of different types.
@@ -51,8 +42,9 @@ WhereMatch equals(const Subject& subject, const Literal& literal,
   if (literal.type == Type::text) {
     if (literal.time && subject.time) return to_match(*literal.time == *subject.time);
     if (!subject.text && !subject.guid && subject.name.empty()) return WhereMatch::incomparable;
-    return to_match((subject.text && same_text(*subject.text, literal.text)) ||
-                    (!subject.name.empty() && same_text(subject.name, literal.text)));
+    return to_match(
+        (subject.text && core::equal_ignoring_case(*subject.text, literal.text)) ||
+        (!subject.name.empty() && core::equal_ignoring_case(subject.name, literal.text)));
   }
   const auto ordering = order(subject, literal, start);
   if (!ordering) return WhereMatch::incomparable;

@@ -10,6 +10,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/containers/vmdk_extents.hpp"
 #include "ntfs/containers/container_headers.hpp"
@@ -353,8 +354,7 @@ std::optional<u64> find_log(const std::string& path) {
     if (newest && *newest >= number) continue;
     newest = number;
     place = at;
-    has_log = std::ranges::any_of(std::span{header}.subspan(48, 16),
-                                  [](std::byte byte) { return byte != std::byte{0}; });
+    has_log = !core::is_zero(std::span{header}.subspan(48, 16));
   }
   return has_log ? std::optional{place} : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
 #include "ntfs/disk/ewf_damage.hpp"
 #include "ntfs/disk/patched_segment.hpp"
@@ -193,8 +194,7 @@ class EwfImage final : public EwfSource {
     while (!bytes.empty()) {
       const u64 in_chunk = std::min<u64>(chunk_size_ - offset % chunk_size_, bytes.size());
       const auto part = bytes.first(in_chunk);
-      const bool zeros = std::ranges::all_of(part, [](std::byte b) { return b == std::byte{0}; });
-      if (zeros && is_bad(offset / sector_size_)) return offset;
+      if (core::is_zero(part) && is_bad(offset / sector_size_)) return offset;
       offset += in_chunk;
       bytes = bytes.subspan(in_chunk);
     }

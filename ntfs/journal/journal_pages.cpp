@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
 
 constexpr u64 page_size = UsnRecord::page_size;
-
-bool is_zero(core::ByteView bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
 
 bool has_known_reasons(u32 reasons) {
   for (const auto& reason : usn_reasons()) reasons &= ~reason.bit;
@@ -27,7 +24,7 @@ class Page {
   void read() {
     while (at_ < bytes_.size()) {
       const auto length = core::load<u32>(bytes_, at_);
-      if (length.value_or(0) == 0 && is_zero(bytes_.subspan(at_))) return;
+      if (length.value_or(0) == 0 && core::is_zero(bytes_.subspan(at_))) return;
       if (const auto record = record_at(at_)) {
         block_.records.push_back({*record, position_ + at_});
         at_ += record->length;

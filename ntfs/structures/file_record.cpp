@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -44,8 +46,7 @@ bool is_marked_bad(core::ByteView record) {
 }
 
 bool is_unused_record(core::ByteView record) {
-  return std::ranges::all_of(record.first(std::min<std::size_t>(record.size(), 0x30)),
-                             [](std::byte byte) { return byte == std::byte{0}; });
+  return core::is_zero(record.first(std::min<std::size_t>(record.size(), 0x30)));
 }
 
 }  // namespace coldtrace::ntfs

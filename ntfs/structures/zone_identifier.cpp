@@ -5,19 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
-
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_word(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, {}, to_lower);
-}
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -43,14 +36,14 @@ std::string decode(core::ByteView value) {
 }
 
 void set_value(ZoneIdentifier& found, std::string_view key, std::string_view value) {
-  if (is_word(key, "zoneid") && !found.zone) {
+  if (core::equal_ignoring_case(key, "zoneid") && !found.zone) {
     u32 zone = 0;
     const auto* const end = value.data() + value.size();
     const auto [behind, error] = std::from_chars(value.data(), end, zone);
     if (error == std::errc{} && behind == end) found.zone = zone;
-  } else if (is_word(key, "referrerurl") && !found.referrer_url) {
+  } else if (core::equal_ignoring_case(key, "referrerurl") && !found.referrer_url) {
     found.referrer_url = value;
-  } else if (is_word(key, "hosturl") && !found.host_url) {
+  } else if (core::equal_ignoring_case(key, "hosturl") && !found.host_url) {
     found.host_url = value;
   }
 }
@@ -61,7 +54,7 @@ bool is_zone_identifier(StoredText name) {
   constexpr std::string_view wanted = "zone.identifier";
   if (name.units() != wanted.size()) return false;
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (name.unit(i) >= 0x80 || to_lower(static_cast<char>(name.unit(i))) != wanted[i])
+    if (name.unit(i) >= 0x80 || core::to_lower(static_cast<char>(name.unit(i))) != wanted[i])
       return false;
   return true;
 }
@@ -75,7 +68,7 @@ ZoneIdentifier read_zone_identifier(core::ByteView value) {
     const auto line = trim(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with('[')) {
-      inside = is_word(line, "[zonetransfer]");
+      inside = core::equal_ignoring_case(line, "[zonetransfer]");
     } else if (const auto equals = line.find('='); inside && equals != std::string_view::npos) {
       set_value(found, trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
     }

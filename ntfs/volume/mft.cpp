@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/attribute_list.hpp"
 #include "coldtrace/ntfs/file_record.hpp"
 
@@ -65,8 +66,7 @@ u64 end_of_data(const core::ImageSource& file) {
 bool begins_with_zeros(const core::ImageSource& file, u64 start, u64 end) {
   constexpr u64 looked_at = u64{1} << 20;
   std::vector<std::byte> bytes(std::min(end - start, looked_at));
-  return file.read_at(start, bytes) &&
-         std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  return file.read_at(start, bytes) && core::is_zero(bytes);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/unreadable.hpp"
 
 namespace coldtrace::pe {
@@ -16,10 +17,6 @@ u64 place_of_table(const OptionalHeader& header) {
   constexpr u64 from_checksum_64 = 48;
   return header.checksum_offset + (header.pe32_plus ? from_checksum_64 : from_checksum_32) +
          static_cast<u64>(Directory::certificates) * directory_size;
-}
-
-bool is_zero(core::ByteView bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 }  // namespace
@@ -51,7 +48,7 @@ std::vector<Certificate> read_certificates(const Image& image, core::Findings& f
     const auto header = core::Fields<header_size>::at(bytes, 0);
     const u64 length = header ? header->get<u32, 0>() : 0;
     const auto rest = length == 0 ? image.file().slice(table->offset + at, left) : std::nullopt;
-    if (rest && is_zero(*rest)) break;  // padding
+    if (rest && core::is_zero(*rest)) break;  // padding
     // What was cut off is said once.
     if (is_cut && (!header || (length > left && length <= table->size - at))) break;
     if (length < header_size || length > left) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 
@@ -108,10 +109,7 @@ std::string symbol_server_path(const PdbReference& reference) {
   std::string key;
   if (reference.guid) {
     for (const auto letter : core::to_string(*reference.guid))
-      if (letter >= 'a' && letter <= 'f')
-        key += static_cast<char>(letter - 'a' + 'A');
-      else if (letter != '-' && letter != '{' && letter != '}')
-        key += letter;
+      if (letter != '-') key += core::to_upper(letter);
   } else {
     key = fmt::format("{:08X}", reference.time_date_stamp.value_or(0));
   }

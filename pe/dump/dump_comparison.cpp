@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 
 namespace coldtrace::pe {
@@ -12,11 +13,6 @@ constexpr u32 chunk_size = 16 * page_size;
 // An instruction that was replaced by another may share some bytes with it.
 constexpr u32 widest_gap = 8;
 constexpr u16 native_subsystem = 1;
-
-bool is_zero(core::ByteView bytes) {
-  return std::all_of(bytes.begin(), bytes.end(),
-                     [](std::byte byte) { return byte == std::byte{0}; });
-}
 
 // The headers or a section, as far as no other before it has these addresses.
 struct Region {
@@ -112,7 +108,7 @@ class Comparer {
       const u64 next =
           std::min<u64>(dumped.size(), ((start + at) / page_size + 1) * page_size - start);
       const auto page = dumped.subspan(at, next - at);
-      if (is_zero(page) && is_absent((start + at) / page_size)) {
+      if (core::is_zero(page) && is_absent((start + at) / page_size)) {
         add_absent(start + at, page.size());
       } else {
         compare_bytes(region, start + at, expected.subspan(at, next - at), page);
@@ -128,7 +124,7 @@ class Comparer {
     judged_page_ = page;
     const auto rva = Rva{static_cast<u32>(page * page_size)};
     judged_absent_ = dump_.page_bytes(rva) == ModuleDump::PageBytes::zeros &&
-                     !is_zero(expected_page_.load(rva, page_size));
+                     !core::is_zero(expected_page_.load(rva, page_size));
     return judged_absent_;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 #include "coldtrace/pe/export_directory.hpp"
@@ -99,8 +100,8 @@ class Slots {
       return one.exports && one.contains(slot.address);
     });
     if (module == known_.end()) return false;
-    const auto wanted = to_lower(imports_[slot.module].name);
-    const bool named = to_lower(module->name) == wanted;
+    const auto wanted = core::to_lower(imports_[slot.module].name);
+    const bool named = core::to_lower(module->name) == wanted;
     const bool api_set = is_api_set_name(wanted);
     const auto& function = *slot.function;
     if (!named && (!api_set || function.by_ordinal)) return false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/load_config.hpp"
@@ -16,7 +16,7 @@ constexpr u16 native_subsystem = 1;
 // Modules whose functions the loader writes into others.
 // Source: Microsoft, "Control Flow Guard for platform security"; names of kernels observed.
 bool is_provider(std::string_view name, bool native) {
-  const auto lower = to_lower(name.substr(name.find_last_of("\\/") + 1));
+  const auto lower = core::to_lower(name.substr(name.find_last_of("\\/") + 1));
   if (!native) return lower == "ntdll.dll";
   return lower.starts_with("ntoskrnl") || lower.starts_with("ntkr") || lower == "securekernel.exe";
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
 
@@ -17,11 +18,6 @@ constexpr u32 page_size = 0x1000;
 
 std::string_view name_of(Layout layout) {
   return layout == Layout::file ? "file" : "memory";
-}
-
-bool is_zero(core::ByteView bytes) {
-  return bytes.empty() || (bytes[0] == std::byte{0} &&
-                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 bool same_sections(std::span<const SectionHeader> a, std::span<const SectionHeader> b) {
@@ -108,7 +104,7 @@ ModuleDump::PageBytes ModuleDump::page_bytes(Rva rva) const {
   for (u64 at = start; at < end;) {
     const auto here = Rva{static_cast<u32>(at)};
     const auto dumped = bytes(here, end - at);
-    if (!is_zero(dumped)) return PageBytes::some;
+    if (!core::is_zero(dumped)) return PageBytes::some;
     if (dumped.empty()) {
       // In the layout of a file nothing lies between what is stored of two sections.
       cut = cut || layout_ == Layout::memory || !file_->bytes(here, 1).empty();
@@ -128,7 +124,7 @@ core::ByteView ModuleDump::present(Rva rva, u64 limit) const {
   for (u64 at = 0; at < wanted.size();) {
     const u64 address = u64{value(rva)} + at;
     const u64 next = std::min<u64>(wanted.size(), at + page_size - address % page_size);
-    if (is_zero(wanted.subspan(at, next - at)) &&
+    if (core::is_zero(wanted.subspan(at, next - at)) &&
         page_bytes(Rva{static_cast<u32>(address)}) != PageBytes::some)
       return wanted.first(at);
     at = next;
@@ -167,7 +163,7 @@ u64 ModuleDump::likeness(Layout layout, u64& looked_at) const {
       const auto filed = file_->bytes(rva, page_size);
       const auto dumped = layout == Layout::file ? as_file_.bytes(dump_, rva, filed.size())
                                                  : dump_.clip(value(rva), filed.size());
-      if (is_zero(dumped)) continue;
+      if (core::is_zero(dumped)) continue;
       ++looked;
       for (std::size_t i = 0; i < dumped.size(); ++i) {
         if (filed[i] == std::byte{0} && dumped[i] == std::byte{0}) continue;

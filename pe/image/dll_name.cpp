@@ -2,17 +2,12 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::pe {
 
-std::string to_lower(std::string_view text) {
-  std::string lower{text};
-  for (auto& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  return lower;
-}
-
 std::string dll_file_name(std::string_view name) {
-  auto lower = to_lower(name);
+  auto lower = core::to_lower(name);
   if (!lower.empty() && lower.back() == '.') {
     lower.pop_back();
   } else if (lower.find('.') == std::string::npos) {
@@ -22,7 +17,7 @@ std::string dll_file_name(std::string_view name) {
 }
 
 bool is_api_set_name(std::string_view name) {
-  const auto prefix = to_lower(name.substr(0, std::min<std::size_t>(name.size(), 4)));
+  const auto prefix = core::to_lower(name.substr(0, std::min<std::size_t>(name.size(), 4)));
   return prefix == "api-" || prefix == "ext-";
 }
 

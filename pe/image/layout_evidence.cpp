@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::pe {
@@ -125,8 +126,7 @@ bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional
   const u64 to = std::min<u64>(value(moved->address), from + page_size);
   if (to <= from) return false;
   const auto gap = file.slice(from, to - from);
-  return gap &&
-         std::all_of(gap->begin(), gap->end(), [](auto byte) { return byte == std::byte{0}; });
+  return gap && core::is_zero(*gap);
 }
 
 LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,

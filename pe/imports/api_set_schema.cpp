@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/pe/dll_name.hpp"
@@ -72,7 +73,8 @@ class SchemaReader {
       return std::nullopt;
     }
     text_budget_ -= bytes->size();
-    return to_lower(core::decode_utf16(bytes->first(length.value_or(u32(bytes->size())))).utf8);
+    return core::to_lower(
+        core::decode_utf16(bytes->first(length.value_or(u32(bytes->size())))).utf8);
   }
 
   std::optional<ApiSet> read_set(u64 at) {
@@ -115,7 +117,7 @@ class SchemaReader {
 
 // The part of `name` that the names of a schema are compared with.
 std::string compared_name(std::string_view name, u32 version) {
-  auto compared = to_lower(name);
+  auto compared = core::to_lower(name);
   if (compared.ends_with(".dll")) compared.resize(compared.size() - 4);
   if (version < 6) return compared.substr(4);
   const auto hyphen = compared.rfind('-');
@@ -133,7 +135,7 @@ ApiSetAnswer ApiSetSchema::find(std::string_view name, std::string_view importer
       [](const ApiSet& entry, const std::string& text) { return entry.name < text; });
   if (set == sets.end() || set->name != wanted || set->hosts.empty()) return ApiSetAnswer::unknown;
   const auto own = std::find_if(set->hosts.begin() + 1, set->hosts.end(), [&](const auto& host) {
-    return host.importer == to_lower(importer);
+    return host.importer == core::to_lower(importer);
   });
   dll = own == set->hosts.end() ? set->hosts.front().dll : own->dll;
   return dll.empty() ? ApiSetAnswer::no_host : ApiSetAnswer::host;

@@ -4,7 +4,7 @@
 #include <array>
 #include <tuple>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::pe {
@@ -49,12 +49,12 @@ std::string_view without_extension(std::string_view dll) {
 std::optional<std::string> import_hash_text(const Image& image, core::Findings& findings) {
   std::string text;
   for (const auto& module : read_imports(image, findings)) {
-    const auto dll = to_lower(module.name);
+    const auto dll = core::to_lower(module.name);
     for (const auto& function : module.functions) {
       if (!function.by_ordinal && function.name.empty()) continue;
       text += fmt::format(
           "{}{}.{}", text.empty() ? "" : ",", without_extension(dll),
-          function.by_ordinal ? name_of(dll, function.ordinal) : to_lower(function.name));
+          function.by_ordinal ? name_of(dll, function.ordinal) : core::to_lower(function.name));
     }
   }
   return text.empty() ? std::nullopt : std::optional{std::move(text)};

@@ -7,7 +7,6 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

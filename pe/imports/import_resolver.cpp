@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
@@ -68,7 +69,7 @@ std::string_view to_string(Outcome outcome) {
 ImportResolver::ImportResolver(core::BorrowedSpan<const ModuleTables*> modules,
                                const ApiSetSchema* schema)
     : modules_{modules.get()}, schema_{schema}, target_of_export_(modules_.size()) {
-  for (u32 i = 0; i < modules_.size(); ++i) by_name_.emplace(to_lower(modules_[i]->name), i);
+  for (u32 i = 0; i < modules_.size(); ++i) by_name_.emplace(core::to_lower(modules_[i]->name), i);
 }
 
 LocatedModule ImportResolver::locate(std::string_view dll, u32 importer) const {
@@ -139,7 +140,7 @@ ImportTarget ImportResolver::follow_forwarders(u32 module, u32 exported) {
   for (;;) {
     const auto& entry = modules_[module]->exports[exported];
     target.module = module;
-    target.dll = keep(to_lower(modules_[module]->name));
+    target.dll = keep(core::to_lower(modules_[module]->name));
     target.name = entry.name;
     target.ordinal = entry.ordinal;
     if (!entry.is_forwarder) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/import_plan.hpp"
 
 namespace coldtrace::pe {
@@ -13,7 +13,7 @@ constexpr std::string_view schema_file = "apisetschema.dll";
 
 // Of the file, as the loader compares it.
 std::string name_of(const std::string& path) {
-  return to_lower(path.substr(path.rfind('/') + 1));
+  return core::to_lower(path.substr(path.rfind('/') + 1));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void ModuleSet::read(const std::string& path) {
 
 void ModuleSet::sort() {
   std::sort(modules_.begin(), modules_.end(), [](const SetModule& a, const SetModule& b) {
-    return to_lower(a.tables.name) < to_lower(b.tables.name);
+    return core::to_lower(a.tables.name) < core::to_lower(b.tables.name);
   });
 }
 

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "coldtrace/pe/load_config.hpp"
@@ -47,7 +47,7 @@ std::optional<u32> find_bound_stamp(const ImportedModule& dll,
                                     const std::vector<BoundImport>& bound) {
   if (dll.time_date_stamp != stamp_in_bound_imports) return dll.time_date_stamp;
   const auto found = std::find_if(bound.begin(), bound.end(), [&](const BoundImport& entry) {
-    return !entry.forwarder && to_lower(entry.module) == to_lower(dll.name);
+    return !entry.forwarder && core::to_lower(entry.module) == core::to_lower(dll.name);
   });
   if (found == bound.end()) return std::nullopt;
   return found->time_date_stamp;

@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 #include "pe/isf/isf_records.hpp"
 
@@ -67,7 +68,7 @@ std::optional<core::Guid> parse_plain_guid(std::string_view text) {
 std::string to_plain_text(const core::Guid& guid) {
   std::string plain;
   for (const char c : to_string(guid))
-    if (c != '-') plain += static_cast<char>(c >= 'a' && c <= 'f' ? c - 'a' + 'A' : c);
+    if (c != '-') plain += core::to_upper(c);
   return plain;
 }
 

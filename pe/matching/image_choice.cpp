@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/core/printable.hpp"
 #include "coldtrace/pdb/pdb_choice.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_candidates = 1024;
 
 bool same_name(std::string_view one, std::string_view other) {
-  return to_lower(core::file_name(one)) == to_lower(core::file_name(other));
+  return core::equal_ignoring_case(core::file_name(one), core::file_name(other));
 }
 
 // Of an identity or what is loaded.

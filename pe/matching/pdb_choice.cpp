@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -35,9 +35,9 @@ std::vector<std::string> pdb_file_names(const PdbReference& wanted) {
 
 void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wanted) {
   // "1EB9FACB04EA273BB24BA52C8B8D336A1"
-  const auto folder = to_lower(folder_name(symbol_server_path(wanted)));
+  const auto folder = core::to_lower(folder_name(symbol_server_path(wanted)));
   std::stable_partition(paths.begin(), paths.end(), [&](const std::string& path) {
-    return to_lower(folder_name(path)) == folder;
+    return core::to_lower(folder_name(path)) == folder;
   });
   paths.resize(std::min(paths.size(), most_candidates));
 }
@@ -61,7 +61,7 @@ std::optional<std::string> PdbChoice::find(const PdbReference& wanted,
     }
   std::string other;
   bool expected = false;
-  const auto [first, last] = expected_.equal_range(to_lower(core::file_name(wanted.name)));
+  const auto [first, last] = expected_.equal_range(core::to_lower(core::file_name(wanted.name)));
   for (const auto& path : candidates) {
     const auto& found = identify(path);
     if (!found) continue;
@@ -77,7 +77,7 @@ std::optional<std::string> PdbChoice::find(const PdbReference& wanted,
 }
 
 void PdbChoice::expect(const PdbReference& wanted) {
-  expected_.emplace(to_lower(core::file_name(wanted.name)), wanted);
+  expected_.emplace(core::to_lower(core::file_name(wanted.name)), wanted);
 }
 
 void PdbChoice::note_asked_for(const PdbReference& wanted) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 #include "registry/driver-check/system_reader.hpp"
 
@@ -103,9 +104,7 @@ void read_autologgers(const Key& set, const Publishers& publishers, const Provid
     session.start = key.number("Start");
     session.mode = key.number("LogFileMode");
     const auto flags = key.find_value("EnableKernelFlags");
-    session.kernel_flags =
-        flags && std::any_of(flags->data.begin(), flags->data.end(),
-                             [](std::byte byte) { return byte != std::byte{0}; });
+    session.kernel_flags = flags && !core::is_zero(flags->data);
     for (const auto& provider : key.subkeys())
       session.providers.push_back(read_provider(provider, publishers, name_of));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::registry {
@@ -32,21 +33,14 @@ std::string to_name(core::ByteView bytes, bool compressed) {
   return name;
 }
 
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-}
-
 }  // namespace
 
 std::string lower(std::string_view text) {
-  std::string result{text};
-  std::transform(result.begin(), result.end(), result.begin(), to_lower);
-  return result;
+  return core::to_lower(text);
 }
 
 bool is_same_name(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return to_lower(a) == to_lower(b); });
+  return core::equal_ignoring_case(left, right);
 }
 
 core::Result<Key> Key::read_root(core::Borrowed<Hive> given, std::string_view path) {

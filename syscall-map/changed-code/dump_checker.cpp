@@ -70,7 +70,7 @@ class Check {
     const auto& absent = check_.comparison.absent;
     const auto after = std::upper_bound(
         absent.begin(), absent.end(), rva,
-        [](pe::Rva wanted, const pe::ByteRange& range) { return wanted < range.rva; });
+        [](pe::Rva wanted, const pe::AbsentPages& range) { return wanted < range.rva; });
     return after != absent.begin() &&
            value(rva) - value(std::prev(after)->rva) < std::prev(after)->size;
   }

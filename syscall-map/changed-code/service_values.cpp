@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/symbol_name.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 
 namespace coldtrace::syscall_map {
@@ -121,7 +121,7 @@ class ValueFinder {
       return add(name, ServiceValue::base, rva, found->base, 0);
     const auto is_win32k = [](const pe::KnownModule& module) {
       const auto last = module.name.find_last_of("\\/") + 1;
-      return pe::to_lower(module.name.substr(last)).starts_with("win32k");
+      return core::to_lower(module.name.substr(last)).starts_with("win32k");
     };
     const bool inside = dump_.rva_of_address(found->base).has_value();
     const bool elsewhere = std::ranges::any_of(known_, is_win32k) &&

@@ -1,12 +1,12 @@
 #include "coldtrace/syscall-map/supported_interfaces.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
@@ -71,10 +71,7 @@ constexpr std::string_view trace_module = "ext-win-ms-ntos-trace";
 constexpr std::string_view trace_function = "TraceInitSystem";
 
 bool is_trace_module(std::string_view name) {
-  return name.size() >= trace_module.size() &&
-         std::equal(trace_module.begin(), trace_module.end(), name.begin(), [](char a, char b) {
-           return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
-         });
+  return core::equal_ignoring_case(name.substr(0, trace_module.size()), trace_module);
 }
 
 // The interface that a tracing module implements and the kernel imports, if it is there.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/syscall-map/agreement.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
@@ -11,12 +12,6 @@ namespace coldtrace::syscall_map {
 namespace {
 
 constexpr std::string_view filter_table = "W32pServiceTableFilter";
-
-std::string lower(std::string text) {
-  for (auto& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
 
 class Builder {
  public:
@@ -226,7 +221,7 @@ std::optional<ImageRole> find_image_role(const pe::Identity& identity) {
       {"win32k.sys", ImageRole::win32k},         {"win32kbase.sys", ImageRole::win32kbase},
       {"win32kfull.sys", ImageRole::win32kfull},
   };
-  const auto name = lower(identity.name);
+  const auto name = core::to_lower(identity.name);
   for (const auto& row : rows)
     if (row.name == name) return row.role;
   return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/reader.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -71,9 +73,7 @@ std::vector<LimitPlace> TableSearch::find_limits(u32 least, u32 most) const {
       while (stop < bytes.size() && is_argument_bytes(std::to_integer<u8>(bytes[stop]))) ++stop;
       if (stop - first < count) continue;
       const auto arguments = bytes.subspan(first, count);
-      if (std::all_of(arguments.begin(), arguments.end(),
-                      [](std::byte byte) { return byte == std::byte{0}; }))
-        continue;
+      if (core::is_zero(arguments)) continue;
       places.push_back({section.start + at, count});
       if (places.size() == most_limits) return places;
     }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -39,7 +39,7 @@ ImageImports list_imports(const pe::Image& image, core::Findings& findings) {
   ImageImports imports;
   const auto add_modules = [&](const std::vector<pe::ImportedModule>& modules) {
     for (const auto& module : modules) {
-      auto& functions = imports[pe::to_lower(module.name)];
+      auto& functions = imports[core::to_lower(module.name)];
       for (const auto& function : module.functions)
         if (function.by_ordinal || !function.name.empty())
           functions.push_back({std::string{function.name},

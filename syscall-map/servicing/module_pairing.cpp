@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "coldtrace/pe/dll_name.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -18,11 +18,11 @@ struct Candidates {
 };
 
 std::string file_name_of(const ServicedModule& module) {
-  return pe::to_lower(std::string_view{module.place}.substr(module.place.rfind('/') + 1));
+  return core::to_lower(std::string_view{module.place}.substr(module.place.rfind('/') + 1));
 }
 
 std::string own_name_of(const ServicedModule& module) {
-  return pe::to_lower(module.identity.name);
+  return core::to_lower(module.identity.name);
 }
 
 std::string role_of(const ServicedModule& module) {
@@ -73,7 +73,7 @@ class Pairing {
       if (!new_[i]) result_.pairs.push_back({std::nullopt, i, PairedBy::none});
     const auto order = [&](const ModulePair& pair) {
       const auto& place = pair.after ? after_[*pair.after].place : before_[*pair.before].place;
-      return std::tuple{pe::to_lower(place), place, pair.after.has_value()};
+      return std::tuple{core::to_lower(place), place, pair.after.has_value()};
     };
     std::stable_sort(result_.pairs.begin(), result_.pairs.end(),
                      [&](const ModulePair& a, const ModulePair& b) { return order(a) < order(b); });
@@ -128,7 +128,7 @@ ModulePairs pair_modules(std::span<const ServicedModule> before,
   Pairing pairing{before, after};
   pairing.pair_by(PairedBy::path, [](const ServicedModule& module) { return module.place; });
   pairing.pair_by(PairedBy::path,
-                  [](const ServicedModule& module) { return pe::to_lower(module.place); });
+                  [](const ServicedModule& module) { return core::to_lower(module.place); });
   pairing.pair_by(PairedBy::file_name, file_name_of);
   pairing.pair_by(PairedBy::own_name, own_name_of);
   pairing.pair_by(PairedBy::role, role_of);

@@ -1,5 +1,7 @@
 #include "syscall-map/trace-points/instruction_emulation.hpp"
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -7,10 +9,7 @@ namespace {
 constexpr ZydisMnemonic known_to_the_emulator[] = {ZYDIS_MNEMONIC_MOVZX};
 
 std::string lower(const char* text) {
-  std::string result{text == nullptr ? "" : text};
-  for (auto& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
+  return core::to_lower(text == nullptr ? "" : text);
 }
 
 BranchKind branch_of(const Instruction& instruction) {

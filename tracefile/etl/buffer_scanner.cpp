@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/reader.hpp"
 #include "tracefile/etl/buffer_finder.hpp"
 #include "tracefile/etl/buffer_tail.hpp"
 #include "tracefile/etl/session.hpp"
@@ -235,9 +236,7 @@ class Scanner {
     std::vector<std::byte> window(std::size_t{1} << 16);
     for (; at < end_; at += window.size()) {
       const auto part = std::span{window}.first(std::min<u64>(end_ - at, window.size()));
-      if (!source_.read_at(at, part)) return false;
-      if (std::any_of(part.begin(), part.end(), [](std::byte b) { return b != std::byte{0}; }))
-        return false;
+      if (!source_.read_at(at, part) || !core::is_zero(part)) return false;
     }
     return true;
   }

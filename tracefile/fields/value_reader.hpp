@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/lznt1.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/fields/field_value.hpp"
 
@@ -203,8 +204,7 @@ class ValueReader {
             ? core::until_nul_unit(whole)
             : whole.first(static_cast<std::size_t>(
                   std::find(whole.begin(), whole.end(), std::byte{0}) - whole.begin()));
-    const bool has_more = std::any_of(whole.begin() + static_cast<std::ptrdiff_t>(shown.size()),
-                                      whole.end(), [](std::byte b) { return b != std::byte{0}; });
+    const bool has_more = !core::is_zero(whole.subspan(shown.size()));
     return {in, out, 0, 0, shown, has_more ? whole : ByteView{}};
   }
 
@@ -234,11 +234,9 @@ class ValueReader {
     const std::size_t token_user = 2 * std::size_t{pointer_size_};
     const auto bytes = core::slice(payload_, at_, token_user + 8);
     if (!bytes) return false;
-    const auto zero = [](std::byte b) { return b == std::byte{0}; };
     const auto sid = bytes->subspan(token_user);
-    return std::all_of(bytes->begin(), bytes->end() - 8, zero) && sid[0] == std::byte{1} &&
-           sid[1] != std::byte{0} && sid[1] <= std::byte{15} &&
-           std::all_of(sid.begin() + 2, sid.begin() + 7, zero);
+    return core::is_zero(bytes->first(token_user)) && sid[0] == std::byte{1} &&
+           sid[1] != std::byte{0} && sid[1] <= std::byte{15} && core::is_zero(sid.subspan(2, 5));
   }
 
   bool kernel_sid(const FieldSchema& field, Value& value) {

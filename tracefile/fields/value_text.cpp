@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/guid.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 
@@ -42,8 +43,7 @@ bool is_signed(InType in) {
 }
 
 bool is_unset(ByteView time) {
-  return !time.empty() &&
-         std::all_of(time.begin(), time.end(), [](std::byte b) { return b == std::byte{0}; });
+  return !time.empty() && core::is_zero(time);
 }
 
 // The shape that the output type asks of an integer.

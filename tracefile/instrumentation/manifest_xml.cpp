@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
 
 constexpr std::size_t longest_text = std::size_t{64} << 10;
-
-std::string to_lower(std::string text) {
-  for (auto& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
 
 }  // namespace
 
@@ -55,10 +50,10 @@ ManifestStrings::ManifestStrings(const pugi::xml_node& root,
   for (const auto& localization : children_of(root, "localization"))
     for (const auto& resources : children_of(localization, "resources")) all.push_back(resources);
   std::vector<std::string> wanted;
-  for (const auto& language : languages) wanted.push_back(to_lower(language));
+  for (const auto& language : languages) wanted.push_back(core::to_lower(language));
   wanted.emplace_back("en-us");
   const auto rank = [&](const pugi::xml_node& resources) {
-    return std::find(wanted.begin(), wanted.end(), to_lower(text_of(resources, "culture"))) -
+    return std::find(wanted.begin(), wanted.end(), core::to_lower(text_of(resources, "culture"))) -
            wanted.begin();
   };
   std::stable_sort(all.begin(), all.end(),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -59,21 +61,12 @@ constexpr ItemType types[] = {
     {"ItemFlagsEnum", InType::u32, OutType::none, 0, MessageItem::flags},
 };
 
-char to_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return to_lower(x) == to_lower(y); });
-}
-
 }  // namespace
 
 std::optional<ItemType> find_item_type(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(types), std::end(types),
-                   [&](const ItemType& type) { return is_same(type.name, name); });
+  const auto* const found = std::find_if(
+      std::begin(types), std::end(types),
+      [&](const ItemType& type) { return core::equal_ignoring_case(type.name, name); });
   if (found == std::end(types)) return std::nullopt;
   return *found;
 }

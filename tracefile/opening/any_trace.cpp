@@ -222,7 +222,7 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
     const auto copied = std::ranges::find_if(parts, [&](const CtracePart& other) {
       return other.header.session == part.header.session &&
              other.source->size() == part.source->size() &&
-             has_same_bytes(*other.source, *part.source);
+             core::has_same_bytes(*other.source, *part.source);
     });
     if (copied != parts.end()) {
       rejected_.push_back(

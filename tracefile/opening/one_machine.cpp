@@ -28,23 +28,6 @@ u64 time_of_zero(const BufferScan& scan) {
   return make_clock(scan.header, scan.first_timestamp).to_file_time(0).ticks;
 }
 
-// Whether `size` bytes from two places of two files are the same.
-bool has_same_bytes(const core::ImageSource& one, u64 one_at, const core::ImageSource& other,
-                    u64 other_at, u64 size) {
-  const auto window = std::min(size, u64{1} << 20);
-  std::vector<std::byte> a(static_cast<std::size_t>(window));
-  std::vector<std::byte> b(static_cast<std::size_t>(window));
-  for (u64 at = 0; at < size; at += window) {
-    const auto count = static_cast<std::size_t>(std::min(window, size - at));
-    const auto of_one = std::span{a}.first(count);
-    const auto of_other = std::span{b}.first(count);
-    if (!one.read_at(one_at + at, of_one) || !other.read_at(other_at + at, of_other) ||
-        !std::ranges::equal(of_one, of_other))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<std::string> find_clock_mismatch(const BufferScan& one, const BufferScan& other) {
@@ -86,22 +69,17 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
   return std::nullopt;
 }
 
-bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other) {
-  return has_same_bytes(one, 0, other, 0, one.size());
-}
-
 bool is_copy(const ScannedFile& one, const ScannedFile& other) {
   const auto& a = one.scan;
   const auto& b = other.scan;
   // Before the bytes are read.
-  return one.source->size() == other.source->size() && a.header.start_time == b.header.start_time &&
-         a.first_timestamp == b.first_timestamp &&
+  return a.header.start_time == b.header.start_time && a.first_timestamp == b.first_timestamp &&
          std::ranges::equal(a.buffers, b.buffers,
                             [](const BufferEntry& x, const BufferEntry& y) {
                               return x.sequence == y.sequence && x.size == y.size &&
                                      x.filled == y.filled && x.processor == y.processor;
                             }) &&
-         has_same_bytes(*one.source, *other.source);
+         core::has_same_bytes(*one.source, *other.source);
 }
 
 std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile& other) {
@@ -119,8 +97,8 @@ std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile&
       const auto size = u64{std::min(of_one.second->size, entry.size)};
       const auto header = std::min<u64>(size, BufferHeader::size_on_disk);
       const auto equal = [&](u64 count) {
-        return has_same_bytes(*one.source, of_one.second->offset, *other.source, entry.offset,
-                              count);
+        return core::has_same_bytes(*one.source, of_one.second->offset, *other.source, entry.offset,
+                                    count);
       };
       return equal(header) && equal(size);
     };

@@ -15,9 +15,6 @@ std::optional<std::string> find_clock_mismatch(const BufferScan& one, const Buff
 // 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z".
 std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other);
 
-// Of two files of one size, whether they have the same bytes.
-bool has_same_bytes(const core::ImageSource& one, const core::ImageSource& other);
-
 bool is_copy(const ScannedFile& one, const ScannedFile& other);
 
 // The number of a buffer behind that of the header that both have, byte for byte as far as neither

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/tracefile/opening/input_file.hpp"
@@ -13,17 +14,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 1'000'000;
 
-std::string lower_name(const fs::path& path) {
-  auto name = path.filename().string();
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return name;
-}
-
 bool is_trace(const fs::path& path) {
   using core::FileKind;
-  const auto name = lower_name(path);
+  const auto name = core::to_lower(path.filename().string());
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   const auto file = core::FileImage::open(path.string());
   const bool is_named = has(".etl") || has(".ctrace") || has(".diagsession");

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
 #include "coldtrace/tracefile/packing/unpack_one.hpp"
@@ -30,9 +31,7 @@ bool is_archive(FileKind kind) {
 }
 
 bool ends_like_a_trace(std::string_view name) {
-  std::string end{name.substr(name.size() - std::min<std::size_t>(name.size(), 7))};
-  std::ranges::transform(end, end.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  const auto end = core::to_lower(name.substr(name.size() - std::min<std::size_t>(name.size(), 7)));
   return end.ends_with(".etl") || end.ends_with(".ctrace");
 }
 

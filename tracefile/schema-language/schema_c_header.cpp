@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 
 namespace coldtrace::tracefile {
@@ -16,12 +17,6 @@ bool is_upper(char c) {
 bool is_lower_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
-char to_lower(char c) {
-  return is_upper(c) ? static_cast<char>(c + 32) : c;
-}
-char to_upper(char c) {
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-}
 
 // "ContextSwitch" and "IRPMajor" become "context_switch" and "irp_major".
 std::string snake_case(std::string_view name) {
@@ -32,7 +27,7 @@ std::string snake_case(std::string_view name) {
         (is_lower_or_digit(name[i - 1]) ||
          (is_upper(name[i - 1]) && i + 1 < name.size() && is_lower_or_digit(name[i + 1])));
     if (starts_word) text += '_';
-    text += to_lower(name[i]);
+    text += core::to_lower(name[i]);
   }
   return text;
 }
@@ -167,7 +162,7 @@ std::string c_name(const Schema& schema, std::string_view name, u8 version) {
 
 std::string c_constant(std::string_view name) {
   std::string text{name};
-  std::transform(text.begin(), text.end(), text.begin(), to_upper);
+  std::transform(text.begin(), text.end(), text.begin(), core::to_upper);
   return text;
 }
 

@@ -41,9 +41,9 @@ core::Result<bool> starts_with_mz(const std::string& path) {
 }
 
 bool same_bytes(const HookTableImage& a, const HookTableImage& b) {
-  const auto one = core::read_whole_file(a.path, largest_image);
-  const auto other = core::read_whole_file(b.path, largest_image);
-  return one && other && *one == *other;
+  const auto one = core::FileImage::open(a.path);
+  const auto other = core::FileImage::open(b.path);
+  return one && other && core::has_same_bytes(**one, **other);
 }
 
 }  // namespace

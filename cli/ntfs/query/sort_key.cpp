@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command/command.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
@@ -12,15 +13,11 @@ namespace {
 
 constexpr std::string_view descending = ":desc";
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 std::strong_ordering compare_texts(std::string_view one, std::string_view other) {
   const auto byte = [](char c) { return static_cast<unsigned char>(c); };
   const auto folded = std::lexicographical_compare_three_way(
       one.begin(), one.end(), other.begin(), other.end(),
-      [&](char a, char b) { return byte(lower(a)) <=> byte(lower(b)); });
+      [&](char a, char b) { return byte(core::to_lower(a)) <=> byte(core::to_lower(b)); });
   return folded != 0 ? folded : one <=> other;
 }
 

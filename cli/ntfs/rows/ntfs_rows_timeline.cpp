@@ -3,6 +3,7 @@
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/row_times.hpp"
 #include "cli/output/json_text.hpp"
+#include "cli/output/plaso_time.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -88,13 +89,6 @@ class TimelineRows : public RowFormat {
   std::string serial_;
   bool first_ = true;
 };
-
-// "2024-02-29T12:34:56.123456+00:00": plaso's times have six digits.
-std::string plaso_time(core::FileTime time) {
-  auto text = core::to_string(time);
-  text.resize(text.size() - 2);
-  return text + "+00:00";
-}
 
 // Source: Timesketch, "Create timeline from JSON/JSONL/CSV"; attributes as plaso names them.
 class TimesketchRows final : public TimelineRows {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/sqlite/json_values.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -149,7 +150,7 @@ std::string EventTables::table_name(const Kind& kind) {
   if (name.front() == '_' || (name.front() >= '0' && name.front() <= '9')) name.insert(0, "event_");
   if (name.starts_with("sqlite_")) name.insert(0, "event_");
   auto free = name;
-  for (u64 i = 2; !names_.insert(lower_case(free)).second; ++i)
+  for (u64 i = 2; !names_.insert(core::to_lower(free)).second; ++i)
     free = fmt::format("{}_{}", name, i);
   return free;
 }

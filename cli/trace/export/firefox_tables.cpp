@@ -7,6 +7,7 @@
 
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::cli {
 
@@ -35,9 +36,7 @@ std::string_view file_of(std::string_view path) {
 
 bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() &&
-         std::equal(end.rbegin(), end.rend(), text.rbegin(), [](char a, char b) {
-           return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b);
-         });
+         core::equal_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
 // Drivers, and the files that the kernel and its abstraction of the hardware are in.

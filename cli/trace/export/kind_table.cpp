@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/sqlite/json_values.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/tracefile/fields/field_shape.hpp"
 
 namespace coldtrace::cli {
@@ -51,12 +52,6 @@ std::string plain_sql_name(std::string_view name) {
   std::string plain;
   for (const char c : name.substr(0, 64)) plain += is_letter(c) || is_digit(c) ? c : '_';
   return plain;
-}
-
-std::string lower_case(std::string text) {
-  for (auto& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
 }
 
 std::vector<std::byte> bytes_of_hex(std::string_view hex) {
@@ -113,7 +108,7 @@ void KindTable::add_columns(const Fields& fields, std::vector<std::string>& decl
     auto column = plain_sql_name(field.name);
     if (column.empty()) column = "_";
     const auto base = column;
-    for (u64 i = 2; !taken_.insert(lower_case(column)).second; ++i)
+    for (u64 i = 2; !taken_.insert(core::to_lower(column)).second; ++i)
       column = fmt::format("{}_{}", base, i);
     const auto type = type_of(field);
     by_member_.emplace(field.name, columns_.size());

@@ -15,7 +15,6 @@ namespace coldtrace::cli {
 
 // Letters, digits and '_' alone, so that SQL needs no quotes.
 std::string plain_sql_name(std::string_view name);
-std::string lower_case(std::string text);
 
 // The bytes of hexadecimal text as coldtrace writes it.
 std::vector<std::byte> bytes_of_hex(std::string_view hex);

@@ -5,6 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/output/json.hpp"
+#include "cli/output/plaso_time.hpp"
 #include "cli/sqlite/json_values.hpp"
 #include "cli/trace/export/ecs_kinds.hpp"
 #include "cli/trace/export/event_lines.hpp"
@@ -66,13 +67,6 @@ std::string message_of(const Value& event) {
 i64 microseconds_of(core::FileTime time) {
   constexpr u64 epoch = core::file_time_from_unix(0).ticks;
   return static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10);
-}
-
-// "2024-02-29T12:34:56.123456+00:00": plaso's times have six digits.
-std::string plaso_time(core::FileTime time) {
-  auto text = core::to_string(time);
-  text.resize(text.size() - 2);
-  return text + "+00:00";
 }
 
 // How much of the event is understood and by which schema, the bytes that are not, and what is not

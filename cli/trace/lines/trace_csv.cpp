@@ -2,6 +2,7 @@
 
 #include "cli/trace/lines/trace_lines.hpp"
 #include "cli/trace/lines/trace_text.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -85,7 +86,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
       append_csv_name(text, name);
   }
   text.append(',');
-  if (event.event_class != EventClass::driver || !is_zero(event.provider.bytes))
+  if (event.event_class != EventClass::driver || !core::is_zero(event.provider.bytes))
     append_guid(text, event.provider.bytes);
   text.append(',');
   append_csv_name(text, shown(kind.provider_name));
@@ -98,7 +99,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   text.append(',');
   if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);
   text.append(',');
-  if (!event.activity.empty() && !is_zero(event.activity)) append_guid(text, event.activity);
+  if (!event.activity.empty() && !core::is_zero(event.activity)) append_guid(text, event.activity);
   text.append(',');
   scratch_.clear();
   details_.clear();

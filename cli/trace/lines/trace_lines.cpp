@@ -8,6 +8,7 @@
 #include "cli/output/literal.hpp"
 #include "cli/trace/lines/event_text.hpp"
 #include "cli/trace/lines/trace_text.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
@@ -168,7 +169,7 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
   }
   TextBuffer json;
   json.append("\"provider\":{\"guid\":");
-  if (kind.event_class == EventClass::driver && is_zero(kind.provider.bytes)) {
+  if (kind.event_class == EventClass::driver && core::is_zero(kind.provider.bytes)) {
     json.append("null");
   } else {
     json.append('"');
@@ -239,7 +240,7 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   text.append(',');
   text.append(header_text(event, kind));
   append_literal(text, ",\"activity\":");
-  if (event.activity.empty() || is_zero(event.activity)) {
+  if (event.activity.empty() || core::is_zero(event.activity)) {
     append_literal(text, "null");
   } else {
     text.append('"');

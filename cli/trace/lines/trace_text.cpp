@@ -20,8 +20,4 @@ void append_guid(core::TextBuffer& text, core::ByteView bytes) {
   text.commit(size);
 }
 
-bool is_zero(core::ByteView bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
 }  // namespace coldtrace::cli

@@ -20,6 +20,4 @@ void append_optional(core::TextBuffer& json, const std::optional<T>& number) {
 // Lower-case GUID without the temporary that to_string makes.
 void append_guid(core::TextBuffer& text, core::ByteView bytes);
 
-bool is_zero(core::ByteView bytes);
-
 }  // namespace coldtrace::cli

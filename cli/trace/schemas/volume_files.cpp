@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/content/file_content.hpp"
 #include "coldtrace/ntfs/walk.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -102,14 +102,14 @@ void VolumeFiles::collect(const std::string& prefix) {
 void VolumeFiles::choose_names() {
   std::unordered_set<std::string> with_texts;
   for (const auto& name : names_)
-    if (auto module = module_of(pe::to_lower(name.path)); !module.empty())
+    if (auto module = module_of(core::to_lower(name.path)); !module.empty())
       with_texts.insert(std::move(module));
   std::unordered_map<u64, std::size_t> chosen;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto [place, is_new] = chosen.try_emplace(names_[i].record, i);
     if (is_new) continue;
     const auto has_texts = [&](std::size_t name) {
-      return with_texts.contains(pe::to_lower(names_[name].path));
+      return with_texts.contains(core::to_lower(names_[name].path));
     };
     if (!has_texts(place->second) && has_texts(i)) place->second = i;
   }

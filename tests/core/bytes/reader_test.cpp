@@ -24,6 +24,17 @@ static_assert(!std::is_constructible_v<core::Reader, std::array<std::byte, 8>, c
 const fixtures::ByteWriter eight =
     fixtures::ByteWriter{}.write_u32(0x04030201).write_u32(0x08070605);
 
+TEST_CASE("one byte that is not zero is found wherever it is") {
+  const auto size = GENERATE(as<std::size_t>{}, 0, 1, 2, 7, 64, 4097);
+  Bytes bytes(size);
+  CHECK(core::is_zero(bytes));
+  for (std::size_t at = 0; at < size; ++at) {
+    bytes[at] = std::byte{1};
+    if (core::is_zero(bytes)) FAIL("missed at " << at << " of " << size);
+    bytes[at] = std::byte{0};
+  }
+}
+
 TEST_CASE("slice gives ranges inside the bytes only") {
   struct Row {
     const char* why;

@@ -26,6 +26,19 @@ TEST_CASE("a memory image refuses ranges that are not inside it") {
   }
 }
 
+TEST_CASE("images have the same bytes where both can be read and are equal") {
+  const core::MemoryImage image{sixteen.view()};
+  const core::MemoryImage half{sixteen.view().first(8)};
+  const core::FailingImage failing{image, {{4, 2}}};
+  CHECK(core::has_same_bytes(image, image));
+  CHECK_FALSE(core::has_same_bytes(image, half));
+  CHECK_FALSE(core::has_same_bytes(image, failing));
+  CHECK(core::has_same_bytes(image, 6, failing, 6, 10));
+  CHECK(core::has_same_bytes(image, 1, image, 9, 7));  // the zeros of both numbers
+  CHECK_FALSE(core::has_same_bytes(image, 0, image, 8, 1));
+  CHECK_FALSE(core::has_same_bytes(image, 12, half, 4, 8));
+}
+
 TEST_CASE("a failing image fails exactly where a read touches its bad range") {
   const core::MemoryImage image{sixteen.view()};
   const core::FailingImage failing{image, {{4, 2}}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "tracefile/analysis/records/byte_sums.hpp"
 #include "tracefile/analysis/records/grown.hpp"
@@ -10,8 +11,7 @@ namespace coldtrace::trace_analysis {
 namespace {
 
 char folded(char c) {
-  if (c == '\\') return '/';
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return c == '\\' ? '/' : core::to_lower(c);
 }
 
 // "\Device\HarddiskVolume2\Windows\a.txt" and "/Windows/a.txt".

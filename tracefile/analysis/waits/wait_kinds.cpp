@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/symbol_name.hpp"
 #include "tracefile/analysis/records/grown.hpp"
 
@@ -27,11 +28,6 @@ constexpr std::array rows{
 constexpr std::array<std::string_view, 10> images{
     "ntdll.dll",  "ntkrnlmp.exe",   "ntkrnlpa.exe",   "ntkrpamp.exe", "ntoskrnl.exe",
     "win32k.sys", "win32kbase.sys", "win32kfull.sys", "win32u.dll",   "user32.dll"};
-
-bool is_same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
 
 }  // namespace
 
@@ -85,7 +81,7 @@ std::optional<KnownWait> find_known_wait(std::string_view function) {
   const auto border = function.rfind('!');
   if (border == std::string_view::npos) return std::nullopt;
   const auto image = function.substr(0, border);
-  if (std::ranges::none_of(images, [&](auto one) { return is_same_name(one, image); }))
+  if (std::ranges::none_of(images, [&](auto one) { return core::equal_ignoring_case(one, image); }))
     return std::nullopt;
   std::string name{core::undecorated(function.substr(border + 1))};
   if (name.starts_with("Zw")) name.replace(0, 2, "Nt");

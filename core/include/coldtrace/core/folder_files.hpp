@@ -1,12 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/result.hpp"
 
 namespace coldtrace::core {
+
+struct FolderEntry {
+  enum class Kind {
+    file,           // a regular one, or a link to one
+    linked_folder,  // a link, which is not followed: that rules out circles
+    other,          // a pipe, a socket, a device
+    unknown,        // nothing can be told of it; a link to nowhere
+    unlisted,       // a folder of which not all entries could be listed
+  };
+  Kind kind;
+  std::string path;
+  std::error_code error;  // of what is unknown or unlisted
+};
+
+// Visits what is no folder in a folder and in all below it, as the file system has it, until
+// `visit` returns false.
+void walk_folder(const std::string& folder, const std::function<bool(const FolderEntry&)>& visit);
 
 // The paths of the regular files in a folder and in all below it, ascending.
 struct FolderFiles {

@@ -48,6 +48,13 @@ class ImageSource {
   std::optional<ParseError> check_range(u64 offset, u64 length) const;
 };
 
+// Whether `size` bytes from a place in each are equal; false where either cannot be read.
+[[nodiscard]] bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
+                                  u64 other_offset, u64 size);
+
+// Whether both have the same size and the same bytes.
+[[nodiscard]] bool has_same_bytes(const ImageSource& one, const ImageSource& other);
+
 // A view of memory that outlives it.
 class MemoryImage final : public ImageSource {
  public:

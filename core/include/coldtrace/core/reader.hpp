@@ -36,6 +36,12 @@ template <class T>
   return value;
 }
 
+// Compared with themselves, one byte on: as fast as memory is read.
+[[nodiscard]] inline bool is_zero(ByteView bytes) noexcept {
+  return bytes.empty() || (bytes[0] == std::byte{0} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
 // A structure of `Size` bytes whose fields are loaded at offsets checked when compiling.
 // One bounds check covers them all: for hot paths that read the same structure many times.
 template <std::size_t Size>

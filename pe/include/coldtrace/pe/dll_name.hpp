@@ -5,9 +5,6 @@
 
 namespace coldtrace::pe {
 
-// ASCII letters in lower case, as far as names of files are concerned.
-[[nodiscard]] std::string to_lower(std::string_view text);
-
 // The name of the file that the loader looks for, in lower case: a name without a dot gets ".dll",
 // a dot at the end only keeps that from happening.
 // Source: Microsoft, "LoadLibraryExW function", remarks on lpLibFileName.

@@ -18,9 +18,10 @@ struct ByteChange {
   std::optional<u32> section;  // index; nothing: in the headers
 };
 
-struct ByteRange {
+// Pages in a row that are zeros where the file has other bytes.
+struct AbsentPages {
   Rva rva{};
-  u64 size = 0;
+  u64 size = 0;  // bytes
 };
 
 struct DumpComparison {
@@ -31,7 +32,7 @@ struct DumpComparison {
     u64 changed = 0;
   };
   std::array<Rule, patch_rule_count> rules;
-  std::vector<ByteRange> absent;  // pages of zeros where the file has other bytes
+  std::vector<AbsentPages> absent;
   u64 absent_bytes = 0;
   u64 compared_bytes = 0;   // those that are absent apart
   u64 written_bytes = 0;    // of writable sections, which are not compared
