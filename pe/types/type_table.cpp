@@ -81,7 +81,8 @@ core::Result<TypeTable> TypeTable::read(const Pdb& pdb, core::Findings& findings
   return table;
 }
 
-TypeTable TypeTable::of(core::ByteView records, u8 pointer_size, core::Findings& findings) {
+TypeTable TypeTable::of(core::BorrowedBytes given, u8 pointer_size, core::Findings& findings) {
+  const auto records = given.get();
   TypeTable table;
   table.stream_ = StreamBytes{records};
   table.first_index_ = first_record_index;

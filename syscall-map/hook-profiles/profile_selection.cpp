@@ -178,8 +178,10 @@ std::vector<const Rule*> ProfileSelection::find_reason(u32 service) const {
   return reason;
 }
 
-std::optional<ProfileSelection> select_services(const HookProfile& profile,
-                                                const ServiceCatalogue& catalogue) {
+std::optional<ProfileSelection> select_services(core::Borrowed<HookProfile> given_profile,
+                                                core::Borrowed<ServiceCatalogue> given_catalogue) {
+  const auto& profile = given_profile.get();
+  const auto& catalogue = given_catalogue.get();
   Work work{catalogue};
   work.add(profile.rules);
   for (const auto& group : profile.groups) work.add(group.rules);

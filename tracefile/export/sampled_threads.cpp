@@ -6,8 +6,9 @@ using trace_analysis::nobody;
 using trace_analysis::Sample;
 using trace_analysis::ThreadClocks;
 
-SampledThreads::SampledThreads(const tracefile::AnyTrace& trace, trace_analysis::CodeNames& code)
-    : stacks_{trace.clock(), trace.names().sampling_intervals(), code,
+SampledThreads::SampledThreads(core::Borrowed<tracefile::AnyTrace> trace,
+                               trace_analysis::CodeNames& code)
+    : stacks_{trace.get().clock(), trace.get().names().sampling_intervals(), code,
               [this](const Sample& sample, const auto& sum, u32 node) {
                 add(sample, {sample.moment.time, node, sum.time, ran_.front()});
                 ran_.pop_front();

@@ -20,12 +20,12 @@ EventSelection events_of(const EventSelection& selection) {
 
 }  // namespace
 
-Timeline::Timeline(const tracefile::AnyTrace& trace, const EventSelection& selection,
+Timeline::Timeline(core::Borrowed<tracefile::AnyTrace> given, const EventSelection& selection,
                    trace_analysis::CodeNames& code, TimelineSink& sink)
     : chosen_{selection},
       of_events_{events_of(selection)},
       sink_{sink},
-      regions_{trace.schemas(), trace.clock(),
+      regions_{given.get().schemas(), given.get().clock(),
                [this](const Region& region) {
                  ++shown_;
                  sink_.on_region(region);
@@ -37,19 +37,19 @@ Timeline::Timeline(const tracefile::AnyTrace& trace, const EventSelection& selec
                   ++shown_;
                   sink_.on_call(seen);
                 }},
-      disks_{trace_analysis::CounterTicks{trace},
+      disks_{trace_analysis::CounterTicks{given.get()},
              [this](const DiskRequest& request) {
                if (!is_wanted(request.thread)) return;
                ++shown_;
                sink_.on_disk_request(request);
              }},
-      files_{trace.names(), [this](const FileOperation& operation) {
+      files_{given.get().names(), [this](const FileOperation& operation) {
                if (!is_wanted(operation.thread)) return;
                ++shown_;
                sink_.on_file_operation(operation);
              }} {
   if (!of_events_.all())
-    selector_.emplace(tracefile::event_context_of(trace, trace.schemas()), of_events_);
+    selector_.emplace(tracefile::event_context_of(given, given.get().schemas()), of_events_);
 }
 
 std::optional<core::NoMatch> Timeline::unmatched() const {

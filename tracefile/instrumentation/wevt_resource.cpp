@@ -17,8 +17,9 @@ bool is_known(u16 major, u16 minor) {
 
 }  // namespace
 
-core::Result<WevtResource> WevtResource::read(core::ByteView bytes, u64 offset,
+core::Result<WevtResource> WevtResource::read(core::BorrowedBytes given, u64 offset,
                                               core::Findings& findings) {
+  const auto bytes = given.get();
   core::Reader in{bytes, "CRIM", offset};
   in.expect<u32>(crim, "signature");
   const auto size_at = in.offset();

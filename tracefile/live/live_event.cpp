@@ -87,8 +87,11 @@ class FieldList final : public FieldVisitor {
 
 }  // namespace
 
-core::Result<LiveEvent> LiveEvent::read(ByteView header, ByteView payload,
+core::Result<LiveEvent> LiveEvent::read(core::BorrowedBytes given_header,
+                                        core::BorrowedBytes given_payload,
                                         std::span<const ExtendedItem> items) {
+  auto header = given_header.get();
+  const auto payload = given_payload.get();
   if (header.size() < header_size)
     return core::fail(
         {core::Fault::truncated, 0, "EVENT_HEADER", "Size", header_size, header.size()});

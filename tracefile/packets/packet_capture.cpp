@@ -353,8 +353,8 @@ class PacketCapture::Maker {
     merge_.add(std::move(packet));
   }
 
-  const EventContext& context_;
-  const PacketCaptureOptions& options_;
+  const EventContext context_;
+  const PacketCaptureOptions options_;
   core::Findings& findings_;
   Sink sink_;
   EventDecoder decoder_;

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cerrno>
+#include <type_traits>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +11,12 @@
 
 namespace coldtrace {
 namespace {
+
+using Bytes = std::vector<std::byte>;
+static_assert(std::is_constructible_v<core::MemoryImage, const Bytes&>);
+static_assert(std::is_constructible_v<core::MemoryImage, core::ByteView>);
+static_assert(!std::is_constructible_v<core::MemoryImage, Bytes>);
+static_assert(!std::is_constructible_v<core::MemoryImage, std::array<std::byte, 8>>);
 
 const fixtures::ByteWriter sixteen = fixtures::ByteWriter{}.write_u64(1).write_u64(2);
 

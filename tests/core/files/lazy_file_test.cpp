@@ -1,8 +1,11 @@
 #include "coldtrace/core/lazy_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <random>
+#include <type_traits>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -12,6 +15,13 @@
 
 namespace coldtrace {
 namespace {
+
+using Bytes = std::vector<std::byte>;
+static_assert(std::is_constructible_v<core::FileView, const Bytes&>);
+static_assert(std::is_constructible_v<core::FileView, core::ByteView>);
+static_assert(std::is_constructible_v<core::FileView, std::array<std::byte, 8>&>);
+static_assert(!std::is_constructible_v<core::FileView, Bytes>);
+static_assert(!std::is_constructible_v<core::FileView, std::array<std::byte, 8>>);
 
 constexpr u64 cap = 64 << 20;
 

@@ -14,6 +14,13 @@ using fixtures::build_structure;
 using fixtures::Bytes;
 using fixtures::ByteWriter;
 
+template <class Records>
+concept makes_types = requires(Records&& records, core::Findings& findings) {
+  (void)pe::TypeTable::of(std::forward<Records>(records), u8{8}, findings);
+};
+static_assert(makes_types<const Bytes&> && makes_types<core::ByteView>);
+static_assert(!makes_types<Bytes>);
+
 struct Table {
   explicit Table(std::vector<Bytes> records, u16 machine = 0x8664) {
     fixtures::PdbSpec spec;

@@ -15,6 +15,13 @@ namespace {
 
 using namespace syscall_map;
 
+template <class Profile, class Catalogue>
+concept selects = requires(Profile&& profile, Catalogue&& catalogue) {
+  (void)select_services(std::forward<Profile>(profile), std::forward<Catalogue>(catalogue));
+};
+static_assert(selects<const HookProfile&, ServiceCatalogue&>);
+static_assert(!selects<HookProfile, ServiceCatalogue&> && !selects<HookProfile&, ServiceCatalogue>);
+
 HookProfile profile_of(const std::string& text) {
   auto profile = read_profile({"test", "", text}, {});
   if (!profile) FAIL(to_string(profile.error()));
@@ -169,8 +176,10 @@ TEST_CASE("hostile globs and lists are refused before they are tried") {
     catalogue.add_named("m", std::string(240, 'a') + std::to_string(i));
   std::string text;
   for (u32 i = 0; i < 1000; ++i) text += "*a*a*a*a*a*a*a*a*a*b\n";
-  CHECK_FALSE(select_services(profile_of(text), catalogue));
-  CHECK(select_services(profile_of(text.substr(0, 210)), catalogue));
+  const auto hostile = profile_of(text);
+  CHECK_FALSE(select_services(hostile, catalogue));
+  const auto short_one = profile_of(text.substr(0, 210));
+  CHECK(select_services(short_one, catalogue));
 }
 
 constexpr const char* in_win32kfull = "NtUserOpen";

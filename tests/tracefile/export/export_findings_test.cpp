@@ -1,9 +1,32 @@
 #include "coldtrace/trace_export/export_findings.hpp"
 
+#include <type_traits>
+
 #include <catch2/catch.hpp>
+
+#include "coldtrace/trace_export/sampled_threads.hpp"
+#include "coldtrace/trace_export/timeline.hpp"
+#include "coldtrace/tracefile/opening/any_trace.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::trace_export;
+
+namespace {
+
+template <class Trace>
+constexpr bool makes_timeline =
+    std::is_constructible_v<Timeline, Trace, const tracefile::EventSelection&,
+                            trace_analysis::CodeNames&, TimelineSink&>;
+static_assert(makes_timeline<const tracefile::AnyTrace&>);
+static_assert(!makes_timeline<tracefile::AnyTrace>);
+
+template <class Trace>
+constexpr bool samples_threads =
+    std::is_constructible_v<SampledThreads, Trace, trace_analysis::CodeNames&>;
+static_assert(samples_threads<const tracefile::AnyTrace&>);
+static_assert(!samples_threads<tracefile::AnyTrace>);
+
+}  // namespace
 
 TEST_CASE("an export that is whole has no findings") {
   core::Findings findings;

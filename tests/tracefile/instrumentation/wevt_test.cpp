@@ -17,6 +17,13 @@ using fixtures::WevtField;
 using fixtures::WevtProviderSpec;
 using Rule = FieldSchema::Rule;
 
+template <class Bytes>
+concept reads_resource = requires(Bytes&& bytes, core::Findings& findings) {
+  (void)WevtResource::read(std::forward<Bytes>(bytes), u64{0}, findings);
+};
+static_assert(reads_resource<const std::vector<std::byte>&>);
+static_assert(!reads_resource<std::vector<std::byte>>);
+
 constexpr auto guid = *core::parse_guid("22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716");
 
 class Texts final : public MessageTexts {

@@ -10,6 +10,13 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
+template <class Header, class Payload>
+concept reads_event = requires(Header&& header, Payload&& payload) {
+  (void)LiveEvent::read(std::forward<Header>(header), std::forward<Payload>(payload));
+};
+static_assert(reads_event<const Bytes&, core::ByteView>);
+static_assert(!reads_event<Bytes, core::ByteView> && !reads_event<core::ByteView, Bytes>);
+
 constexpr auto dotnet_runtime = *core::parse_guid("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4");
 constexpr auto page_fault_class = *core::parse_guid("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c");
 // Source: Windows SDK evntcons.h.

@@ -9,7 +9,7 @@
 
 namespace coldtrace::trace_analysis {
 
-FileWaits::FileWaits(CounterTicks counter, const tracefile::NameTables& names, Sink each)
+FileWaits::FileWaits(CounterTicks counter, core::Borrowed<tracefile::NameTables> names, Sink each)
     : tenth_of_millisecond_{counter.millisecond() / 10},
       each_{std::move(each)},
       turns_{[this](const Turn& turn) { end_turn(turn); }},

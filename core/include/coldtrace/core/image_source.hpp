@@ -55,11 +55,10 @@ class ImageSource {
 // Whether both have the same size and the same bytes.
 [[nodiscard]] bool has_same_bytes(const ImageSource& one, const ImageSource& other);
 
-// A view of memory that outlives it.
+// A view of memory.
 class MemoryImage final : public ImageSource {
  public:
-  explicit MemoryImage(ByteView bytes) : bytes_{bytes} {}
-  explicit MemoryImage(std::vector<std::byte>&&) = delete;
+  explicit MemoryImage(BorrowedBytes bytes) : bytes_{bytes.get()} {}
   [[nodiscard]] u64 size() const override { return bytes_.size(); }
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 

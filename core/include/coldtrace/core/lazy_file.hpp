@@ -97,10 +97,11 @@ class LazyFile {
 class FileView {
  public:
   FileView() = default;
-  FileView(ByteView bytes) : size_{bytes.size()}, bytes_{bytes} {}  // NOLINT(*-explicit-*)
-  FileView(const std::vector<std::byte>& bytes)                     // NOLINT(*-explicit-*)
-      : FileView{ByteView{bytes}} {}
-  FileView(std::vector<std::byte>&&) = delete;
+  template <OutlivesStatement<std::byte> Bytes>
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  FileView(Bytes&& bytes) : bytes_{std::forward<Bytes>(bytes)} {
+    size_ = bytes_.size();
+  }
   FileView(const LazyFile& file)  // NOLINT(*-explicit-*)
       : size_{file.size()}, file_{&file} {}
 

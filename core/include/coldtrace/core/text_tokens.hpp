@@ -19,6 +19,7 @@ struct TextPlace {
 class TokenPlaces {
  public:
   explicit TokenPlaces(std::string_view text) : counted_{text.data()} {}
+  explicit TokenPlaces(std::string&&) = delete;  // the text outlives it
 
   TextPlace of(std::string_view token);
 

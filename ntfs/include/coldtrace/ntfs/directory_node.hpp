@@ -67,7 +67,7 @@ class NodePacker {
 // Reads a packed node; nothing behind the last entry.
 class NodeReader {
  public:
-  explicit NodeReader(core::ByteView piece) : in_{piece} {}
+  explicit NodeReader(core::BorrowedBytes piece) : in_{piece} {}
   std::optional<NodeEntry> next();
 
  private:

@@ -118,8 +118,8 @@ class PackedWriter {
 // Reads what PackedWriter wrote; behind the end there are zeros.
 class PackedReader {
  public:
-  explicit PackedReader(core::ByteView bytes)
-      : at_{bytes.data()}, end_{bytes.data() + bytes.size()} {}
+  explicit PackedReader(core::BorrowedBytes bytes)
+      : at_{bytes.get().data()}, end_{at_ + bytes.get().size()} {}
 
   u64 get() {
     if (at_ == end_) return 0;

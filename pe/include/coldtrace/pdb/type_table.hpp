@@ -32,9 +32,9 @@ class TypeTable {
   // ends the list with the finding `pdb-types`.
   static core::Result<TypeTable> read(const Pdb& pdb, core::Findings& findings);
 
-  // The types of `records`, which outlive the table: as in a TPI stream behind its header, the
+  // The types of `records`, as in a TPI stream behind its header, the
   // first with the index 0x1000.
-  [[nodiscard]] static TypeTable of(core::ByteView records, u8 pointer_size,
+  [[nodiscard]] static TypeTable of(core::BorrowedBytes records, u8 pointer_size,
                                     core::Findings& findings);
 
   [[nodiscard]] u32 version() const { return version_; }  // 0 of records without a stream

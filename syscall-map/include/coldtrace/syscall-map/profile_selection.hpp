@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/syscall-map/hook_profile.hpp"
 #include "coldtrace/syscall-map/service_catalogue.hpp"
 
@@ -37,8 +38,8 @@ class ProfileSelection {
 
 // Rules are read from the first to the last, and the last that speaks of a service decides. Nothing
 // when that would take more than some seconds: names and globs that no people wrote.
-[[nodiscard]] std::optional<ProfileSelection> select_services(const HookProfile& profile,
-                                                              const ServiceCatalogue& catalogue);
+[[nodiscard]] std::optional<ProfileSelection> select_services(
+    core::Borrowed<HookProfile> profile, core::Borrowed<ServiceCatalogue> catalogue);
 
 // Whether a rule of kind `services` speaks of the service.
 [[nodiscard]] bool speaks_of(const ProfileRule& rule, const ListedService& service);

@@ -1,11 +1,24 @@
 #include "coldtrace/trace_analysis/waits/edge_table.hpp"
 
 #include <string>
+#include <type_traits>
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/trace_analysis/waits/file_waits.hpp"
+#include "coldtrace/tracefile/names/name_tables.hpp"
+
 using namespace coldtrace;
 using namespace coldtrace::trace_analysis;
+
+namespace {
+
+template <class Names>
+constexpr bool waits_for_files = std::is_constructible_v<FileWaits, CounterTicks, Names>;
+static_assert(waits_for_files<const tracefile::NameTables&>);
+static_assert(!waits_for_files<tracefile::NameTables>);
+
+}  // namespace
 
 TEST_CASE(
     "an edge is kept once by its key, in the order in which it came, and not beyond the most") {

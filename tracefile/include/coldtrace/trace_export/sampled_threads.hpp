@@ -24,7 +24,7 @@ class SampledThreads final : public trace_analysis::Analysis {
   static constexpr u64 most_samples = u64{1} << 22U;
 
   // All must outlive it.
-  SampledThreads(const tracefile::AnyTrace& trace, trace_analysis::CodeNames& code);
+  SampledThreads(core::Borrowed<tracefile::AnyTrace> trace, trace_analysis::CodeNames& code);
   SampledThreads(const SampledThreads&) = delete;
   SampledThreads& operator=(const SampledThreads&) = delete;
 

@@ -56,8 +56,8 @@ class TimelineSink {
 // analysed, so that what is left out changes nothing of the rest.
 class Timeline final : public trace_analysis::Analysis, public trace_analysis::EventWitness {
  public:
-  // All must outlive it.
-  Timeline(const tracefile::AnyTrace& trace, const tracefile::EventSelection& selection,
+  // All but the selection must outlive it.
+  Timeline(core::Borrowed<tracefile::AnyTrace> trace, const tracefile::EventSelection& selection,
            trace_analysis::CodeNames& code, TimelineSink& sink);
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;

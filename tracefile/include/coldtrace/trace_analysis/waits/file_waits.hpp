@@ -40,7 +40,7 @@ class FileWaits final : public Analysis {
   using Sink = std::function<void(const Explained&)>;
 
   // `names` must outlive it.
-  FileWaits(CounterTicks counter, const tracefile::NameTables& names, Sink each = {});
+  FileWaits(CounterTicks counter, core::Borrowed<tracefile::NameTables> names, Sink each = {});
   FileWaits(const FileWaits&) = delete;
   FileWaits& operator=(const FileWaits&) = delete;
 

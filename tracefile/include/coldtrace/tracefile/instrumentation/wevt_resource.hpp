@@ -27,7 +27,7 @@ struct WevtResource {
 
   // `bytes` outlive the object and lie at `offset` of the file. Providers that the bytes have no
   // room for are a finding.
-  static core::Result<WevtResource> read(core::ByteView bytes, u64 offset,
+  static core::Result<WevtResource> read(core::BorrowedBytes bytes, u64 offset,
                                          core::Findings& findings);
 };
 

@@ -18,7 +18,7 @@ class LiveEvent {
  public:
   // The bytes of header and payload must outlive it; those of the items need not. Fails where the
   // header is shorter than 80 bytes, and where an item has more than 65,527.
-  static core::Result<LiveEvent> read(core::ByteView header, core::ByteView payload,
+  static core::Result<LiveEvent> read(core::BorrowedBytes header, core::BorrowedBytes payload,
                                       std::span<const ExtendedItem> items = {});
 
   LiveEvent(LiveEvent&&) = default;

@@ -24,7 +24,7 @@ class PacketCapture {
  public:
   using Sink = std::function<void(const CapturedPacket&)>;
 
-  // All that is given must outlive the object.
+  // The findings, and what `context` refers to, must outlive the object.
   PacketCapture(const EventContext& context, const PacketCaptureOptions& options,
                 core::Findings& findings, Sink sink);
   PacketCapture(const PacketCapture&) = delete;
