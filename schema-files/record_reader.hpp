@@ -58,8 +58,6 @@ class RecordReader {
   bool at_end() const { return at_ == bytes_.size(); }
   const core::ParseError& error() const { return *error_; }
   u64 offset() const { return offset_; }
-  std::size_t place() const { return at_; }
-  void go_to(std::size_t place) { at_ = place; }
 
  private:
   core::ByteView bytes_;

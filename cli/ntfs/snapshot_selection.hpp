@@ -40,9 +40,9 @@ class SnapshotSelection {
   bool matched_ = false;  // a query's answer
 };
 
-// Says on standard error what the snapshot leaves out, as `left_out` has it.
-// The finding about what the snapshot leaves out, for documents that have one.
+// What the snapshot leaves out, as `left_out` has it: a finding, for documents that have them.
 void add_left_out(const std::string& left_out, core::Findings& findings);
+// The same on standard error.
 void say_left_out(const std::string& snapshot, const std::string& left_out);
 
 }  // namespace coldtrace::cli

@@ -114,14 +114,6 @@ std::optional<LogEntry> read_log_entry(core::ByteView data) {
   return LogEntry{to_file_reference(*file), *name};
 }
 
-std::optional<FileName> read_log_file_name(core::ByteView attribute) {
-  const auto type = core::load<u32>(attribute, 0);
-  const auto start = core::load<u16>(attribute, 20);
-  if (type != static_cast<u32>(AttributeType::file_name) || !start || *start >= attribute.size())
-    return std::nullopt;
-  return to_optional(read_file_name(attribute.subspan(*start), 0));
-}
-
 std::optional<LogFileRecord> read_logged_record(core::ByteView data) {
   constexpr u32 magic_file = 0x454c4946;  // "FILE"
   const auto head = core::Fields<0x30>::at(data, 0);

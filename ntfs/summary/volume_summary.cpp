@@ -68,10 +68,7 @@ u32 VolumeSummary::directory_of(std::string_view path) {
       number = known->second;
       continue;
     }
-    if (directories_.size() >= most_directories) {
-      ++left_out_;
-      break;
-    }
+    if (directories_.size() >= most_directories) break;
     const auto added = static_cast<u32>(directories_.size());
     directories_.push_back({number, std::string{name}});
     numbers_.emplace(DirectoryKey{number, std::string{name}}, added);

@@ -26,9 +26,8 @@ class Html {
   // An element of one line with such text: element("p", "...").
   Html& element(std::string_view tag, std::string_view content);
 
-  // What belongs together, and has its heading; to be ended with end_section().
+  // What belongs together, and has its heading.
   Html& begin_section(std::string_view id, std::string_view title);
-  Html& end_section() { return markup("</section>\n"); }
 
   bool empty() const { return text_.empty(); }
   const std::string& str() const { return text_; }

@@ -9,6 +9,7 @@
 
 #include "coldtrace/core/lazy_file.hpp"
 #include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/failing_image.hpp"
 #include "fixtures/builders/pe_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 
@@ -287,7 +288,7 @@ TEST_CASE("a file whose first page cannot be read is of no known kind") {
   const auto bytes = with(3, "NTFS    ").string();
   const auto content = fixtures::to_bytes(bytes);
   const core::MemoryImage memory{content};
-  CHECK(core::recognize_file(core::FailingImage{memory, {{0, 512}}}) == FileKind::unknown);
+  CHECK(core::recognize_file(fixtures::FailingImage{memory, {{0, 512}}}) == FileKind::unknown);
 }
 
 // What the formats' own programs write; those that are not installed are left out.

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/failing_image.hpp"
 
 namespace coldtrace {
 namespace {
@@ -37,7 +38,7 @@ TEST_CASE("a memory image refuses ranges that are not inside it") {
 TEST_CASE("images have the same bytes where both can be read and are equal") {
   const core::MemoryImage image{sixteen.view()};
   const core::MemoryImage half{sixteen.view().first(8)};
-  const core::FailingImage failing{image, {{4, 2}}};
+  const fixtures::FailingImage failing{image, {{4, 2}}};
   CHECK(core::has_same_bytes(image, image));
   CHECK_FALSE(core::has_same_bytes(image, half));
   CHECK_FALSE(core::has_same_bytes(image, failing));
@@ -49,7 +50,7 @@ TEST_CASE("images have the same bytes where both can be read and are equal") {
 
 TEST_CASE("a failing image fails exactly where a read touches its bad range") {
   const core::MemoryImage image{sixteen.view()};
-  const core::FailingImage failing{image, {{4, 2}}};
+  const fixtures::FailingImage failing{image, {{4, 2}}};
   for (u64 offset = 0; offset < 16; ++offset) {
     for (u64 length = 0; length <= 16 - offset; ++length) {
       std::array<std::byte, 16> bytes{};

@@ -69,6 +69,10 @@ TEST_CASE("bytes are sealed with AES-256-GCM") {
   CHECK(unseal(key, sealed) == zeros);
 }
 
+TEST_CASE("the number of a key is the start of its SHA-256") {
+  CHECK(sealing_key_id({}) == 0xad7a6866);  // of 32 zeros, as sha256sum has it
+}
+
 TEST_CASE("what was sealed with another key, cut or changed is not unsealed") {
   SealingKey key{};
   const std::vector<std::byte> bytes(5, std::byte{7});

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "fixtures/builders/failing_image.hpp"
 #include "tests/ntfs/snapshot/defects.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
@@ -109,7 +110,7 @@ TEST_CASE("ranges that cannot be read are gaps and the walk goes on") {
   const auto bytes = volume.image.build();
   const core::MemoryImage image{bytes};
   SECTION("records") {
-    const core::FailingImage failing{image, {{volume.record_at(volume.a, 0), 2048}}};
+    const fixtures::FailingImage failing{image, {{volume.record_at(volume.a, 0), 2048}}};
     const auto seen = snapshot_of(failing, {.states = tests::all_states});
     REQUIRE(seen.opened);
     REQUIRE(seen.gaps.size() == 1);
@@ -120,7 +121,7 @@ TEST_CASE("ranges that cannot be read are gaps and the walk goes on") {
     CHECK(seen.find("/docs/a.txt")->state == ntfs::State::stale);
   }
   SECTION("an index buffer") {
-    const core::FailingImage failing{image, {{volume.image.index_offset(volume.many, 0), 1}}};
+    const fixtures::FailingImage failing{image, {{volume.image.index_offset(volume.many, 0), 1}}};
     const auto seen = snapshot_of(failing, {.states = tests::all_states});
     REQUIRE(seen.gaps.size() == 1);
     CHECK(seen.gaps[0].first == volume.many);

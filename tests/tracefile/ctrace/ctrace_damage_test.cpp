@@ -4,6 +4,7 @@
 #include <coldtrace/trace_file.h>
 
 #include "coldtrace/core/crc32c.hpp"
+#include "fixtures/builders/failing_image.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 
 using namespace coldtrace;
@@ -140,7 +141,7 @@ TEST_CASE("a bad sector costs the buffer that it lies in", "[ctrace]") {
   fill(file, 200, 50);
   const core::MemoryImage whole{file.bytes};
   const auto begin = file.offsets[100];
-  const core::FailingImage bad{whole, {{begin + 100, 1}}};
+  const fixtures::FailingImage bad{whole, {{begin + 100, 1}}};
   const auto read = read_ctrace(bad);
   CHECK(read.events.size() == 200 * 50 - 50);
   CHECK(read.findings.count("trace-unreadable") == 1);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "fixtures/builders/failing_image.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {
@@ -381,7 +382,7 @@ TEST_CASE("a hole between buffers is skipped and shown") {
 TEST_CASE("a range that cannot be read is a warning, and the rest is read") {
   const auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
   const core::MemoryImage image{bytes};
-  const core::FailingImage failing{image, {{2 * 4096 + 100, 8}}};
+  const fixtures::FailingImage failing{image, {{2 * 4096 + 100, 8}}};
   core::Findings findings;
   const auto trace = Trace::open(failing, {}, findings);
   REQUIRE(trace);

@@ -66,17 +66,4 @@ class MemoryImage final : public ImageSource {
   ByteView bytes_;
 };
 
-// Another source with ranges that fail as a bad disk does, to test what a reader makes of it.
-class FailingImage final : public ImageSource {
- public:
-  FailingImage(Borrowed<ImageSource> source, std::vector<ByteRange> bad)
-      : source_{source.get()}, bad_{std::move(bad)} {}
-  [[nodiscard]] u64 size() const override { return source_.size(); }
-  Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
-
- private:
-  const ImageSource& source_;
-  std::vector<ByteRange> bad_;
-};
-
 }  // namespace coldtrace::core

@@ -53,10 +53,6 @@ struct LogEntry {
 };
 [[nodiscard]] std::optional<LogEntry> read_log_entry(core::ByteView data);
 
-// The $FILE_NAME of an attribute as it lies in a FILE record; nothing for attributes of other
-// types.
-[[nodiscard]] std::optional<FileName> read_log_file_name(core::ByteView attribute);
-
 // What a FILE record that an action writes says of itself; it has no fixups there.
 struct LogFileRecord {
   u16 sequence = 0;

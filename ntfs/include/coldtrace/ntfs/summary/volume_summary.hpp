@@ -58,9 +58,6 @@ class VolumeSummary {
   [[nodiscard]] const std::vector<Directory>& directories() const {
     return directories_;
   }  // the root first
-  [[nodiscard]] u64 directories_left_out() const {
-    return left_out_;
-  }  // files that count for one above
   [[nodiscard]] const std::array<StateSums, state_count>& states() const { return states_; }
   [[nodiscard]] const std::map<u64, Day>& days() const { return days_; }  // since 1601
   [[nodiscard]] const std::map<std::string, FindingSums>& findings() const { return findings_; }
@@ -89,7 +86,6 @@ class VolumeSummary {
   std::map<DirectoryKey, u32> numbers_;
   std::string last_path_;
   u32 last_directory_ = 0;
-  u64 left_out_ = 0;
   u64 kinds_left_out_ = 0;
   std::array<StateSums, state_count> states_{};
   std::map<u64, Day> days_;
