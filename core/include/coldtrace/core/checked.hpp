@@ -13,6 +13,7 @@ namespace coldtrace::core {
   return sum;
 }
 
+// Nothing where the product has more than 64 bits.
 [[nodiscard]] constexpr std::optional<u64> checked_multiply(u64 a, u64 b) {
   u64 product = 0;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
@@ -25,6 +26,7 @@ namespace coldtrace::core {
   return checked_add(a, b).value_or(~u64{0});
 }
 
+// The largest number where the product has more than 64 bits.
 [[nodiscard]] constexpr u64 saturating_multiply(u64 a, u64 b) {
   return checked_multiply(a, b).value_or(~u64{0});
 }

@@ -22,6 +22,7 @@ class Name {
   std::string_view text_;
 };
 
+// What is wrong with a field, and what ParseError::expected and found mean then.
 enum class Fault : u8 {
   truncated,      // the bytes end inside the structure: expected and found count bytes
   out_of_bounds,  // an offset or length leads outside the file: expected is the limit

@@ -18,6 +18,7 @@ struct fmt::formatter<coldtrace::core::ParseError> {
 
 namespace coldtrace::core {
 
+// Whether a finding changes the exit status.
 enum class Severity : u8 {
   info,     // what healthy files have
   warning,  // damage, loss, a thing asked for and not found, two sources that disagree

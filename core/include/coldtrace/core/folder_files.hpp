@@ -10,6 +10,7 @@
 
 namespace coldtrace::core {
 
+// What a walk comes across that is no folder to go into.
 struct FolderEntry {
   enum class Kind {
     file,           // a regular one, or a link to one

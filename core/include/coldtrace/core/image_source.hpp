@@ -10,6 +10,7 @@
 
 namespace coldtrace::core {
 
+// Bytes of a file or stream.
 struct ByteRange {
   u64 offset;
   u64 length;

@@ -34,6 +34,7 @@ using Result = Expected<T, ParseError>;
 // The value of an operation that only succeeds or fails.
 struct Done {};
 
+// What a function that gives a Result returns on failure.
 template <class E = ParseError>
 [[nodiscard]] tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
   return tl::unexpected<std::remove_cvref_t<E>>{std::forward<E>(error)};

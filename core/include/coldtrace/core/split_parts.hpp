@@ -15,6 +15,7 @@ namespace coldtrace::core {
 // True for an extension, with its dot, that the first part of an image has: .001, .00, .aa.
 [[nodiscard]] bool is_first_part(const std::string& extension);
 
+// A file that a split image has or should have.
 struct SplitPart {
   std::string path;
   bool there;

@@ -32,6 +32,7 @@ namespace coldtrace::core {
   return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
 }
 
+// As RFC 3629 has it: no surrogates, no overlong forms, nothing beyond U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text);
 
 // The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.

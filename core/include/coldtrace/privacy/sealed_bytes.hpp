@@ -19,6 +19,7 @@ using SealingKey = std::array<std::byte, sealing_key_size>;
 // A number for a key, to be told apart by: the first four bytes, little-endian, of SHA-256 of it.
 [[nodiscard]] u32 sealing_key_id(const SealingKey& key);
 
+// Nonce, encrypted bytes and tag.
 [[nodiscard]] std::vector<std::byte> seal(const SealingKey& key,
                                           const std::array<std::byte, seal_nonce_size>& nonce,
                                           core::ByteView bytes);

@@ -71,6 +71,7 @@ enum class WhereMatch : u8 { no, yes, incomparable };
 [[nodiscard]] WhereMatch match(const WhereTest& test, const Subject& subject,
                                std::optional<core::FileTime> start);
 
+// A test, or what joins the truths of its children.
 struct WhereNode {
   enum class Kind : u8 { test, negation, all, any };
   Kind kind = Kind::test;
@@ -81,6 +82,7 @@ struct WhereNode {
 // The truth of an expression as far as it is known.
 enum class Truth : u8 { no, yes, unknown };
 
+// A parsed expression: its tests, and the tree that joins them.
 struct WhereExpression {
   static constexpr std::size_t largest_text = 65'536;  // bytes
   static constexpr unsigned deepest = 64;              // parentheses and `not` inside each other

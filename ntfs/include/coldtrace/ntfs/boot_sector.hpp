@@ -25,6 +25,7 @@ struct BootSector {
   [[nodiscard]] u64 volume_size() const { return clusters * cluster_size; }
 };
 
+// `sector` lies at byte `offset` of the image.
 core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset);
 
 }  // namespace coldtrace::ntfs

@@ -20,6 +20,7 @@ struct JournalSettings {
   u64 lowest_valid_usn;
 };
 
+// `value` is that of the stream $Max, at byte `offset` of the image.
 core::Result<JournalSettings> read_journal_settings(core::ByteView value, u64 offset);
 
 // The change journal of a volume, $Extend\$UsnJrnl, or one that was deleted.

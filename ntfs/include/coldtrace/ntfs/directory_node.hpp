@@ -45,6 +45,7 @@ struct NodeEntry {
   std::optional<u64> stale_size;
 };
 
+// Of the last entry of a node false.
 [[nodiscard]] inline bool has_name(const NodeEntry& entry) {
   return entry.named;
 }

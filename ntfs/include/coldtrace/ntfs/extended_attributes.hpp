@@ -15,6 +15,7 @@ struct ExtendedAttribute {
   core::ByteView value;
 };
 
+// Goes through the list in the value of an $EA attribute.
 class ExtendedAttributeReader {
  public:
   explicit ExtendedAttributeReader(core::BorrowedBytes list) : list_{list.get()} {}

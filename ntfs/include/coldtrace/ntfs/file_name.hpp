@@ -7,6 +7,7 @@
 
 namespace coldtrace::ntfs {
 
+// Which programs a name is for. Source: linux-ntfs documentation, "$FILE_NAME".
 enum class NameSpace : u8 { posix = 0, win32 = 1, dos = 2, win32_and_dos = 3 };
 
 // A $FILE_NAME: an attribute of a file, and the key of its entry in a directory.
@@ -26,6 +27,8 @@ struct FileName {
   u64 record = 0;  // the FILE record that holds it
 };
 
+// `value` is that of a $FILE_NAME attribute or the key of an index entry, at byte `offset` of the
+// image.
 core::Result<FileName> read_file_name(core::ByteView value, u64 offset);
 
 // True when the times could be times: what carving asks of bytes that only look like a name.

@@ -21,6 +21,7 @@ struct FileRecordHeader {
   std::optional<u32> number;
 };
 
+// `record` lies at byte `offset` of the image. FILE and BAAD records have one.
 core::Result<FileRecordHeader> read_file_record_header(core::ByteView record, u64 offset);
 
 // True for a record that a disk check found not written as a whole.

@@ -11,6 +11,7 @@ namespace coldtrace::ntfs {
 // Source: linux-ntfs documentation, "Fixup"; stride observed on 4Kn volumes.
 constexpr u32 fixup_stride = 512;
 
+// What the update sequence array tells of a structure's integrity.
 struct Fixup {
   bool torn = false;        // a stride does not end with the structure's number
   bool incomplete = false;  // the array is absent, misplaced or of another structure's length

@@ -29,6 +29,7 @@ struct IndexRoot {
 constexpr u32 file_name_index = 0x30;
 constexpr u32 view_index = 0;
 
+// `value` is that of an $INDEX_ROOT attribute, at byte `offset` of the image.
 core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset,
                                         u32 indexed_type = file_name_index);
 
@@ -38,6 +39,7 @@ struct IndexBuffer {
   IndexNode node;
 };
 
+// `buffer` has its fixups undone and lies at byte `offset` of the image.
 core::Result<IndexBuffer> read_index_buffer(core::ByteView buffer, u64 offset);
 
 // Buffers are addressed in clusters, or in 512-byte units where a cluster is larger than a
@@ -46,6 +48,7 @@ core::Result<IndexBuffer> read_index_buffer(core::ByteView buffer, u64 offset);
   return cluster_size <= buffer_size ? cluster_size : 512;
 }
 
+// An entry of a directory's index.
 struct IndexEntry {
   FileReference file;
   std::optional<FileName> name;  // absent in the last entry of a node
@@ -54,6 +57,7 @@ struct IndexEntry {
   bool file_known = true;        // false: the head with `file` may be overwritten
 };
 
+// Of the last entry of a node false.
 [[nodiscard]] inline bool has_name(const IndexEntry& entry) {
   return entry.name.has_value();
 }

@@ -7,6 +7,7 @@
 
 namespace coldtrace::ntfs {
 
+// A record of $UsnJrnl:$J and where it lies.
 struct JournalRecord {
   UsnRecord record;
   u64 position;  // in the stream

@@ -60,6 +60,7 @@ struct JournalBatch {
   void append_path(const JournalRow& row, std::string& text) const;
 };
 
+// What a replay has given so far.
 struct JournalCounts {
   u64 records = 0;
   u64 events = 0;

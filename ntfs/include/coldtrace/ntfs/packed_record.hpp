@@ -25,7 +25,6 @@ struct RecordSummary {
   bool several_links : 1 = false;  // or names may be in extension records
   bool out_of_order : 1 = false;   // created before its neighbours, which agree
 };
-
 [[nodiscard]] RecordSummary summarize(const RecordFacts& facts);
 
 }  // namespace coldtrace::ntfs

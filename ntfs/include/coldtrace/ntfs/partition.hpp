@@ -31,6 +31,7 @@ struct Partition {
   std::optional<ShadowMoment> shadow = {};  // the volume as it was, not as it is now
 };
 
+// How an image is divided.
 enum class DiskKind : u8 {
   volume,
   mbr,

@@ -6,6 +6,7 @@
 
 namespace coldtrace::ntfs {
 
+// Numbers of clusters, which are not to be confused.
 enum class Lcn : u64 {};  // logical cluster number: counted from the start of the volume
 enum class Vcn : u64 {};  // virtual cluster number: counted from the start of a stream
 
@@ -17,6 +18,7 @@ struct FileReference {
   friend auto operator<=>(FileReference, FileReference) = default;
 };
 
+// Of a stored reference: 48 bits of record number, 16 of sequence number.
 [[nodiscard]] constexpr FileReference to_file_reference(u64 stored) {
   return {stored & 0xffff'ffff'ffff, static_cast<u16>(stored >> 48)};
 }

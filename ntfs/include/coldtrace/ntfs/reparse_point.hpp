@@ -16,6 +16,7 @@ struct ReparsePoint {
   std::optional<std::string> target;
 };
 
+// `value` is that of a $REPARSE_POINT attribute, at byte `offset` of the image.
 core::Result<ReparsePoint> read_reparse_point(core::ByteView value, u64 offset);
 
 // "symlink", "mount_point", "cloud"...; empty for an unknown tag.

@@ -32,6 +32,7 @@ enum class State : u8 {
 constexpr std::size_t state_count = 7;
 
 [[nodiscard]] std::string_view to_string(State state);
+// Of a name as to_string() has it; nothing of another.
 [[nodiscard]] std::optional<State> to_state(std::string_view text);
 
 // Where a row comes from: what the walk knows before the record is unpacked.
@@ -97,6 +98,7 @@ struct StreamRow {
 // Between the two names of a sentence. Names may hold quotes, so that these alone part nothing.
 inline constexpr std::string_view between_names = "\" by the directory and \"";
 
+// A finding about one name, beside those of the whole volume.
 struct RowFinding {
   core::Name code;
   bool warning;

@@ -37,6 +37,7 @@ struct StandardInformation {
   u16 id = 0;  // of the attribute
 };
 
+// `value` is that of a $STANDARD_INFORMATION attribute, at byte `offset` of the image.
 core::Result<StandardInformation> read_standard_information(core::ByteView value, u64 offset);
 
 }  // namespace coldtrace::ntfs

@@ -23,6 +23,7 @@ struct StoredText {
   }
 };
 
+// A view of little-endian UTF-16 as NTFS stores it.
 [[nodiscard]] inline StoredText to_stored_text(core::ByteView utf16) {
   return {utf16, false};
 }

@@ -14,6 +14,7 @@ struct FoundVolume {
   u64 mft_offset;  // of record 0, or of its copy in $MFTMirr, in the image
 };
 
+// Where to look for a volume that has no usable boot sector.
 struct VolumeSearch {
   u64 offset = 0;                   // where the volume is thought to start
   u64 size = 0;                     // the bytes from there in which it may lie

@@ -107,6 +107,7 @@ enum class FileMember : unsigned {
 // "zone_id" and "deleted_at" stand for their zone and time.
 [[nodiscard]] std::optional<FileMember> find_file_member(std::string_view name);
 
+// What a value of the member may be compared with.
 [[nodiscard]] where::WhereMemberTypes types_of(FileMember member);
 
 // What follows the last dot of a name, where anything does.

@@ -10,6 +10,7 @@
 
 namespace coldtrace::pe {
 
+// Where the name of code is from.
 enum class SymbolSource : u8 { exports, pdb };
 
 // The names of an image's code by address: its exports, forwarders apart, the public symbols of its

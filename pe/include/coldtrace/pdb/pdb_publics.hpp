@@ -24,6 +24,7 @@ inline constexpr u32 public_function = 2;
 inline constexpr u32 public_managed = 4;
 inline constexpr u32 public_msil = 8;
 
+// The public symbols of a PDB.
 struct PublicSymbols {
   StreamBytes records;                // what the names are views of, beside the file
   std::vector<PublicSymbol> symbols;  // by RVA, then name; those without one follow

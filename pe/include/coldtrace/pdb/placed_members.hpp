@@ -17,6 +17,7 @@ struct UnplacedMember {
   Why why;
 };
 
+// Members of a type by place, and those that have none in it.
 struct MemberPlaces {
   std::vector<PlacedMember> placed;
   std::vector<UnplacedMember> unplaced;

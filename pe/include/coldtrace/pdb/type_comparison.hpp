@@ -18,6 +18,7 @@ struct ComparedMember {
   std::string type;          // with the content of types that have no name
 };
 
+// A member of a type that is not the same in both tables.
 struct MemberChange {
   std::string_view name;  // empty: of a base class and the like, told by `kind`
   Field::Kind kind;
@@ -28,6 +29,7 @@ struct MemberChange {
   [[nodiscard]] bool retyped() const;  // other type, or number of an enumerator
 };
 
+// A type that is not the same in both tables.
 struct TypeChange {
   std::string_view name;
   TypeTable::Family family;
@@ -36,6 +38,7 @@ struct TypeChange {
   std::vector<MemberChange> members;
 };
 
+// Types of two tables, paired by name and family.
 struct TypeComparison {
   std::vector<TypeChange> changes;  // by name
   u64 same = 0;

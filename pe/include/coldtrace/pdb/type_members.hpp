@@ -35,6 +35,7 @@ struct TypeMember {
   std::string_view name;  // with `paths` from the outermost type on
 };
 
+// Which members of a type are listed, and as what.
 struct MemberChoice {
   u32 depth = 0;               // levels of members of members; base classes are one
   bool paths = false;          // members alone that have none themselves, by their whole names

@@ -12,6 +12,7 @@ namespace coldtrace::pe {
 // properties, which Visual Studio writes since 2019 16.8, five readers of them and real files that
 // were rewritten to them.
 
+// The keyword that a type was declared with.
 enum class AggregateKind : u8 { structure, class_, interface_, union_ };
 
 // Whether a declaration of the one may be of a definition of the other: classes are structures.

@@ -11,6 +11,7 @@
 
 namespace coldtrace::pe {
 
+// How the bytes of an image lie in a file.
 enum class Layout : u8 {
   file,    // as linked: sections lie at PointerToRawData
   memory,  // as loaded: a byte's offset is its RVA

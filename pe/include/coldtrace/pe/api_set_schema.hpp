@@ -24,6 +24,7 @@ struct ApiSet {
   std::vector<ApiSetHost> hosts;  // the first is for importers that have none of their own
 };
 
+// What a schema says of the name of an API set.
 enum class ApiSetAnswer : u8 {
   host,     // a DLL stands behind it
   no_host,  // known, but no DLL of this system has it

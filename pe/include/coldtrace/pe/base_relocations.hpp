@@ -7,6 +7,8 @@
 
 namespace coldtrace::pe {
 
+// IMAGE_REL_BASED_*; some numbers mean something else for each machine. Source: Microsoft, "PE
+// Format", "Base Relocation Types".
 enum class RelocationType : u8 {
   absolute = 0,  // padding, never listed
   high = 1,
@@ -18,6 +20,7 @@ enum class RelocationType : u8 {
   dir64 = 10,  // 64-bit address
 };
 
+// A place that the loader adjusts to where the image lies.
 struct BaseRelocation {
   Rva address;
   RelocationType type;

@@ -24,6 +24,7 @@ struct AbsentPages {
   u64 size = 0;  // bytes
 };
 
+// What of a module in memory differs from its file.
 struct DumpComparison {
   std::vector<ByteChange> changes;      // by RVA, without what a rule explains
   std::vector<PatchSite> patched_code;  // sites of writes_code() that are not as in the file

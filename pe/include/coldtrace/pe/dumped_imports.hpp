@@ -32,6 +32,7 @@ enum class SlotFault : u8 {
 };
 [[nodiscard]] std::string_view to_string(SlotFault fault);
 
+// A slot of an import address table that does not lead where the import does.
 struct MisdirectedSlot {
   Rva slot{};
   std::string_view module;  // that is imported from, as the file has it
@@ -42,6 +43,7 @@ struct MisdirectedSlot {
   SlotFault fault = SlotFault::outside;
 };
 
+// What the import address tables of a dump hold.
 struct DumpedImports {
   std::vector<MisdirectedSlot> misdirected;  // by slot
   std::vector<u64> addresses;                // in other modules that slots hold, ascending

@@ -10,7 +10,6 @@ namespace coldtrace::pe {
 
 // Names of numbers in headers, in lower case with underscores; empty for what has no name.
 // Source: Microsoft, "PE Format".
-
 [[nodiscard]] std::string_view to_string(Directory directory);  // "exports", "load_config"
 [[nodiscard]] std::string_view subsystem_name(u16 subsystem);   // "native", "windows_gui"
 [[nodiscard]] std::string_view debug_type_name(u32 type);       // "codeview", "reproducible"

@@ -17,6 +17,7 @@ struct DosHeader {
   u32 new_header_offset;  // e_lfanew
 };
 
+// IMAGE_FILE_MACHINE_*. Source: Microsoft, "PE Format", "Machine Types".
 enum class Machine : u16 {
   unknown = 0,
   i386 = 0x014c,
@@ -43,6 +44,7 @@ struct FileHeader {
   u16 characteristics;
 };
 
+// IMAGE_DATA_DIRECTORY.
 struct DataDirectory {
   Rva address;  // a file offset for the certificate table
   u32 size;
@@ -123,6 +125,7 @@ struct SectionHeader {
   }
 };
 
+// `file` begins with it.
 core::Result<DosHeader> read_dos_header(core::ByteView file);
 
 // The signature "PE\0\0" at `offset`, then the file header.
@@ -133,6 +136,7 @@ core::Result<FileHeader> read_file_header(core::ByteView file, u64 offset);
 core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset, u32 size,
                                                   core::Findings& findings);
 
+// `offset` is that of the header in `file`.
 core::Result<SectionHeader> read_section_header(core::ByteView file, u64 offset);
 
 }  // namespace coldtrace::pe

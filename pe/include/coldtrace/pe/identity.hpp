@@ -28,7 +28,6 @@ struct Identity {
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
 // all that a running system tells images apart by.
 [[nodiscard]] bool same_headers(const Identity& a, const Identity& b);
-
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.

@@ -8,6 +8,7 @@
 
 namespace coldtrace::pe {
 
+// One slot of an imported DLL.
 struct ImportedFunction {
   std::string_view name;  // empty when imported by ordinal, or when it cannot be read
   u16 hint;               // where to look first in the exporter's name table

@@ -50,6 +50,7 @@ struct PlannedModule {
                                       // them need no slot. Indexes into ImportPlan::functions
 };
 
+// Where the calls of modules through their import address tables lead.
 struct ImportPlan {
   std::vector<ImportTarget> targets;
   std::vector<PlannedModule> modules;      // that have something to say, by index

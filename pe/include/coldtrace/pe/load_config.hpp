@@ -35,6 +35,7 @@ struct LoadConfig {
   std::optional<u16> dynamic_relocations_section;
 };
 
+// Nothing where the image has none.
 core::Result<std::optional<LoadConfig>> read_load_config(const Image& image);
 
 // An image that holds code of two machines.

@@ -12,6 +12,7 @@ struct LoadedFile {
   std::optional<PdbReference> pdb;
 };
 
+// Whether a file is what was loaded.
 enum class Likeness : u8 {
   same,
   other,     // a member that both have differs

@@ -8,8 +8,10 @@
 
 namespace coldtrace::pe {
 
+// How the bytes of a message are to be read.
 enum class MessageEncoding : u8 { ansi, utf16, utf8 };
 
+// A text of a message table, as it is stored.
 struct Message {
   u32 id;
   MessageEncoding encoding;

@@ -33,6 +33,7 @@ struct ImportSlot {
   std::optional<u64> bound_address;  // what a bound slot holds
 };
 
+// An export of a module.
 struct ExportedFunction {
   u32 ordinal;            // with the ordinal base added
   std::string_view name;  // empty: by ordinal only

@@ -34,6 +34,7 @@ inline constexpr std::size_t patch_rule_count = 13;
          rule == PatchRule::switch_branch;
 }
 
+// Bytes that are expected to differ in memory, and the rule that says so.
 struct PatchSite {
   Rva rva{};
   u32 size = 0;

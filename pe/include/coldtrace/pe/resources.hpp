@@ -31,6 +31,7 @@ inline constexpr u32 resource_version = 16;
 // The name of a type with a number, such as "version"; empty for others.
 [[nodiscard]] std::string_view resource_type_name(u32 type);
 
+// A leaf of the resource tree.
 struct Resource {
   ResourceId type;
   ResourceId name;

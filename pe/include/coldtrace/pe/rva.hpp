@@ -10,6 +10,7 @@ namespace coldtrace::pe {
 // a file offset.
 enum class Rva : u32 {};
 
+// As a number.
 [[nodiscard]] constexpr u32 value(Rva rva) {
   return static_cast<u32>(rva);
 }

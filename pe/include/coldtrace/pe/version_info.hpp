@@ -24,6 +24,7 @@ struct FixedVersion {
   u32 type;   // 1 application, 2 DLL, 3 driver
 };
 
+// A string of a StringTable of VS_VERSIONINFO.
 struct VersionString {
   std::string language;  // eight hexadecimal digits: LANGID and code page, "040904b0"
   std::string key;       // "OriginalFilename"

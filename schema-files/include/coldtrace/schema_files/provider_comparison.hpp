@@ -29,6 +29,7 @@ struct EventChange {
 
 [[nodiscard]] std::string_view to_string(EventChange::Kind kind);
 
+// What two sets of schema files declare differently of a provider.
 struct ProviderChange {
   EventChange::Kind kind = EventChange::Kind::changed;
   core::Guid guid;

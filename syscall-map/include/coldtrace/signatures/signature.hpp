@@ -25,6 +25,7 @@ inline constexpr u32 longest_gap = 1024;
 inline constexpr u32 longest_pattern = 4096;
 inline constexpr std::size_t largest_signature_file = 1 << 20;
 
+// Type of a field between fixed bytes; numbers are little-endian.
 enum class CaptureType : u8 {
   u8,
   u16,
@@ -44,6 +45,7 @@ enum class CaptureType : u8 {
 struct PatternElement;
 using PatternSequence = std::vector<PatternElement>;
 
+// One step of a pattern.
 struct PatternElement {
   enum class Kind : u8 {
     byte,          // (byte & mask) == value
@@ -65,6 +67,7 @@ struct PatternElement {
   bool operator==(const PatternElement&) const = default;
 };
 
+// A field that a pattern captures.
 struct CaptureField {
   std::string name;
   CaptureType type;
@@ -118,6 +121,7 @@ struct VersionRange {
   bool operator==(const VersionRange&) const = default;
 };
 
+// A pattern of bytes that finds a function, as the signature language has it.
 struct Signature {
   std::string id;        // unique in its file: "xp-sp3-up-x86"
   std::string function;  // what it finds: "SwapContext"
@@ -139,7 +143,6 @@ struct PatternSpan {
   u64 shortest = 0;
   u64 longest = 0;
 };
-
 [[nodiscard]] PatternSpan span_of(const PatternSequence& sequence,
                                   const std::vector<CaptureField>& captures);
 

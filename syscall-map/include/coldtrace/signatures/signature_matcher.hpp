@@ -20,6 +20,7 @@ struct PatternMatch {
   std::vector<u64> places;  // where their fields lie
 };
 
+// What one search found.
 struct PatternMatches {
   std::vector<PatternMatch> matches;  // by start, then signature
   bool exhausted = false;             // the budget of steps ended before the code did

@@ -33,6 +33,7 @@ struct Agreement {
   }
 };
 
+// Of the services of an ntdll and of a kernel, as map_services() has them.
 [[nodiscard]] Agreement compare_sides(const std::vector<Service>& user,
                                       const std::vector<Service>& kernel);
 

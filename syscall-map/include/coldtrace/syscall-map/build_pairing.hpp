@@ -19,6 +19,7 @@ struct UnpairedFile {
   std::string reason;
 };
 
+// Files put together as builds of Windows.
 struct PairedBuilds {
   std::vector<BuildFiles> builds;  // in the order of their kernels
   std::vector<UnpairedFile> unpaired;

@@ -48,6 +48,7 @@ struct ContextSwitch {
   PatchPlan plan;
 };
 
+// Code that may be SwapContext.
 struct ContextSwitchSearch {
   std::vector<ContextSwitch> candidates;  // by RVA; two candidates are two
   std::vector<std::string> reasons;       // why there is none, or not one SwapContext; sentences

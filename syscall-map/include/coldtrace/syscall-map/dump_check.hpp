@@ -25,6 +25,7 @@ enum class ChangeKind : u8 {
 };
 [[nodiscard]] std::string_view to_string(ChangeKind kind);
 
+// What the changed bytes of code are.
 struct ChangeMeaning {
   ChangeKind kind = ChangeKind::data;
   // The first instruction of which a byte is changed; the first byte where none is known.
@@ -76,6 +77,7 @@ enum class ServiceValue : u8 {
   return value == ServiceValue::base || value == ServiceValue::arguments;
 }
 
+// A member of a service table that is not what the file says.
 struct ChangedServiceValue {
   std::string structure;  // "KeServiceDescriptorTable[0]", "W32pServiceTable"
   ServiceValue member = ServiceValue::base;
@@ -85,6 +87,7 @@ struct ChangedServiceValue {
   std::optional<u64> expected;  // nothing: the file does not say
 };
 
+// Whether a hook point is as in the file.
 enum class PointState : u8 {
   clean,
   changed,  // a byte of its function, or its row of a table
@@ -92,6 +95,7 @@ enum class PointState : u8 {
 };
 [[nodiscard]] std::string_view to_string(PointState state);
 
+// What of a module in memory differs from its file, and what that means.
 struct DumpCheck {
   pe::DumpComparison comparison;
   pe::DumpedImports imports;

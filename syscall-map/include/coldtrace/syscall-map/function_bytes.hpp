@@ -21,6 +21,7 @@ enum class Wildcard : u8 {
 
 [[nodiscard]] std::string_view to_string(Wildcard wildcard);
 
+// A byte of a function, and whether it may differ in another build.
 struct FunctionByte {
   u8 value;
   Wildcard wildcard = Wildcard::none;

@@ -38,6 +38,7 @@ struct FunctionLocation {
   [[nodiscard]] bool confirmed() const { return !symbol.empty() && !matches.empty(); }
 };
 
+// Where functions of an image may lie.
 struct FunctionSearch {
   std::vector<FunctionLocation> locations;  // ascending
   u64 tried = 0;  // signatures of the functions that are for this machine and version

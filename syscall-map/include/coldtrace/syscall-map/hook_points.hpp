@@ -13,6 +13,7 @@
 
 namespace coldtrace::syscall_map {
 
+// What a hook point is.
 enum class HookPointKind : u8 {
   stub,            // that enters the kernel: NtX of ntdll and win32u, ZwX of a kernel
   service,         // the function of a service table's entry
@@ -28,6 +29,7 @@ struct HookPoint {
   std::optional<u16> number;  // of the service
 };
 
+// Places of an image that hooks are put at, and the tables that lead to services.
 struct HookPoints {
   std::vector<HookPoint> points;            // by RVA; of several at one the first of a kind
   std::vector<LocatedServiceTable> tables;  // of which each is the one of its services
@@ -41,6 +43,7 @@ struct HookPoints {
 [[nodiscard]] HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
                                           const std::vector<NamedPlace>& symbols);
 
+// Bytes of a row of a service table.
 [[nodiscard]] constexpr u32 row_size(TableForm form) {
   return form == TableForm::va64 ? 8 : 4;
 }

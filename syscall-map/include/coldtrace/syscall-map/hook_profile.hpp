@@ -44,6 +44,7 @@ struct ProfileSource {
 using IncludeReader = std::function<core::Expected<ProfileSource, std::string>(
     const std::string& including, const std::string& included)>;
 
+// Where a profile is wrong.
 struct ProfileError {
   std::string path;
   core::TextError error;

@@ -27,6 +27,7 @@ struct HookTableImage {
   core::Findings findings = {};       // of an image that is not the kernel: the table has its
 };
 
+// A service table, and the image that has it.
 struct HookServiceTable {
   ImageRole image = ImageRole::kernel;
   LocatedServiceTable table;

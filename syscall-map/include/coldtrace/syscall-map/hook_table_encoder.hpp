@@ -8,6 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
+// What a table is written with.
 struct HookTableEncoding {
   bool evidence = true;  // the sentences that prove each value; a driver has no use for them
 };

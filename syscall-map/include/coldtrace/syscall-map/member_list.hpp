@@ -20,6 +20,7 @@ inline constexpr std::size_t longest_member_name = 1024;
 inline constexpr std::size_t most_members = 1 << 14;
 inline constexpr std::size_t most_member_alternatives = 64;
 
+// What a request asks for, by the form of its expression.
 enum class MemberKind : u8 {
   offset,    // _EPROCESS.Token: bytes from the start of the structure
   bit,       // the lowest bit of a bit field, from the start of the integer at its offset
@@ -31,6 +32,7 @@ enum class MemberKind : u8 {
 
 [[nodiscard]] std::string_view to_string(MemberKind kind);
 
+// A line of a member list.
 struct MemberRequest {
   std::string name;  // what it is called in tables
   MemberKind kind = MemberKind::offset;
@@ -67,11 +69,13 @@ core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_vi
 [[nodiscard]] std::span<const std::string_view> built_in_member_lists();
 [[nodiscard]] std::optional<std::string_view> find_built_in_member_list(std::string_view name);
 
+// A member list to parse.
 struct MemberListSource {
   std::string path;  // what messages call it
   std::string text;
 };
 
+// Where a member list is wrong.
 struct MemberListError {
   std::string path;
   core::TextError error;

@@ -31,6 +31,7 @@ struct IncomingBranch {
   bool proven = false;   // disassembly that starts before it meets it; else its bytes look like one
 };
 
+// Which bytes a patch writes.
 enum class PatchMethod : u8 {
   entry_jump,  // jmp rel32 over the first instructions
   hot_patch,   // jmp rel32 in the padding before the entry, jmp -7 over its first two bytes

@@ -60,6 +60,7 @@ struct ProfileGroup {
   }
 };
 
+// A parsed profile: its groups, and its own rules.
 struct ProfileFile {
   std::vector<ProfileGroup> groups;
   std::vector<ProfileRule> rules;

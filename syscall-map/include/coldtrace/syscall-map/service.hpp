@@ -15,10 +15,12 @@ enum class ServiceTable : u8 { nt, win32k };
 [[nodiscard]] std::string_view to_string(ServiceTable table);
 
 constexpr u16 win32k_bit = 0x1000;
+// The table that a system call number is an index of, by its bit 12.
 [[nodiscard]] constexpr ServiceTable table_of(u16 number) {
   return (number & win32k_bit) != 0 ? ServiceTable::win32k : ServiceTable::nt;
 }
 
+// How a system call number is known.
 enum class NumberSource : u8 {
   read,      // from the stub's own bytes
   inferred,  // from the order of the stubs around

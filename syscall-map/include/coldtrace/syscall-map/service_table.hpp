@@ -21,6 +21,7 @@ enum class TableForm : u8 {
 
 [[nodiscard]] std::string_view to_string(TableForm form);
 
+// An entry of a service table.
 struct ServiceTableEntry {
   pe::Rva target{};
   // The byte of the argument table: on x86 all arguments, on x64 those on the stack.

@@ -8,6 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
+// The service tables of an image.
 struct ServiceTables {
   std::vector<LocatedServiceTable> tables;  // by RVA
   core::Findings findings;

@@ -36,6 +36,7 @@ struct OpenBytes {
   Wildcard why;
 };
 
+// A signature that was made of several builds of a function, or why there is none.
 struct Derivation {
   std::optional<Signature> signature;
   std::string reason;  // a sentence: why there is none

@@ -12,6 +12,7 @@
 
 namespace coldtrace::syscall_map {
 
+// What a field of a signature holds where it matched.
 struct CapturedValue {
   std::string name;
   CaptureType type;
@@ -39,6 +40,7 @@ struct SignatureLocation {
   [[nodiscard]] bool verified() const;
 };
 
+// Where the signatures of a function match.
 struct SignatureSearch {
   std::vector<SignatureLocation> locations;  // ascending
   u64 tried = 0;  // signatures of the function that are for this machine and version

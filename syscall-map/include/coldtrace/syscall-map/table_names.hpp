@@ -26,6 +26,7 @@ enum class NameSource : u8 {
 
 [[nodiscard]] std::string_view to_string(NameSource source);
 
+// The name of a service table's entry.
 struct EntryName {
   std::string name;  // NtX; empty without a source
   NameSource source = NameSource::none;
@@ -34,7 +35,6 @@ struct EntryName {
 // How the version of a user side compares with that of the image: machine and all four parts of the
 // file version.
 enum class UserVersion : u8 { unknown, same, other };
-
 [[nodiscard]] UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
 
 // The services of an ntdll or a win32u, from which entries may be named.
@@ -43,6 +43,7 @@ struct UserServices {
   UserVersion version = UserVersion::unknown;
 };
 
+// Names of the entries of a service table.
 struct TableNames {
   std::vector<EntryName> entries;  // as the table's
   u64 shared = 0;                  // names that the image and the user side both number

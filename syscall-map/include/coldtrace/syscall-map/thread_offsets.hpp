@@ -19,6 +19,7 @@ struct FieldOffset {
   bool verified = false;
 };
 
+// Offsets of members of structures that a thread has, from accessors of the kernel.
 struct ThreadOffsets {
   std::vector<FieldOffset> fields;  // by structure, then offset
   core::Findings findings;          // what was not found, and accessors that contradict each other

@@ -14,6 +14,7 @@ enum class TraceFacilityState : u8 { unknown, present, absent };
 
 [[nodiscard]] std::string_view to_string(TraceFacilityState state);
 
+// What is known of that, and how.
 struct TraceFacility {
   TraceFacilityState state = TraceFacilityState::unknown;
   std::vector<std::string> evidence;  // sentences

@@ -53,6 +53,7 @@ inline constexpr auto last_trace_refusal = TraceRefusal::machine;
 
 [[nodiscard]] std::string_view to_string(TraceRefusal refusal);
 
+// Why there may be no trace point at a function.
 struct TraceRefusalReason {
   TraceRefusal code = TraceRefusal::not_found;
   std::string text;  // a sentence

@@ -33,6 +33,7 @@ struct DecodedControlBuffer {
   core::Findings findings;
 };
 
+// Which of a call's two buffers it is.
 enum class ControlDirection : u8 { input, output };
 
 // The input or output buffer of the function code. Nothing fails: bytes that are missing or

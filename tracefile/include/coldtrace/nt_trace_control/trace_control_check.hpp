@@ -76,6 +76,7 @@ struct ControlCheck {
 // All of them, in the document's order: first those of every function code.
 [[nodiscard]] std::span<const ControlCheck> control_checks();
 
+// The processor mode that the call comes from.
 enum class CallerMode : u8 { user, kernel };
 
 // What is known of an address that NtTraceControl was given.
@@ -98,6 +99,7 @@ struct ControlCall {
   std::optional<core::ByteView> input;  // its bytes; may be fewer than input_length
 };
 
+// What the checks say of a call.
 enum class Outcome : u8 {
   passes,     // all documented checks of the arguments
   fails,      // a documented check

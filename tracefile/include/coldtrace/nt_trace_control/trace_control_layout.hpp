@@ -35,6 +35,7 @@ enum class ControlStructure : u8 {
   descriptor_type,
 };
 
+// Type of a field of a buffer; little-endian.
 enum class ControlType : u8 {
   u8,
   u16,
@@ -67,6 +68,7 @@ struct ControlLayout {
   std::string_view source;
 };
 
+// A field of a structure in a buffer.
 struct ControlField {
   ControlStructure structure;
   u16 offset;
@@ -86,6 +88,7 @@ struct ControlValue {
   std::string_view name;
 };
 
+// All structures of buffers that are known.
 [[nodiscard]] std::span<const ControlLayout> control_layouts();
 
 // All fields, by structure and offset. Bytes between them are padding or not described.
@@ -95,6 +98,7 @@ struct ControlValue {
 [[nodiscard]] const ControlLayout* find_control_layout(ControlStructure structure,
                                                        KernelVersion version);
 
+// Bytes of a field.
 [[nodiscard]] u16 size_of(ControlType type);  // 0 for parts
 
 // Empty where the value has no name.

@@ -10,7 +10,6 @@ struct Scenario {
   std::string_view name;
   std::string_view summary;
 };
-
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 
 // Writes the scenario's trace, the same bytes for the same options, and says what is true of it.

@@ -26,6 +26,7 @@ constexpr u16 recovery_password = 0x0800;
 constexpr u16 password = 0x2000;
 }  // namespace bitlocker_protector
 
+// One way to the volume's master key: a password, a recovery key, a startup key, a clear key.
 struct BitLockerProtector {
   core::Guid id;
   core::FileTime changed;
@@ -46,6 +47,7 @@ struct BitLockerBitmap {
   u64 bit_count;
 };
 
+// What a copy of the FVE metadata says of a volume.
 struct BitLockerMetadata {
   static constexpr u16 state_decrypted = 1;
   static constexpr u16 state_dirty = 2;  // stopped while it moved what `converted` is

@@ -22,6 +22,7 @@ struct ComparedName {
   std::optional<Times> times;             // of its $FILE_NAME
 };
 
+// A $DATA stream, as far as two volumes are compared by it.
 struct ComparedStream {
   std::string name;         // empty: unnamed
   std::optional<u64> size;  // absent where its start is lost
@@ -37,6 +38,7 @@ struct ComparedStream {
 constexpr std::array<std::string_view, 5> compared_members{"security_id", "object_id", "reparse",
                                                            "ea", "other_streams"};
 
+// A file in use with all of its names, as far as two volumes are compared by it.
 struct ComparedFile {
   FileReference file;
   bool directory = false;

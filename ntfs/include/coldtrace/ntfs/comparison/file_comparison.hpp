@@ -9,6 +9,7 @@
 
 namespace coldtrace::ntfs {
 
+// How a file of one volume differs from the file with the same reference in the other.
 enum class FileChange : u8 {
   created,
   deleted,
@@ -28,12 +29,14 @@ enum class FileChange : u8 {
 constexpr std::size_t file_change_count = 14;
 [[nodiscard]] std::string_view to_string(FileChange change);
 
+// A name of a file that is not the same in both volumes.
 struct NameDifference {
   FileChange change;           // renamed, moved, linked, unlinked
   const ComparedName* before;  // null of linked
   const ComparedName* after;   // null of unlinked
 };
 
+// A stream of a file that is not the same in both volumes.
 struct StreamDifference {
   const ComparedStream* before;  // null of a new one
   const ComparedStream* after;
@@ -59,6 +62,7 @@ struct FileDifference {
   [[nodiscard]] std::vector<FileChange> changes() const;  // each once, in the order of the enum
 };
 
+// Files that were compared, and how many have each change; a file may have several.
 struct ComparisonCounts {
   u64 before = 0;  // files
   u64 after = 0;

@@ -26,7 +26,6 @@ struct VolumeArea {
   u64 offset;  // of the partition
   u64 size;
 };
-
 [[nodiscard]] DiskArea find_area(u64 offset, u64 image_size, std::span<const VolumeArea> volumes,
                                  std::span<const Partition> partitions);
 

@@ -51,6 +51,7 @@ enum class RecordPart : u8 {
 };
 [[nodiscard]] std::string_view to_string(RecordPart part);
 
+// What a byte of $MFT is part of.
 struct RecordPlace {
   u64 record = 0;
   u32 at = 0;  // byte of the record
@@ -75,6 +76,7 @@ enum class Holds : u8 {
 };
 [[nodiscard]] std::string_view to_string(Holds holds);
 
+// Whose the byte at an offset of a volume is.
 struct Place {
   u64 offset = 0;  // of the image
   u64 cluster = 0;

@@ -58,6 +58,7 @@ enum class LogNameSource : u8 {
   mft,          // of $MFT, where the log has no event that changes them
 };
 
+// What happened to one file in a transaction.
 struct LogEvent {
   LogEventKind kind;
   u64 record;
@@ -87,6 +88,7 @@ struct LoggedUsn {
   core::FileTime time;
 };
 
+// What the transactions of a $LogFile did, as far as its records tell.
 struct LogHistory {
   std::vector<LogEvent> events;  // in the order of the ends of their transactions
   std::vector<LoggedUsn> journal;

@@ -40,6 +40,7 @@ struct SummaryRow {
   void clear();
 };
 
+// Of a row of an image, in place of what `summary` was.
 void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& summary);
 
 }  // namespace coldtrace::ntfs

@@ -27,6 +27,7 @@ struct SecurityPlaces {
   }
 };
 
+// What is wrong in $Secure.
 struct SecurityFaults {
   SecurityPlaces unfit;          // the hash beside the descriptor, or in its copy, is of another
   u64 unused = 0;                // of them, where neither copy could be used

@@ -12,6 +12,7 @@
 
 namespace coldtrace::registry {
 
+// Whether the value is there and not empty.
 [[nodiscard]] inline bool has_text(const std::optional<std::string>& text) {
   return text && !text->empty();
 }
@@ -51,6 +52,7 @@ struct Service {
   [[nodiscard]] std::optional<WindowsPath> file(const WindowsFolder& windows) const;
 };
 
+// Start of a service in words: "boot", "demand".
 [[nodiscard]] std::string_view start_name(std::optional<u64> start);
 
 // A value UpperFilters or LowerFilters, of a class of devices or of one device.
@@ -70,6 +72,7 @@ struct AppInit {
   std::optional<u64> load, require_signed;
 };
 
+// Session Manager\KnownDLLs, and ExcludeFromKnownDlls.
 struct KnownDlls {
   struct Entry {
     std::string name, dll;
@@ -104,6 +107,7 @@ struct DeviceWithoutService {
   std::string key, service;
 };
 
+// What the rules look at of the hives of one Windows.
 struct Configuration {
   bool has_system = false, has_software = false;
   WindowsFolder windows;

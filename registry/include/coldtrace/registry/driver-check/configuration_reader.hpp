@@ -9,6 +9,7 @@
 
 namespace coldtrace::registry {
 
+// Which hive of Windows it is.
 enum class HiveKind : u8 { system, software, other };
 
 // By its keys: its file may have any name.

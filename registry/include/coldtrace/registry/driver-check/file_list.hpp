@@ -6,6 +6,7 @@
 
 namespace coldtrace::registry {
 
+// What is at a path.
 enum class FileKind : u8 { file, folder };
 
 // Which files are on the drive that Windows is on: a mounted volume, or a list of one.

@@ -20,6 +20,7 @@ struct Problem {
   std::string advice;               // what to do
 };
 
+// Collects what the rules find, each problem a finding too.
 class Problems {
  public:
   explicit Problems(core::Findings& findings) : findings_{findings} {}

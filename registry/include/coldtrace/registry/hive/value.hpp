@@ -8,6 +8,7 @@
 
 namespace coldtrace::registry {
 
+// REG_*. Source: Windows SDK, winnt.h.
 enum class ValueType : u32 {
   none = 0,
   text = 1,         // REG_SZ

@@ -9,6 +9,7 @@
 
 namespace coldtrace::registry {
 
+// What a recovery wrote to a hive, in memory.
 struct HiveRecovery {
   BaseBlock before;          // of the file
   std::vector<LogUse> logs;  // in the order in which they were looked at

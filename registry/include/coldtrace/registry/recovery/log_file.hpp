@@ -14,6 +14,7 @@ struct LogFile {
   std::string unread;  // why it could not be read; empty where it was
 };
 
+// How a log of a hive is made.
 enum class LogFormat : u8 {
   unknown,      // empty, or no log of a hive
   dirty_pages,  // until Windows 8: what one flush writes, once

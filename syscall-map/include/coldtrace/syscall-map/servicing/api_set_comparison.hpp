@@ -14,6 +14,7 @@ struct ApiSetChange {
   std::optional<std::vector<pe::ApiSetHost>> before, after;
 };
 
+// The API sets of two systems.
 struct ApiSetComparison {
   std::optional<u32> version_before, version_after;  // of the schema; nothing: there is none
   u64 before = 0, after = 0;                         // sets

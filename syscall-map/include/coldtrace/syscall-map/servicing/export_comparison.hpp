@@ -26,6 +26,7 @@ struct ExportChange {
   [[nodiscard]] bool moved() const;       // another address, which every build gives to most
 };
 
+// The exports of two versions of a module.
 struct ExportComparison {
   u64 before = 0, after = 0;
   u64 added = 0, removed = 0, renumbered = 0, redirected = 0, moved = 0;

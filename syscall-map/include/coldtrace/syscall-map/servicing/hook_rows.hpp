@@ -38,6 +38,7 @@ struct HookRowValue {
   bool operator==(const HookRowValue&) const = default;
 };
 
+// One thing that a hook table says of a build.
 struct HookRow {
   HookRowKind kind = HookRowKind::service;
   std::string name;                  // empty of a service that nothing names

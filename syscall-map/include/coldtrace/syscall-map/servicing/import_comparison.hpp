@@ -30,6 +30,7 @@ struct DllChange {
   std::vector<ComparedImport> added, removed;  // ascending
 };
 
+// The imports of two versions of a module.
 struct ImportComparison {
   u64 before = 0, after = 0;    // functions
   u64 added = 0, removed = 0;   // the same

@@ -28,6 +28,7 @@ struct ServiceTablePlace {
   bool operator==(const ServiceTablePlace&) const = default;
 };
 
+// A service table that is not the same in both versions.
 struct ServiceTableChange {
   std::string name;  // "KiServiceTable"
   std::optional<ServiceTablePlace> before, after;

@@ -38,6 +38,7 @@ struct ModulePair {
   PairedBy by = PairedBy::none;
 };
 
+// The modules of two systems.
 struct ModulePairs {
   std::vector<ModulePair> pairs;  // by place in the new system, else in the old one
   core::Findings findings;

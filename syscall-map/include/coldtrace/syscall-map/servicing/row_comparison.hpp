@@ -27,6 +27,7 @@ struct ChangedValue {
   std::optional<HookRowContent> before, after;  // nothing: not known there
 };
 
+// What became of a row of a hook table in the other build.
 struct RowChange {
   HookRowKind kind = HookRowKind::service;
   std::string name;

@@ -18,11 +18,14 @@ struct TraceablePlace {
   [[nodiscard]] bool eligible() const { return refusals.empty(); }
 };
 
+// A function at which the kernel's tracing admits a point in one build and not in the other, or
+// refuses it for another reason.
 struct TraceableChange {
   std::string name;
   TraceablePlace before, after;
 };
 
+// Where the kernels of two builds admit trace points.
 struct TracePointComparison {
   u64 before = 0, after = 0;             // functions where there may be one
   u64 refused = 0, admitted = 0;         // those of both that may no longer, or now may

@@ -4,15 +4,18 @@
 
 namespace coldtrace::trace_analysis {
 
+// What counts as a difference.
 struct ComparisonOptions {
   bool by_rate = false;  // events a second decide, not their number
   u32 threshold = 0;     // percent of what the first trace has: no more is no difference
 };
 
+// What became of a kind of events.
 enum class Change : u8 { appeared, disappeared, changed };
 
 [[nodiscard]] std::string_view to_string(Change change);
 
+// A kind of events that the traces have in different numbers.
 struct KindDifference {
   Change change;
   KindTally kind;     // with the names of either trace
@@ -24,6 +27,7 @@ struct PairDifference {
   PairTally before, after;
 };
 
+// How two traces differ.
 struct TraceComparison {
   // What disappeared, appeared and changed; within each the largest difference first.
   std::vector<KindDifference> kinds;
@@ -34,6 +38,7 @@ struct TraceComparison {
   [[nodiscard]] bool same() const { return kinds.empty() && pairs.empty(); }
 };
 
+// `a` is the first trace: what it lacks has appeared.
 [[nodiscard]] TraceComparison compare(const TraceTally& a, const TraceTally& b,
                                       const ComparisonOptions& options);
 

@@ -34,6 +34,7 @@ struct PairTally {
   [[nodiscard]] i64 mean() const { return pairs == 0 ? 0 : total / static_cast<i64>(pairs); }
 };
 
+// The events of a trace, counted.
 struct TraceTally {
   u64 events = 0;  // that are wanted
   // Of all events: times as names are looked up by, and what passed in units of 100 ns.
@@ -47,6 +48,7 @@ struct TraceTally {
   core::NoMatch unmatched;  // of the selection
 };
 
+// Counts the events that are selected.
 [[nodiscard]] TraceTally tally(const tracefile::EventContext& context,
                                tracefile::EventSequence& events,
                                const tracefile::EventSelection& selection);

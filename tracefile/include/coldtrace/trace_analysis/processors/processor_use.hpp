@@ -28,6 +28,7 @@ struct ThreadUse {
   void add(const ThreadUse& other);
 };
 
+// What one processor did.
 struct ProcessorShare {
   SampledUse sampled;
   SampleSum sampled_idle;  // of its idle thread

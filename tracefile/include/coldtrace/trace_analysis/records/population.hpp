@@ -34,6 +34,7 @@ struct Lifetime {
   std::optional<Place> started_at, ended_at;
 };
 
+// A process of a trace; a pid may be of several, one after the other.
 struct Process {
   u32 pid;
   Lifetime life;
@@ -45,6 +46,7 @@ struct Process {
   std::string command_line;
 };
 
+// A thread of a trace; a tid may be of several, one after the other.
 struct Thread {
   u32 tid;
   Index process = nobody;

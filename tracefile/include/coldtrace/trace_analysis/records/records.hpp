@@ -98,6 +98,7 @@ enum class ObjectKind : u8 {
   port,
 };
 
+// A dispatcher object that a thread waits for.
 struct WaitedObject {
   u64 address;
   ObjectKind kind;
@@ -264,6 +265,7 @@ struct FileEnd {
   std::optional<u64> bytes;  // that were moved, of a read or write
 };
 
+// Of a network request.
 enum class Protocol : u8 { tcp, udp, unknown };
 
 // Bytes go to or come from another machine. Of a request with an end of its own, at that end.

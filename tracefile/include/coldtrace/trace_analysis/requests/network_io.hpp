@@ -9,6 +9,7 @@
 
 namespace coldtrace::trace_analysis {
 
+// Requests and bytes.
 struct NetworkSums {
   u64 sends = 0, receives = 0;
   u64 bytes_sent = 0, bytes_received = 0;

@@ -39,6 +39,7 @@ struct RestEnd {
   bool in_dpc = false;     // a device or a timer made the thread ready
 };
 
+// A time without anything to do.
 struct IdleTime {
   i64 from, to;
   std::optional<RestEnd> end;  // nothing: the trace ends

@@ -29,6 +29,7 @@ struct ThreadSchedule {
   std::optional<i64> first, last;  // switches from or to it, or its start
 };
 
+// How one processor spent its time; ticks.
 struct ProcessorSchedule {
   u64 turns = 0;
   i64 busy = 0;

@@ -27,6 +27,7 @@ struct CtraceBufferHeader {
   u64 file_time;  // 0: there is none
 };
 
+// `bytes` begin with it and lie at byte `offset` of the file.
 core::Result<CtraceBufferHeader> read_ctrace_buffer_header(core::ByteView bytes, u64 offset);
 
 // Of header and entries, without the four bytes of the CRC itself.

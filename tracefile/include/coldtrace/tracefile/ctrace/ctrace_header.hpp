@@ -35,6 +35,7 @@ struct CtraceHeader {
   std::string schema_text;
 };
 
+// By its first bytes.
 [[nodiscard]] bool is_ctrace(const core::ImageSource& source);
 
 // Why is_ctrace() is false of a file whose header is one in all fields but the magic; else nothing.

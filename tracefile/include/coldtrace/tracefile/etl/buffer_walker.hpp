@@ -15,6 +15,7 @@ struct BufferDamage {
   core::ParseError error;
 };
 
+// How far a walk goes on in a buffer that is damaged.
 enum class OnDamage : u8 {
   pass,            // to the end: all bytes are said to be events, and filler is damage too
   pass_to_filler,  // the same up to filler that goes on to the end

@@ -13,6 +13,7 @@
 
 namespace coldtrace::tracefile {
 
+// How a trace is opened.
 struct CatalogOptions {
   unsigned jobs = 1;
   unsigned pointer_size = 0;  // overrides that of every event when not 0

@@ -15,11 +15,13 @@
 
 namespace coldtrace::tracefile {
 
+// In which events come.
 enum class Order : u8 {
   time,  // across processors; events of equal time by processor, then as the file has them
   file,
 };
 
+// Which events come, and how.
 struct StreamOptions {
   Order order = Order::time;
   unsigned pointer_size = 0;                            // overrides that of every event when not 0

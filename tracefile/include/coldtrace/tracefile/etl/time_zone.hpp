@@ -27,8 +27,10 @@ struct TimeZone {
   i32 daylight_bias;
 };
 
+// The 172 bytes of TIME_ZONE_INFORMATION.
 [[nodiscard]] TimeZone read_time_zone(core::Reader& in);
 
+// What clocks of a time zone show at a time.
 struct LocalTime {
   i64 offset;                           // minutes: local time = UTC + offset
   bool daylight;                        // daylight saving time

@@ -40,7 +40,6 @@ struct EventRead {
 // The size that the first eight bytes of an event say, no more than `room`; 0 when they are none,
 // or none of the kinds that events in files have.
 [[nodiscard]] u32 record_size(core::ByteView bytes, u32 room);
-
 [[nodiscard]] inline bool starts_record(core::ByteView bytes, u32 room) {
   return record_size(bytes, room) != 0;
 }

@@ -36,6 +36,7 @@ struct HeaderLayout {
   u8 pointer_size;  // of the producer
 };
 
+// How the header of an event lies.
 [[nodiscard]] constexpr HeaderLayout layout_of(HeaderType type) {
   switch (type) {
     case HeaderType::system32:

@@ -42,6 +42,7 @@ struct EmbeddedSchema {
 // Source: Windows SDK tdh.h; MS Learn "EVENT_PROPERTY_INFO".
 core::Result<EmbeddedSchema> read_event_schema(core::ByteView blob, u64 offset);
 
+// Names of values, of a provider, that a trace holds.
 struct EmbeddedMap {
   core::Guid provider;
   ValueMap map;

@@ -34,6 +34,7 @@ enum class Decoded : u8 {
 
 [[nodiscard]] std::string_view to_string(Decoded decoded);
 
+// How far a payload was decoded.
 struct DecodeResult {
   Decoded decoded;
   std::size_t consumed;  // bytes of the payload

@@ -7,6 +7,7 @@
 
 namespace coldtrace::tracefile {
 
+// The fields of a template.
 struct WevtFields {
   std::vector<FieldSchema> fields;
   u16 slots = 0;  // the greatest in use

@@ -63,6 +63,7 @@ struct WevtEvent {
   [[nodiscard]] bool is_classic() const { return (keywords >> 55 & 1) != 0; }
 };
 
+// A symbolic name of an event.
 struct WevtEventName {
   u16 id;
   u8 version;
@@ -116,6 +117,7 @@ struct WevtItem {
   std::string name;
 };
 
+// TEMP: what the payload of an event holds.
 struct WevtTemplate {
   u32 offset;
   u32 size;
@@ -128,6 +130,7 @@ struct WevtTemplate {
 // The item table, not the binary XML: that leaves items out, repeats and permutes them.
 core::Result<WevtTemplate> read_wevt_template(const WevtResource& resource, u32 offset);
 
+// VMAP or BMAP: names of values, or of bits.
 struct WevtMap {
   struct Entry {
     u32 value;
@@ -138,6 +141,7 @@ struct WevtMap {
   std::vector<Entry> entries;
 };
 
+// `offset` is that of the map in the resource.
 core::Result<WevtMap> read_wevt_map(const WevtResource& resource, u32 offset);
 
 }  // namespace coldtrace::tracefile

@@ -45,6 +45,7 @@ struct DecodedField {
   std::string names;  // of the value in its map; empty where it has none
 };
 
+// An event with all of its fields as text.
 struct DecodedEvent {
   std::string provider, name;  // empty: not known
   Undecoded undecoded;

@@ -19,6 +19,7 @@ enum class LinkType : u16 {
   other = 147,  // for private use: what has no link type of its own
 };
 
+// As the capture has it; seen from the machine.
 enum class PacketDirection : u8 { unknown, inbound, outbound };
 
 // Where packets are seen: a layer above a network interface, a port of a virtual switch, or a

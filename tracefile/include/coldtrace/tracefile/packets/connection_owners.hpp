@@ -20,6 +20,7 @@ struct ConnectionEnd {
   friend auto operator<=>(const ConnectionEnd&, const ConnectionEnd&) = default;
 };
 
+// Two ends that talk to each other.
 struct Connection {
   u8 protocol = 0;  // of IP: 6 is TCP, 17 UDP
   bool ipv6 = false;

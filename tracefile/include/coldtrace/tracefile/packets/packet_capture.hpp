@@ -11,6 +11,7 @@
 
 namespace coldtrace::tracefile {
 
+// Which packets are made.
 struct PacketCaptureOptions {
   // A packet of PktMon once for each component that it passes, instead of once.
   bool every_appearance = false;

@@ -15,11 +15,13 @@ namespace coldtrace::tracefile {
 // 7-Zip, cabinets and tar.
 [[nodiscard]] bool is_unpackable(core::FileKind kind);
 
+// A file that was taken out of a packing.
 struct UnpackedFile {
   std::string name;  // of the member, '!' between those of packings in each other; may be empty
   std::unique_ptr<core::ImageSource> bytes;
 };
 
+// What a packed file held.
 struct Unpacked {
   std::vector<UnpackedFile> files;  // those that are wanted, in the order of the archive
   // Members that are not, or cannot be read: their number and the names of the first.

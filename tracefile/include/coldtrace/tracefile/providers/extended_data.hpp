@@ -30,6 +30,7 @@ enum class ExtendedType : u16 {
   stack_key64 = 18,
 };
 
+// EVENT_HEADER_EXTENDED_DATA_ITEM.
 struct ExtendedItem {
   ExtendedType type;
   core::ByteView data;

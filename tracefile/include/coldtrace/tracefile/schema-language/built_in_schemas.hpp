@@ -10,7 +10,6 @@ struct BuiltInSchema {
   std::string_view name;
   std::string_view text;
 };
-
 [[nodiscard]] const std::array<BuiltInSchema, 4>& built_in_schemas();
 
 }  // namespace coldtrace::tracefile

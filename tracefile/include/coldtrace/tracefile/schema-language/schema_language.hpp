@@ -64,6 +64,7 @@ enum class FieldMeaning : u8 {
   encrypted,    // never shown
 };
 
+// How many units a field has.
 struct FieldAmount {
   enum class Kind : u8 { none, fixed, counted, rest };
   Kind kind = Kind::none;
@@ -72,6 +73,7 @@ struct FieldAmount {
   friend bool operator==(const FieldAmount&, const FieldAmount&) = default;
 };
 
+// A field of an event or structure.
 struct FieldDeclaration {
   FieldType type = FieldType::u8;
   std::string type_name;
@@ -83,6 +85,7 @@ struct FieldDeclaration {
   friend bool operator==(const FieldDeclaration&, const FieldDeclaration&) = default;
 };
 
+// Names of values, or of bits.
 struct EnumDeclaration {
   struct Entry {
     std::string name;
@@ -98,6 +101,7 @@ struct EnumDeclaration {
   friend bool operator==(const EnumDeclaration&, const EnumDeclaration&) = default;
 };
 
+// Fields that several events share.
 struct StructDeclaration {
   std::string name;
   std::string description;
@@ -105,6 +109,7 @@ struct StructDeclaration {
   friend bool operator==(const StructDeclaration&, const StructDeclaration&) = default;
 };
 
+// An event, by its id and version.
 struct EventDeclaration {
   std::string name;
   u16 id = 0;
@@ -114,6 +119,7 @@ struct EventDeclaration {
   friend bool operator==(const EventDeclaration&, const EventDeclaration&) = default;
 };
 
+// All that a provider declares.
 struct Schema {
   std::string name;
   core::Guid guid;

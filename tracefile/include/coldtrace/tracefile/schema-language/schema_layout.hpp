@@ -12,6 +12,7 @@ struct FieldPlace {
   std::optional<u32> size;  // absent when it depends on the data
 };
 
+// Where the fields of an event or structure lie.
 struct Layout {
   std::vector<FieldPlace> fields;  // in the order of the declaration
   std::optional<u32> size;         // of all, absent when it depends on the data
@@ -22,6 +23,7 @@ struct Layout {
 [[nodiscard]] std::optional<u32> size_of(const Schema& schema, const FieldDeclaration& field,
                                          unsigned pointer_size);
 
+// `fields` are of `schema`; `pointer_size` is 4 or 8.
 [[nodiscard]] Layout compute_layout(const Schema& schema,
                                     const std::vector<FieldDeclaration>& fields,
                                     unsigned pointer_size);

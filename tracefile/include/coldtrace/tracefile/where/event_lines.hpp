@@ -43,6 +43,7 @@ class EventLineReader {
   EventLineReader& operator=(const EventLineReader&) = default;
 };
 
+// Makes readers of the lines that events have in the output, one for each thread.
 class EventLines {
  public:
   virtual ~EventLines() = default;

@@ -65,6 +65,7 @@ enum class WhereMember : unsigned {
   line,      // what EventLines alone knows
 };
 
+// The member that the test is about.
 [[nodiscard]] inline WhereMember member_of(const WhereTest& test) {
   return static_cast<WhereMember>(test.member);
 }
