@@ -28,23 +28,25 @@ std::optional<Shard> read_shard(const std::string& text) {
 
 void add_input_options(Command& command, BatchOptions& options) {
   command.add_input("--list", options.list,
-                    "A file with the path of an input on each line; '-' is standard input");
-  command.add_flag("--null", options.null_separated, "The list's paths end with a byte 0");
+                    "Read the paths of inputs from this file, one per line; '-' is standard input");
+  command.add_flag("--null", options.null_separated,
+                   "Paths in the list are separated by NUL, as 'find -print0' writes them");
   command
       .add_input("--input", options.inputs,
-                 "A file, or a folder whose files are inputs, and those of folders below; so are "
-                 "folders of a list")
+                 "An input file, or a folder of which each file, at any depth, is an input; a list "
+                 "may name folders too")
       .type_name("FILE|DIR")
       .repeatable();
   command
       .add_option("--include", options.include,
-                  "Of folders, only files whose names match one of these globs")
+                  "In folders, take only files whose names match one of these globs")
       .type_name("GLOB")
       .repeatable();
   command
       .add_option_function<std::string>(
           "--shard", [&options](const std::string& text) { options.shard = *read_shard(text); },
-          "Only each N-th input from the I-th on, for jobs that share the work")
+          "Process every N-th input, starting with the I-th: N machines with I = 1 to N share the "
+          "work")
       .check("I/N", [](const std::string& text) {
         return read_shard(text) ? "" : "'" + text + "' is no shard, as 2/4";
       });
@@ -53,7 +55,7 @@ void add_input_options(Command& command, BatchOptions& options) {
 void add_result_options(Command& command, BatchOptions& options) {
   command
       .add_option("--out-dir", options.folder,
-                  "Write the results of each input to a file of this folder")
+                  "Write the results to this folder, one file per input")
       .required()
       .type_name("DIR")
       .check("DIR", [](const std::string& text) {
@@ -62,36 +64,38 @@ void add_result_options(Command& command, BatchOptions& options) {
   command
       .add_option_function<std::string>(
           "--out-layout", [&options](const std::string& text) { options.hive = text == "hive"; },
-          "How results lie there: 'plain', one file beside the other, or 'hive', a tree of "
-          "partitions (kind=ntfs-snapshot/image=NAME/part.ndjson.zst)")
+          "How the folder is organised: 'plain', all results side by side, or 'hive', in "
+          "Hive-style partitions (kind=ntfs-snapshot/image=NAME/part.ndjson.zst)")
       .one_of({"plain", "hive"})
       .default_str("plain");
   command
-      .add_option("--pack", options.packing,
-                  "Compression of results; without it 'zst' of a tree of partitions, else 'none'")
+      .add_option(
+          "--pack", options.packing,
+          "Compression of results; by default 'zst' with --out-layout hive, otherwise 'none'")
       .one_of({"none", "gz", "zst"});
   command
       .add_option_function<std::string>(
           "--named-by",
           [&options](const std::string& text) { options.whole_paths = text == "path"; },
-          "What results are called by: 'short', an input's name or its path below the folder, or "
-          "'path', all of its path")
+          "Name results after the input's file name or, in a folder, its path below it "
+          "('short'), or after its full path ('path')")
       .one_of({"short", "path"})
       .default_str("short");
 }
 
 void add_run_options(Command& command, BatchOptions& options) {
   command.add_flag("--retry-failed", options.retry_failed,
-                   "Also inputs that failed in an earlier run");
+                   "Process inputs again that failed in an earlier run");
   command.add_flag("--hash", options.hash_inputs,
-                   "Tell inputs that changed by SHA-256, not by size, time and inode");
+                   "Detect changed inputs by SHA-256 instead of size, modification time and inode");
   command
-      .add_option("--timeout", options.seconds,
-                  "End the work on an input after so many seconds; 0: never")
+      .add_option(
+          "--timeout", options.seconds,
+          "Kill the process of an input after this many seconds and count it as failed; 0: never")
       .type_name("SECONDS")
       .default_str("0");
   command.add_flag("--wait", options.wait,
-                   "Where another run works on the same inputs and folder, wait for its end");
+                   "Wait for another run on the same inputs and folder to end, instead of failing");
   add_jobs_option(command, options, options.jobs);
 }
 
@@ -99,7 +103,8 @@ void define_batch(Command& command, BatchOptions& options) {
   add_input_options(command, options);
   add_result_options(command, options);
   add_run_options(command, options);
-  command.add_option("COMMAND", options.command, "The words of a command, behind '--'").required();
+  command.add_option("COMMAND", options.command, "The command to run and its options, after '--'")
+      .required();
   command.before_sandbox([](SandboxNeeds& needs) { needs.later = true; });
 }
 
@@ -108,18 +113,18 @@ void define_batch(Command& command, BatchOptions& options) {
 void add_batch_command(CLI::App& app, Exit& exit, const RunProgram& run) {
   add_command<BatchOptions>(
       app, exit,
-      {"batch", "Run a command on many inputs, each in a process of its own, and go on later",
+      {"batch", "Run a command on many inputs, one process each; resumes an interrupted run",
        "  coldtrace batch --input images --out-dir results -- ntfs snapshot\n"
        "  coldtrace batch --list images.txt --out-dir tree --out-layout hive -- ntfs journal "
        "--events\n"
        "  find . -name '*.etl' -print0 | coldtrace batch --list - --null --out-dir out -- trace "
        "decode\n"
        "  coldtrace batch --list images.txt --shard 2/4 --out-dir results -- ntfs snapshot\n",
-       "  0  each input has its results\n"
-       "  1  an input failed, or the run on it ended with 1; or an earlier result is not what its\n"
-       "     manifest says\n"
-       "  2  usage, no input could be read, results cannot be written, or another run works "
-       "there\n"},
+       "  0  the command ended with 0 for every input\n"
+       "  1  an input failed, the command ended with 1 for one, or an earlier result is not\n"
+       "     what its manifest says\n"
+       "  2  usage error, no readable input, results cannot be written, or another run works\n"
+       "     on the same inputs\n"},
       {"text", "json"}, define_batch, [&app, run](const BatchOptions& options) {
         guard_output(options.output, options.format, options.named_inputs);
         refuse_help(app, options.command);
