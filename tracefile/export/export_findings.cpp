@@ -1,78 +1,84 @@
 #include "coldtrace/trace_export/export_findings.hpp"
 
+#include "tracefile/analysis/findings/counted.hpp"
+
 namespace coldtrace::trace_export {
+
+using trace_analysis::counted;
 
 void note_begun_before(u64 things, core::Findings& findings) {
   if (things > 0)
-    findings.info(
-        "timeline-start", std::nullopt,
-        "{} calls, interrupts and requests began before the first event, and are left out", things);
+    findings.info("timeline-start", std::nullopt, "{} left out",
+                  counted(things, "call, interrupt or request began before the first event, and is",
+                          "calls, interrupts and requests began before the first event, and are"));
 }
 
 void note_left_out(const PerfettoTrace& trace, core::Findings& findings) {
   note_begun_before(trace.left_out(), findings);
   if (const auto beyond = trace.beyond_limits(); beyond > 0)
-    findings.warning("export-limit", std::nullopt,
-                     "{} requests are beyond those that the export has room for", beyond);
+    findings.warning("export-limit", std::nullopt, "{} beyond those that the export has room for",
+                     counted(beyond, "request is", "requests are"));
 }
 
 void note_left_out(const CtfTrace& trace, core::Findings& findings) {
   note_begun_before(trace.left_out(), findings);
   if (const auto beyond = trace.beyond_limits(); beyond > 0)
-    findings.warning("export-limit", std::nullopt,
-                     "{} events are left out, or later than they were: the export has no room for "
-                     "them where they belong",
-                     beyond);
+    findings.warning("export-limit", std::nullopt, "{} belong{}",
+                     counted(beyond,
+                             "event is left out, or later than it was: the export has no room for "
+                             "it where it",
+                             "events are left out, or later than they were: the export has no room "
+                             "for them where they"),
+                     beyond == 1 ? "s" : "");
 }
 
 void note_left_out(const SampledThreads& samples, u64 markers, core::Findings& findings) {
   if (const auto beyond = samples.left_out() + markers; beyond > 0)
-    findings.warning("export-limit", std::nullopt,
-                     "{} samples and markers are beyond those that the export has room for",
-                     beyond);
+    findings.warning("export-limit", std::nullopt, "{} beyond those that the export has room for",
+                     counted(beyond, "sample or marker is", "samples and markers are"));
   if (const auto cut = samples.tree().cut() + samples.stacks().cut(); cut > 0)
-    findings.warning("stacks-cut", std::nullopt,
-                     "{} stacks are longer or more than are kept; their time is with the part "
-                     "that is",
-                     cut);
+    findings.warning("stacks-cut", std::nullopt, "{} time is with the part that is",
+                     counted(cut, "stack is longer or more than are kept; its",
+                             "stacks are longer or more than are kept; their"));
 }
 
 void note_left_out(const PathTimes& times, core::Findings& findings) {
   if (const auto beyond = times.left_out(); beyond > 0)
-    findings.warning("export-limit", std::nullopt,
-                     "{} samples are beyond those that the export has room for", beyond);
+    findings.warning("export-limit", std::nullopt, "{} beyond those that the export has room for",
+                     counted(beyond, "sample is", "samples are"));
 }
 
 void note_weights(const EventStacks& stacks, std::string_view field, core::Findings& findings) {
   if (const auto without = stacks.without_field(); without > 0)
     findings.warning("weight-missing", std::nullopt,
-                     "{} events have no field {} that is a number and not negative; they are left "
-                     "out",
-                     without, field);
+                     "{} no field {} that is a number and not negative; {} left out",
+                     counted(without, "event has", "events have"), field,
+                     without == 1 ? "it is" : "they are");
 }
 
 void note_untimed(u64 events, core::Findings& findings) {
   if (events > 0)
-    findings.warning("export-untimed", std::nullopt,
-                     "{} events have no time, without which the format has no place for them: they "
-                     "are left out",
-                     events);
+    findings.warning(
+        "export-untimed", std::nullopt, "{} left out",
+        counted(events, "event has no time, without which the format has no place for it: it is",
+                "events have no time, without which the format has no place for them: "
+                "they are"));
 }
 
 void note_without_table(u64 events, std::size_t most, core::Findings& findings) {
   if (events > 0)
     findings.warning("export-tables", std::nullopt,
-                     "{} events are of kinds beyond the {} that get a table of their own: their "
-                     "fields are in the column more of the table event",
-                     events, most);
+                     "{} beyond the {} that get a table of their own: {} fields are in the column "
+                     "more of the table event",
+                     counted(events, "event is of a kind", "events are of kinds"), most,
+                     events == 1 ? "its" : "their");
 }
 
 void note_unfit_values(u64 values, core::Findings& findings) {
   if (values > 0)
-    findings.info("export-values", std::nullopt,
-                  "{} values do not fit the columns of their fields: they are in the column more "
-                  "of the table event",
-                  values);
+    findings.info("export-values", std::nullopt, "{} in the column more of the table event",
+                  counted(values, "value does not fit the column of its field: it is",
+                          "values do not fit the columns of their fields: they are"));
 }
 
 }  // namespace coldtrace::trace_export

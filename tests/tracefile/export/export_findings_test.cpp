@@ -45,6 +45,25 @@ TEST_CASE("what began before a timeline is information") {
   CHECK_FALSE(begun.has_warnings());
 }
 
+TEST_CASE("one event, value or request is told as one") {
+  const auto text = [](auto note) {
+    core::Findings findings;
+    note(findings);
+    REQUIRE(findings.all().size() == 1);
+    return findings.all().front().text;
+  };
+  CHECK(text([](auto& findings) { note_begun_before(1, findings); }) ==
+        "1 call, interrupt or request began before the first event, and is left out");
+  CHECK(text([](auto& findings) { note_untimed(1, findings); }) ==
+        "1 event has no time, without which the format has no place for it: it is left out");
+  CHECK(text([](auto& findings) { note_without_table(1, 9, findings); }) ==
+        "1 event is of a kind beyond the 9 that get a table of their own: its fields are in the "
+        "column more of the table event");
+  CHECK(text([](auto& findings) { note_unfit_values(1, findings); }) ==
+        "1 value does not fit the column of its field: it is in the column more of the table "
+        "event");
+}
+
 TEST_CASE("events that are left out or have no table are warnings, values elsewhere are none") {
   core::Findings untimed, tables, values;
   note_untimed(4, untimed);

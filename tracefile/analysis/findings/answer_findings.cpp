@@ -7,6 +7,7 @@
 
 #include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/processes/process_choice.hpp"
+#include "tracefile/analysis/findings/counted.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -30,50 +31,55 @@ void note_ready_events(const Turns::Counts& counts, std::string_view hint,
 void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
   if (counts.overlapping > 0)
     findings.warning("switch-overlap", std::nullopt,
-                     "{} switches are from a thread that is on another processor",
-                     counts.overlapping);
+                     "{} from a thread that is on another processor",
+                     counted(counts.overlapping, "switch is", "switches are"));
 }
 
 void note_observation(const Observation& observation, core::Findings& findings) {
   if (const auto broken = observation.losses().broken_chains(); broken > 0)
     findings.warning("switch-chain", std::nullopt,
-                     "{} switches are from a thread that their processor had not gone to: events "
-                     "are missing",
-                     broken);
+                     "{} processor had not gone to: events are missing",
+                     counted(broken, "switch is from a thread that its",
+                             "switches are from a thread that their"));
   if (const auto backward = observation.losses().backward_switches(); backward > 0)
-    findings.warning("switch-order", std::nullopt,
-                     "{} switches are older than one before them on their processor: who ran "
-                     "around them is unknown",
-                     backward);
+    findings.warning(
+        "switch-order", std::nullopt, "{} is unknown",
+        counted(backward, "switch is older than one before it on its processor: who ran around it",
+                "switches are older than one before them on their processor: who ran "
+                "around them"));
   if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
-    findings.warning("record-unreadable", std::nullopt,
-                     "{} events that an analysis needs lack the fields that matter", unreadable);
+    findings.warning("record-unreadable", std::nullopt, "{} the fields that matter",
+                     counted(unreadable, "event that an analysis needs lacks",
+                             "events that an analysis needs lack"));
 }
 
 void note_stacks(u64 cut, core::Findings& findings) {
   if (cut > 0)
-    findings.warning("stacks-cut", std::nullopt,
-                     "{} stacks are longer or more than are kept; their time is with the part "
-                     "that is, or in [other]",
-                     cut);
+    findings.warning("stacks-cut", std::nullopt, "{} time is with the part that is, or in [other]",
+                     counted(cut, "stack is longer or more than are kept; its",
+                             "stacks are longer or more than are kept; their"));
 }
 
 void note_functions(u64 left_out, core::Findings& findings) {
   if (left_out > 0)
-    findings.warning("function-limit", std::nullopt,
-                     "{} addresses of samples, interrupts and stacks are in functions beyond those "
-                     "that are kept, and are counted as others",
-                     left_out);
+    findings.warning("function-limit", std::nullopt, "{} counted as others",
+                     counted(left_out,
+                             "address of samples, interrupts and stacks is in a function beyond "
+                             "those that are kept, and is",
+                             "addresses of samples, interrupts and stacks are in functions beyond "
+                             "those that are kept, and are"));
 }
 
 namespace {
 
 void note_interrupts(u64 contradictory, core::Findings& findings) {
   if (contradictory > 0)
-    findings.warning("interrupt-time", std::nullopt,
-                     "{} interrupts have a begin before the last switch of their processor: how "
-                     "long they took is unknown",
-                     contradictory);
+    findings.warning("interrupt-time", std::nullopt, "{} took is unknown",
+                     counted(contradictory,
+                             "interrupt has a begin before the last switch of its processor: how "
+                             "long it",
+                             "interrupts have a begin before the last switch of their processor: "
+                             "how long they"));
 }
 
 }  // namespace
@@ -82,27 +88,31 @@ void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Fi
   note_overlaps(use.schedule().turns().counts(), findings);
   note_interrupts(use.contradictory_interrupts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
-    findings.info("sample-interval", std::nullopt,
-                  "{} samples are the first of their processor, and no event says how long the "
-                  "interval between samples is: they have no time",
-                  firsts);
+    findings.info("sample-interval", std::nullopt, "{} no time",
+                  counted(firsts,
+                          "sample is the first of its processor, and no event says how long the "
+                          "interval between samples is: it has",
+                          "samples are the first of their processor, and no event says how long "
+                          "the interval between samples is: they have"));
   note_functions(code.left_out() + use.counts().left_out_routines, findings);
 }
 
 void note_services(const Services& services, core::Findings& findings) {
   note_interrupts(services.contradictory_interrupts(), findings);
   if (services.without_thread() > 0)
-    findings.info("call-without-thread", std::nullopt,
-                  "{} calls and returns are of threads that no context switch names",
-                  services.without_thread());
+    findings.info("call-without-thread", std::nullopt, "{} that no context switch names",
+                  counted(services.without_thread(), "call or return is of a thread",
+                          "calls and returns are of threads"));
 }
 
 void note_periods(const Services& services, core::Findings& findings) {
   if (const auto left_out = services.totals().left_out(); left_out > 0)
-    findings.warning("period-limit", std::nullopt,
-                     "{} calls and returns are of periods and services beyond those that are kept, "
-                     "and are missing in `periods`",
-                     left_out);
+    findings.warning("period-limit", std::nullopt, "{} missing in `periods`",
+                     counted(left_out,
+                             "call or return is of a period or service beyond those that are kept, "
+                             "and is",
+                             "calls and returns are of periods and services beyond those that are "
+                             "kept, and are"));
 }
 
 void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
@@ -111,10 +121,12 @@ void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
                      "the trace has more objects, orders of mutants, deadlocks or threads behind "
                      "each other than are looked at: some may be missing");
   if (deadlocks.passing() > 0)
-    findings.info("deadlock-unproved", std::nullopt,
-                  "{} cycles of waits were gone before each of their threads was seen to leave its "
-                  "processor, and are not listed",
-                  deadlocks.passing());
+    findings.info("deadlock-unproved", std::nullopt, "{} not listed",
+                  counted(deadlocks.passing(),
+                          "cycle of waits was gone before each of its threads was seen to leave "
+                          "its processor, and is",
+                          "cycles of waits were gone before each of their threads was seen to "
+                          "leave its processor, and are"));
   if (!deadlocks.names_objects() && deadlocks.any_switch())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for: deadlocks cannot be proved");
@@ -129,16 +141,18 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
                      core::Findings& findings) {
   if (priorities.impossible() > 0)
     findings.warning("priority-impossible", std::nullopt,
-                     "{} events have a priority that no thread can have (0 to 31)",
-                     priorities.impossible());
+                     "{} a priority that no thread can have (0 to 31)",
+                     counted(priorities.impossible(), "event has", "events have"));
   if (const auto left_out = priorities.more_steps(); left_out > 0)
-    findings.info("priority-cut", std::nullopt,
-                  "{} changes of priorities are not listed; --format csv has them", left_out);
+    findings.info("priority-cut", std::nullopt, "{}",
+                  counted(left_out, "change of a priority is not listed; --format csv has it",
+                          "changes of priorities are not listed; --format csv has them"));
   if (const auto left_out = priorities.changes_left_out(); left_out > 0)
     findings.warning("priority-limit", std::nullopt,
-                     "{} events change priorities beyond the {} that are kept between two switches "
+                     "{} beyond the {} that are kept between two switches "
                      "of a thread: its priority is unknown from there to the next switch",
-                     left_out, Priorities::most_pending);
+                     counted(left_out, "event changes priorities", "events change priorities"),
+                     Priorities::most_pending);
   if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
     findings.warning("inversion-limit", std::nullopt,
                      "the trace has more inversions, objects, or turns while a thread was ready "
@@ -173,7 +187,7 @@ void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings
   std::string text;
   for (const auto& [count, one, several] : limits) {
     if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", and ", count, count == 1 ? one : several);
+    text += (text.empty() ? "" : ", and ") + counted(count, one, several);
   }
   if (!text.empty())
     findings.warning("io-limit", std::nullopt, "more than is kept; left out: {}", text);
@@ -181,13 +195,14 @@ void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings
 
 void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& findings) {
   if (ends > 0)
-    findings.warning("request-unmatched", std::nullopt, "the ends of {} requests to {} are missing",
-                     ends, what);
+    findings.warning("request-unmatched", std::nullopt, "the {} to {} {} missing",
+                     ends == 1 ? "end of 1 request" : fmt::format("ends of {} requests", ends),
+                     what, ends == 1 ? "is" : "are");
   if (begins > 0)
     findings.info("request-unknown", std::nullopt,
-                  "{} requests to {} ended of which nothing is known: they began before, or their "
-                  "begin is lost",
-                  begins, what);
+                  "{} to {} ended of which nothing is known: {} begin is lost",
+                  counted(begins, "request", "requests"), what,
+                  begins == 1 ? "it began before, or its" : "they began before, or their");
 }
 
 }  // namespace
@@ -223,13 +238,16 @@ void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
 
 void note_disk_map(const DiskMap& map, core::Findings& findings) {
   if (const auto impossible = map.impossible(); impossible > 0)
-    findings.warning("snapshot-extent", std::nullopt,
-                     "{} extents of the snapshot have no size or no place on a disk of less than "
-                     "2^64 bytes, and name nothing",
-                     impossible);
+    findings.warning("snapshot-extent", std::nullopt, "{} nothing",
+                     counted(impossible,
+                             "extent of the snapshot has no size or no place on a disk of less "
+                             "than 2^64 bytes, and names",
+                             "extents of the snapshot have no size or no place on a disk of less "
+                             "than 2^64 bytes, and name"));
   if (const auto left_out = map.left_out(); left_out > 0)
-    findings.warning("names-limit", std::nullopt,
-                     "{} files and extents of the snapshot are left out (--names-limit)", left_out);
+    findings.warning("names-limit", std::nullopt, "{} left out (--names-limit)",
+                     counted(left_out, "file or extent of the snapshot is",
+                             "files and extents of the snapshot are"));
   else if (map.extents() == 0)
     findings.warning("snapshot-without-places", std::nullopt,
                      "the snapshot has no place of a file on the disk, and names nothing");

@@ -1,6 +1,7 @@
 #include "coldtrace/trace_analysis/findings/wait_findings.hpp"
 
 #include "coldtrace/trace_analysis/waits/path_window.hpp"
+#include "tracefile/analysis/findings/counted.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -34,16 +35,14 @@ void note_wait_graph(const WaitEvidence& evidence, core::Findings& findings) {
   const auto left_out = graph.left_out() + graph.wakes().left_out() + stated.left_out() +
                         locks.left_out() + requests.left_out() + files.left_out();
   if (left_out > 0)
-    findings.warning(
-        "wait-limit", std::nullopt,
-        "{} waits are left out: the trace has more objects, or pairs of who waited for "
-        "what, than are kept",
-        left_out);
+    findings.warning("wait-limit", std::nullopt,
+                     "{} left out: the trace has more objects, or pairs of who waited for "
+                     "what, than are kept",
+                     counted(left_out, "wait is", "waits are"));
   if (const auto cut = kinds.stacks().cut(); cut > 0)
-    findings.warning("stacks-cut", std::nullopt,
-                     "{} stacks are longer or more than are kept: what they say of waits may be "
-                     "missing",
-                     cut);
+    findings.warning("stacks-cut", std::nullopt, "{} of waits may be missing",
+                     counted(cut, "stack is longer or more than are kept: what it says",
+                             "stacks are longer or more than are kept: what they say"));
   if (any_wait(evidence) && !graph.names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");

@@ -64,8 +64,22 @@ TEST_CASE("the end of a request of which nothing is known is information") {
   disk.finish(observed);
   core::Findings findings;
   note_disk_requests(disk, findings);
-  CHECK(told(findings, "request-unknown").starts_with("1 requests to disks ended"));
+  CHECK(
+      told(findings, "request-unknown") ==
+      "1 request to disks ended of which nothing is known: it began before, or its begin is lost");
   CHECK_FALSE(findings.has_warnings());
+}
+
+TEST_CASE("one thing that is left out is told as one, several as several") {
+  core::Findings one, several;
+  note_stacks(1, one);
+  CHECK(told(one, "stacks-cut") ==
+        "1 stack is longer or more than are kept; its time is with the part that is, or in "
+        "[other]");
+  note_stacks(2, several);
+  CHECK(told(several, "stacks-cut") ==
+        "2 stacks are longer or more than are kept; their time is with the part that is, or in "
+        "[other]");
 }
 
 TEST_CASE("priorities that no thread can have are a warning, and what waits are for is missing") {
