@@ -64,8 +64,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
 
 Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   if (options.inputs.empty() && options.image.empty())
-    throw Failure{
-        "there is nothing to read: name files and folders, or a disk image with --disk-image"};
+    throw Failure{"there is nothing to read: name files and folders, or a disk image with --disk-image"};
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
