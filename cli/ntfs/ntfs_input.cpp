@@ -155,7 +155,7 @@ void add_volume_options(Command& command, DiskOptions& options) {
 }
 
 void add_image_option(Command& command, DiskOptions& options, const char* help) {
-  auto image = command.add_input("--disk-image", options.image, help);
+  auto image = command.add_input("--image", options.image, help);
   image.type_name("IMAGE");
   for (auto& option : add_options_of_image(command, options)) option.needs(image);
   add_shadow_option(command, options.shadows).needs(image);

@@ -43,8 +43,7 @@ void leave_image_readers(Command& command);
 // IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size, --unpacked-limit and the
 // files with keys of BitLocker volumes.
 void add_volume_options(Command& command, DiskOptions& options);
-// The same for a command that reads an image beside other inputs: it is the value of
-// --disk-image, which
+// The same for a command that reads an image beside other inputs: it is the value of --image, which
 // the other options and --shadow need.
 void add_image_option(Command& command, DiskOptions& options, const char* help);
 // IMAGE, its options and --mft.

@@ -18,11 +18,13 @@ struct NamesOptions {
 
   bool hashed() const { return how != "plain"; }
   // Null where names stay as they are. Throws Failure where there is no key, or options contradict
-  // each other.
-  std::unique_ptr<const privacy::HashedNames> read_key() const;
+  // each other: a key alone does so unless it has `other_use`.
+  std::unique_ptr<const privacy::HashedNames> read_key(bool other_use = false) const;
 };
 
-void add_names_options(Command& command, NamesOptions& options);
+void add_names_options(
+    Command& command, NamesOptions& options,
+    const std::string& key_help = "The secret of --names keyed-hash: a file of 16 to 4,096 bytes");
 
 // The member "names" of a header line, where they are hashed: "method", "keep_extensions",
 // "key_check".

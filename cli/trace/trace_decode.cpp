@@ -37,7 +37,6 @@ struct TraceDecodeOptions : TraceInputOptions {
   std::string stacks = "events";
   TracePipelineOptions pipeline;
   NamesOptions names;
-  std::string decryption_key;
 
   // Whether members are asked for that text does not show.
   bool lacks_in_text() const {
@@ -213,19 +212,18 @@ std::unique_ptr<tracefile::EventSequence> open_events(const TraceDecodeOptions& 
                                                     last, pipeline.order == tracefile::Order::time);
 }
 
-// What --names and --decryption-key say.
+// What --names and --key-file say.
 struct Secrets {
   std::unique_ptr<const privacy::HashedNames> names;  // null: they are as they are
   std::optional<privacy::SealingKey> key;             // of encrypted fields
 };
 
 Secrets read_secrets(const TraceDecodeOptions& options) {
-  Secrets secrets{options.names.read_key(), std::nullopt};
+  Secrets secrets{options.names.read_key(true), std::nullopt};
   if (secrets.names && (options.pipeline.lines.messages || options.symbols.any()))
     throw Failure{"--messages and files of symbols are for --names plain"};
-  if (secrets.names && !options.decryption_key.empty())
-    throw Failure{"--decryption-key is for --names plain"};
-  if (!options.decryption_key.empty()) secrets.key = read_sealing_key(options.decryption_key);
+  if (!secrets.names && !options.names.key_file.empty())
+    secrets.key = read_sealing_key(options.names.key_file);
   return secrets;
 }
 
@@ -367,12 +365,9 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
                         "frame with module, function and source")
             .one_of({"attach", "events"})
             .capture_default_str();
-        add_names_options(command, options.names);
-        command
-            .add_input("--decryption-key", options.decryption_key,
-                       "Show encrypted fields, such as key presses: a file with their key of 32 "
-                       "bytes")
-            .type_name("FILE");
+        add_names_options(command, options.names,
+                          "The secret of --names keyed-hash; without that the key, of 32 bytes, of "
+                          "encrypted fields such as key presses, which are shown then");
         add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,

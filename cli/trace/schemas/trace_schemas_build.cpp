@@ -64,7 +64,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
 
 Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   if (options.inputs.empty() && options.image.empty())
-    throw Failure{"there is nothing to read: name files and folders, or a disk image with --disk-image"};
+    throw Failure{"there is nothing to read: name files and folders, or an image with --image"};
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -95,7 +95,7 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
       {"build", "Build one store from the event schemas that files, folders and images contain",
        "  coldtrace trace schemas build /mnt/c/Windows -o windows.ctschemas\n"
        "  coldtrace trace schemas build windows.ctschemas extra.man -o both.ctschemas\n"
-       "  coldtrace trace schemas build --disk-image disk.E01 -o disk.ctschemas\n",
+       "  coldtrace trace schemas build --image disk.E01 -o disk.ctschemas\n",
        "  0  it was written\n"
        "  1  it was written, but a file that declares events is damaged or cannot be read\n"
        "  2  no file declares events, or the store cannot be written\n"},

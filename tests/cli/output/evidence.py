@@ -34,7 +34,7 @@ NEEDED = {
     ("trace", "synthesize"): ["deadlock-2"],
 }
 # What an option needs beside it.
-WITH = {(("trace", "schemas", "build"), name): ["--disk-image", "spare.bin"]
+WITH = {(("trace", "schemas", "build"), name): ["--image", "spare.bin"]
         for name in ("--parent", "--password-file", "--recovery-key-file", "--startup-key")}
 # And after its inputs.
 BEHIND = {("batch",): ["ntfs", "info"], ("ntfs", "history"): ["a.txt"]}

@@ -209,7 +209,7 @@ class Images(unittest.TestCase):
         (FOLDER / IMAGE).write_bytes(image)
 
     def test_the_store_is_that_of_a_folder_with_the_same_files(self):
-        said, providers = build("image.ctschemas", "--disk-image", IMAGE)
+        said, providers = build("image.ctschemas", "--image", IMAGE)
         run("schemas", "build", "copy/" + IMAGE, "-o", "folder.ctschemas")
         self.assertEqual((FOLDER / "image.ctschemas").read_bytes(), (FOLDER / "folder.ctschemas").read_bytes())
         self.assertEqual(len(providers), len(self.files) - 1)  # of the linked one once
@@ -220,7 +220,7 @@ class Images(unittest.TestCase):
         self.assertNotIn("content-", said)
 
     def test_ntfscat_reads_the_same(self):
-        _, providers = build("cat.ctschemas", "--disk-image", IMAGE)
+        _, providers = build("cat.ctschemas", "--image", IMAGE)
         for row in providers.values():
             path = row["file"].removeprefix(IMAGE)
             if "WinSxS" in path:
@@ -241,7 +241,7 @@ class Images(unittest.TestCase):
     @unittest.skipUnless(LIBWIM, "no libwim, which compresses")
     def test_events_are_decoded_by_the_schemas_of_the_disk(self):
         writer = EtlWriter()
-        _, providers = build("decode.ctschemas", "--disk-image", IMAGE)
+        _, providers = build("decode.ctschemas", "--image", IMAGE)
         guid = {row["file"].rsplit("/", 1)[1]: row["guid"] for row in providers.values()}
         for time, name in enumerate(("lzx.dll", "lznt1.exe", "small.man")):
             writer.manifest(0, time, uuid.UUID(guid[name]), 1, 0, struct.pack("<I", 7))
@@ -258,9 +258,9 @@ class Images(unittest.TestCase):
         (FOLDER / "whole.img").write_bytes(disk)
         (FOLDER / "whole.img.gz").write_bytes(gzip.compress(disk, 1))
         (FOLDER / "extra.man").write_text(manifest(99))
-        _, one = build("one.ctschemas", "--disk-image", IMAGE)
+        _, one = build("one.ctschemas", "--image", IMAGE)
         for image in ("whole.img", "whole.img.gz"):
-            _, more = build("more.ctschemas", "extra.man", "--disk-image", image)
+            _, more = build("more.ctschemas", "extra.man", "--image", image)
             self.assertEqual(more.pop("Fixture-99")["file"], "extra.man")
             self.assertEqual({name: (row["file"], row["sha256"]) for name, row in more.items()},
                              {name: (row["file"].replace(IMAGE, image + "/partition1"), row["sha256"])
@@ -288,7 +288,7 @@ class Images(unittest.TestCase):
                         struct.pack_into("<I", image, cluster * 4096, 0xFFFFFFF0)
 
                 self.edit(change)
-                said, providers = build("damaged.ctschemas", "--disk-image", IMAGE, status=1)
+                said, providers = build("damaged.ctschemas", "--image", IMAGE, status=1)
                 self.assertIn("content-damaged", said)
                 self.assertRegex(said, name)
                 offset = int(next(line for line in said.splitlines() if "content-damaged" in line)
@@ -302,7 +302,7 @@ class Images(unittest.TestCase):
             struct.pack_into("<H", image, at + 0x0C, 0x4000)
 
         self.edit(encrypt)
-        said, providers = build("encrypted.ctschemas", "--disk-image", IMAGE)
+        said, providers = build("encrypted.ctschemas", "--image", IMAGE)
         self.assertIn("content-encrypted", said)
         self.assertEqual(len(providers), len(self.files) - 2)
 
@@ -320,7 +320,7 @@ class Images(unittest.TestCase):
                                    (change(0x9000101A, 2), "content-elsewhere", 0)):
             with self.subTest(code):
                 self.edit(edit)
-                said, providers = build("elsewhere.ctschemas", "--disk-image", IMAGE, status=status)
+                said, providers = build("elsewhere.ctschemas", "--image", IMAGE, status=status)
                 self.assertIn(code, said)
                 self.assertEqual(len(providers), len(self.files) - 2)
 
@@ -330,7 +330,7 @@ class Images(unittest.TestCase):
             struct.pack_into("<QQ", image, at + 0x30, 1 << 40, 1 << 40)
 
         self.edit(grow)
-        said, providers = build("grown.ctschemas", "--disk-image", IMAGE, status=1)
+        said, providers = build("grown.ctschemas", "--image", IMAGE, status=1)
         self.assertIn("content-unsupported", said)
         self.assertEqual(len(providers), len(self.files) - 2)
 
@@ -339,19 +339,19 @@ class Images(unittest.TestCase):
             image[known["small.man"] + 510] ^= 0xFF
 
         self.edit(tear)
-        said, providers = build("torn.ctschemas", "--disk-image", IMAGE, status=1)
+        said, providers = build("torn.ctschemas", "--image", IMAGE, status=1)
         self.assertIn("content-damaged", said)
         self.assertEqual(len(providers), len(self.files) - 2)
 
     def test_cut_images_and_images_of_nothing(self):
         (FOLDER / IMAGE).write_bytes(self.pristine[:len(self.pristine) // 4])
-        done = subprocess.run([COLDTRACE, "trace", "schemas", "build", "--disk-image", IMAGE, "-o", "cut.ctschemas"],
+        done = subprocess.run([COLDTRACE, "trace", "schemas", "build", "--image", IMAGE, "-o", "cut.ctschemas"],
                               capture_output=True, cwd=FOLDER)
         self.assertIn(done.returncode, (1, 2))
-        run("schemas", "build", "--disk-image", "extra-nothing.img", "-o", "none.ctschemas", status=2)
+        run("schemas", "build", "--image", "extra-nothing.img", "-o", "none.ctschemas", status=2)
         run("schemas", "build", "-o", "none.ctschemas", status=2)
         run("schemas", "build", "copy", "--shadow", "1", "-o", "none.ctschemas", status=2)
-        run("schemas", "build", "--disk-image", IMAGE, "-o", IMAGE, status=2)  # an input
+        run("schemas", "build", "--image", IMAGE, "-o", IMAGE, status=2)  # an input
         self.assertFalse((FOLDER / "none.ctschemas").exists())
 
 
@@ -376,12 +376,12 @@ class Shadows(unittest.TestCase):
                              (["all", "live"], ["51.dll", "shadow1/50.dll"])):
             with self.subTest(asked):
                 options = [word for text in asked for word in ("--shadow", text)]
-                _, providers = build("shadow.ctschemas", "--disk-image", "changed.img", *options)
+                _, providers = build("shadow.ctschemas", "--image", "changed.img", *options)
                 self.assertEqual(sorted(row["file"] for row in providers.values()),
                                  sorted("changed.img/" + name for name in files))
                 for row in providers.values():
                     self.assertEqual(row["sha256"], hashlib.sha256(module(int(row["file"][-6:-4]))).hexdigest())
-        run("schemas", "build", "--disk-image", "changed.img", "--shadow", "2", "-o", "none.ctschemas", status=2)
+        run("schemas", "build", "--image", "changed.img", "--shadow", "2", "-o", "none.ctschemas", status=2)
 
 
 def tearDownModule():
