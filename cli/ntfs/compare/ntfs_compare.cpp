@@ -289,6 +289,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                               "Read BEFORE as of this shadow copy");
         add_one_shadow_option(command, "--after-shadow", options.shadow_after,
                               "Read AFTER as of this shadow copy");
+        add_text_size_option(command, options.text);
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         add_names_options(command, options.names);
