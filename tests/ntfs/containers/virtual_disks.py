@@ -732,6 +732,12 @@ class VirtualDisks(Case):
                 continue
             with self.subTest(name):
                 needs(library)
+        alone = self.convert("alone.qcow2", "qcow2")  # which has no parent, and the other side has
+        for pair in ((alone, disks[1]), (disks[1], alone), (self.raw, disks[1])):
+            done = self.run_ntfs("compare", "--parent", base, *pair, status=1)
+            self.assertNotIn(b"image-parent", done.stderr)
+        done = self.run_ntfs("compare", "--parent", base, alone, self.raw, status=1)
+        self.assertEqual(done.stderr.count(b"base.qcow2, a file of --parent, is not used"), 1)
                 path = self.convert(name, form, *options)
                 whole = path.read_bytes()
                 for part in (0.4, 0.8):
