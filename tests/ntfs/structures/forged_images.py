@@ -661,6 +661,12 @@ class ZoneIdentifiers(Case):
         self.assertEqual((rows["40", "True"]["FileName"], rows["40", "True"]["ZoneIdContents"]),
                          ("f0:Zone.Identifier", self.TEXT + 'LastWriter="=1,2"'))
         self.assertEqual((rows["40", "False"]["ZoneIdContents"], rows["40", "False"]["HasAds"]), ("", "True"))
+        outside = [("Zone.Identifier", (w.run(1, 9) + b"\0", 1, len(self.TEXT), 4096, False), False)]
+        rows = {(row["EntryNumber"], row["IsAds"]): row for row in
+                strict_csv(self.rows(outside, "--zone-ids", "--format", "mftecmd-csv"))}
+        self.assertEqual((rows["40", "True"]["FileName"], rows["40", "True"]["ZoneIdContents"]), ("f0:Zone.Identifier", ""))
+        rows = {row["record"]: row for row in strict_csv(self.rows(outside, "--zone-ids", "--format", "csv"))}
+        self.assertEqual([rows["40"][name] for name in ("zone_id", "zone_referrer_url", "zone_host_url")], [""] * 3)
         for form in ("text", "bodyfile", "sqlite"):
             done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--zone-ids", "--format", form, self.here / "MFT"],
                                   capture_output=True, timeout=60)
