@@ -12,6 +12,10 @@ std::unordered_map<const CLI::Option*, ValueKind>& value_kinds() {
 
 }  // namespace
 
+CommandApp::~CommandApp() {
+  for (const auto* const option : get_options()) forget_values(option);
+}
+
 void CommandApp::define_by(std::function<void()> define) {
   define_ = std::move(define);
   preparse_callback([this](std::size_t) { this->define(); });

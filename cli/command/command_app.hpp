@@ -23,6 +23,9 @@ class CommandApp : public CLI::App {
  public:
   CommandApp(const std::string& name, const std::string& summary, CLI::App& parent)
       : CLI::App{summary, name, &parent} {}
+  CommandApp(const CommandApp&) = delete;
+  CommandApp& operator=(const CommandApp&) = delete;
+  ~CommandApp() override;
 
   // Sets what define() does, once.
   void define_by(std::function<void()> define);
@@ -38,7 +41,7 @@ class CommandApp : public CLI::App {
 // Of an option of any command; that of one that was never described is Source::any.
 const ValueKind& value_kind(const CLI::Option* option);
 ValueKind& describe_values(const CLI::Option* option);
-// Of an option that is removed: the next one may lie where it did.
+// Of an option that is removed, or ends with its command: the next one may lie where it did.
 void forget_values(const CLI::Option* option);
 
 }  // namespace coldtrace::cli

@@ -8,9 +8,10 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// How text for people is shown: by a pager, and in which time zone.
+// How text for people is shown: by a pager, with which units and in which time zone.
 struct TextOptions {
   bool pager = false;
+  bool human = false;
   bool local = false;
   std::string utc_offset;  // "+02:00"; empty: none
 };
@@ -18,11 +19,15 @@ struct TextOptions {
 // --utc-offset and --local, of commands whose text has times by text_time().
 void add_text_time_options(Command& command, TextOptions& options);
 
+// --human, of commands whose text has sizes by text_size().
+void add_text_size_option(Command& command, TextOptions& options);
+
 // --pager, of commands with text.
 void add_pager_option(Command& command, TextOptions& options);
 
 // Before a run whose results are in `format`: throws Failure where that has no use for the options;
-// sets the zone of text_time(); starts the pager.
+// sets the units of text_size() and the
+// zone of text_time(); starts the pager.
 void begin_text(const TextOptions& options, const std::string& format, const OutputOptions& output);
 
 }  // namespace coldtrace::cli

@@ -6,22 +6,21 @@
 #include <fmt/format.h>
 
 #include "cli/images/digests.hpp"
-#include "coldtrace/core/hex.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string_view shown(std::string_view algorithm) {
-  return algorithm == "md5" ? "MD5" : "SHA-1";
+  return algorithm == "md5" ? "MD5" : algorithm == "sha1" ? "SHA-1" : "SHA-256";
 }
 
 }  // namespace
 
-std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image) {
+std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image, core::Findings& findings) {
   std::vector<ImageHash> hashes;
   if (image.ewf == nullptr) return hashes;
-  for (const auto& hash : image.ewf->hashes())
-    hashes.push_back({hash.algorithm, core::to_hex(hash.value), std::nullopt});
+  for (auto& hash : image.ewf->hashes(findings))
+    hashes.push_back({hash.algorithm, std::move(hash.value), std::nullopt});
   return hashes;
 }
 

@@ -14,13 +14,13 @@ namespace coldtrace::cli {
 
 // A hash of the whole disk that its image states, in hexadecimal.
 struct ImageHash {
-  std::string_view algorithm;  // "md5" or "sha1"
+  std::string_view algorithm;  // "md5", "sha1" or "sha256"
   std::string stored;
   std::optional<std::string> computed;  // of all that can be read
 };
 
 // Those of an E01 image; other images have none.
-std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image);
+std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image, core::Findings& findings);
 
 // Reads the whole disk. A hash that differs is a warning, and so is a disk that cannot be read to
 // its end, or of which nothing is stated.

@@ -220,7 +220,7 @@ bool show_image(const NtfsInfoOptions& options, GivenFile given, core::Findings 
   if (!file) return false;
   auto input = find_volumes(options, std::move(*file), findings, report);
   if (!input) return false;
-  auto hashes = stored_hashes(input->file);
+  auto hashes = stored_hashes(input->file, findings);
   if (options.verify) {
     TerminalProgress progress{options.output, options.findings.quiet};
     progress.begin("verifying", "", input->file.source->size());

@@ -362,6 +362,7 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
         command.add_flag("--journal", options.journal,
                          "Also when deleted files were deleted, as the change journal says "
                          "(deleted_at); for ndjson, json and csv");
+        add_text_size_option(command, options.text);
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
         command.text_lacks([&options] {

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/text.hpp"
+#include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/stored_numbers.hpp"
 
 namespace coldtrace::ntfs {
@@ -58,37 +62,49 @@ std::optional<Looked> look(const core::ImageSource& file, u64 offset, const Chec
   return looked;
 }
 
-void check(const core::ImageSource& file, u64 offset, const CheckedPart& part, bool is_vhd,
-           core::Findings& findings) {
-  const auto looked = look(file, offset, part, is_vhd);
+// One file of a chain, and whose it is in words: " of its parent base.vhd", or nothing.
+struct Checked {
+  const core::ImageSource& file;
+  std::string owner;
+  core::Findings& findings;
+};
+
+void check(const Checked& checked, u64 offset, const CheckedPart& part, bool is_vhd) {
+  auto& findings = checked.findings;
+  const auto looked = look(checked.file, offset, part, is_vhd);
   if (!looked)
-    findings.warning("image-header", offset, "the {} cannot be read", part.name);
+    findings.warning("image-header", offset, "the {}{} cannot be read", part.name, checked.owner);
   else if (!looked->has_magic)
-    findings.warning("image-header", offset, "there is no {}, which begins with '{}'", part.name,
-                     part.magic);
+    findings.warning("image-header", offset, "there is no {}{}, which begins with '{}'", part.name,
+                     checked.owner, part.magic);
   else if (!looked->is_sound())
     findings.warning("image-header", offset,
-                     "the {} states the checksum {:#010x}, and has {:#010x}", part.name,
-                     looked->stated, looked->computed);
+                     "the {}{} states the checksum {:#010x}, and has {:#010x}", part.name,
+                     checked.owner, looked->stated, looked->computed);
 }
 
 // A footer of 511 bytes, as the first versions of Virtual PC wrote it, is none to look at.
-void check_vhd(const core::ImageSource& file, core::Findings& findings) {
-  const u64 size = file.size();
+void check_vhd(const Checked& checked) {
+  const u64 size = checked.file.size();
   if (size < vhd_footer.size) return;
   std::array<std::byte, 8> start{};
-  const bool has_short_footer =
-      file.read_at(size - vhd_footer.size + 1, start) && core::to_chars(start) == vhd_footer.magic;
+  const bool has_short_footer = checked.file.read_at(size - vhd_footer.size + 1, start) &&
+                                core::to_chars(start) == vhd_footer.magic;
   if (has_short_footer) return;
-  for (const u64 place : {size - vhd_footer.size, u64{0}})
-    check(file, place, vhd_footer, true, findings);
-  if (const auto header = load_big_u64(file, 16)) check(file, *header, vhd_header, true, findings);
+  for (const u64 place : {size - vhd_footer.size, u64{0}}) check(checked, place, vhd_footer, true);
+  if (const auto header = load_big_u64(checked.file, 16)) check(checked, *header, vhd_header, true);
 }
 
-void check_vhdx(const core::ImageSource& file, core::Findings& findings) {
+void check_vhdx(const Checked& checked) {
   constexpr u64 unit = u64{64} << 10U;
-  for (const u64 place : {unit, 2 * unit}) check(file, place, vhdx_header, false, findings);
-  for (const u64 place : {3 * unit, 4 * unit}) check(file, place, vhdx_regions, false, findings);
+  for (const u64 place : {unit, 2 * unit}) check(checked, place, vhdx_header, false);
+  for (const u64 place : {3 * unit, 4 * unit}) check(checked, place, vhdx_regions, false);
+}
+
+void check_vmdk(const Checked& checked) {
+  if (const auto defect = find_vmdk_defect(checked.file))
+    checked.findings.warning("image-header", defect->offset, "the sparse header{} {}",
+                             checked.owner, defect->text);
 }
 
 }  // namespace
@@ -98,10 +114,13 @@ bool is_sound_vhd_footer(const core::ImageSource& file, u64 offset) {
   return looked && looked->is_sound();
 }
 
-void check_container_headers(const core::ImageSource& file, FileKind kind,
+void check_container_headers(const core::ImageSource& file, FileKind kind, std::string_view parent,
                              core::Findings& findings) {
-  if (kind == FileKind::vhd) check_vhd(file, findings);
-  if (kind == FileKind::vhdx) check_vhdx(file, findings);
+  const Checked checked{
+      file, parent.empty() ? std::string{} : fmt::format(" of its parent {}", parent), findings};
+  if (kind == FileKind::vhd) check_vhd(checked);
+  if (kind == FileKind::vhdx) check_vhdx(checked);
+  if (kind == FileKind::vmdk) check_vmdk(checked);
 }
 
 }  // namespace coldtrace::ntfs

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
@@ -10,9 +12,10 @@ namespace coldtrace::ntfs {
 bool is_sound_vhd_footer(const core::ImageSource& file, u64 offset);
 
 // Holds the headers of a dynamic VHD or a VHDX against their checksums, most of which libvhdi does
-// not look at: what is damaged is the finding `image-header`, at its place. Of other kinds nothing
-// is said.
+// not look at, and the header and grain directory of a sparse VMDK, which has none, against the
+// file: what is damaged is the finding `image-header`, at its place. Of other kinds nothing is
+// said. `parent` is the name of a file that is not the image itself, but what it rests on.
 void check_container_headers(const core::ImageSource& file, core::FileKind kind,
-                             core::Findings& findings);
+                             std::string_view parent, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -258,10 +258,43 @@ core::Result<bool> has_sound_tables(const core::ImageSource& file) {
   return false;
 }
 
+// Of version 1, whose header says how large a table is, and whose compressed clusters have the
+// highest bit. Source: QEMU, block/qcow.c.
+core::Result<bool> has_sound_first_version(const core::ImageSource& file) {
+  constexpr u64 packed = u64{1} << 63;
+  constexpr u32 most_table_bits = 13;
+  constexpr u64 most_tables = 4096;
+  const u64 disk_size = COLDTRACE_TRY(load_big_u64(file, 24));
+  const u32 bits = COLDTRACE_TRY(load_big_u32(file, 32));
+  const u64 first = COLDTRACE_TRY(load_big_u64(file, 40));
+  const u32 cluster_bits = bits >> 24U;
+  const u32 table_bits = bits >> 16U & 0xffU;
+  if (COLDTRACE_TRY(load_big_u32(file, 4)) != 1 || cluster_bits < fewest_cluster_bits ||
+      cluster_bits > most_cluster_bits || table_bits == 0 || table_bits > most_table_bits)
+    return false;
+  const u64 of_table = u64{1} << (cluster_bits + table_bits);
+  const u64 size = u64{1} << cluster_bits;
+  for (u64 i = 0; i < std::min(disk_size / of_table + 1, most_tables); ++i) {
+    const u64 table = COLDTRACE_TRY(load_big_u64(file, first + i * sizeof(u64)));
+    if (table == 0) continue;
+    if (table % size != 0) return false;
+    bool used = false;
+    for (u64 each = 0; each < u64{1} << table_bits; ++each) {
+      const u64 entry = COLDTRACE_TRY(load_big_u64(file, table + each * sizeof(u64)));
+      const bool is_packed = (entry & packed) != 0;
+      const u64 place = is_packed ? entry & ((u64{1} << (63 - cluster_bits)) - 1) : entry;
+      if (place >= file.size() || (!is_packed && place % size != 0)) return false;
+      used = used || entry != 0;
+    }
+    return used;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_sound_qcow(const core::ImageSource& file) {
-  return has_sound_tables(file).value_or(false);
+  return has_sound_tables(file).value_or(false) || has_sound_first_version(file).value_or(false);
 }
 
 OpenedMap open_qcow_map(const std::string& path) {

@@ -449,8 +449,13 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   const auto& library = *disk_library(kind);
   if (!library.loaded())
     return core::fail({Fault::unsupported, 0, library.structure, library.name, 1, 0});
-  if (const auto file = core::FileImage::open(path))
-    check_container_headers(**file, kind, findings);
+  const bool has_headers =
+      kind == FileKind::vhd || kind == FileKind::vhdx || kind == FileKind::vmdk;
+  const auto files = has_headers ? list_disk_files(path, parents) : std::vector{path};
+  for (const auto& each : files)
+    if (const auto file = core::FileImage::open(each))
+      check_container_headers(**file, core::recognize_file(**file),
+                              each == path ? "" : file_name_of(each), findings);
   OpenProblem problem;
   auto source = ReadingProcess::start(
       library.structure,
@@ -461,7 +466,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   if (source) {
     if (!problem.text.empty()) tell(problem, findings);
     if (kind == FileKind::qcow) check_end(path, findings);
-    if (kind == FileKind::vhdx) check_logs(path, list_disk_files(path, parents), findings);
+    if (kind == FileKind::vhdx) check_logs(path, files, findings);
     return std::unique_ptr<core::ImageSource>{std::move(source)};
   }
   tell(problem, findings);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <mutex>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -143,17 +145,19 @@ class EwfImage final : public EwfSource {
     add_acquiry_errors(findings);
   }
 
-  std::vector<StoredHash> hashes() const override {
-    const std::scoped_lock lock{mutex_};
+  // Those of the sections "hash" and "digest", and of "xhash", which has texts and alone a SHA-256.
+  std::vector<StoredHash> hashes(core::Findings& findings) const override {
     std::vector<StoredHash> stored;
-    const auto add = [&](std::string_view algorithm, std::size_t size, auto get) {
-      std::vector<u8> value(size);
-      if (get(handle_, value.data(), value.size(), nullptr) != 1) return;
-      const auto bytes = std::as_bytes(std::span{value});
-      stored.push_back({algorithm, {bytes.begin(), bytes.end()}});
-    };
-    add("md5", 16, ewf_.handle_get_md5_hash);
-    add("sha1", 20, ewf_.handle_get_sha1_hash);
+    for (const auto& [algorithm, name, digits] :
+         {std::tuple{"md5", "MD5", 32U}, {"sha1", "SHA1", 40U}, {"sha256", "SHA256", 64U}}) {
+      const auto value = stored_text(name);
+      if (!value) continue;
+      if (value->size() == digits && value->find_first_not_of("0123456789abcdef") == value->npos)
+        stored.push_back({algorithm, *value});
+      else
+        findings.warning("image-hash", std::nullopt, "the {} that the image states is none: '{}'",
+                         name, *value);
+    }
     return stored;
   }
 
@@ -199,6 +203,22 @@ class EwfImage final : public EwfSource {
       bytes = bytes.subspan(in_chunk);
     }
     return std::nullopt;
+  }
+
+  // In lower case, and empty where it is longer than any hash.
+  std::optional<std::string> stored_text(std::string_view name) const {
+    const std::scoped_lock lock{mutex_};
+    std::vector<u8> identifier{name.begin(), name.end()};
+    identifier.push_back(0);  // libewf 20140813 compares it too
+    std::array<u8, 128> value{};
+    const int found = ewf_.handle_get_utf8_hash_value(handle_, identifier.data(), name.size(),
+                                                      value.data(), value.size(), nullptr);
+    if (found == 0) return std::nullopt;
+    if (found < 0) return std::string{};
+    std::string text{value.begin(), std::ranges::find(value, u8{0})};
+    for (char& each : text)
+      if (each >= 'A' && each <= 'F') each = static_cast<char>(each - 'A' + 'a');
+    return text;
   }
 
   u32 error_count() const {

@@ -9,6 +9,7 @@
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/virtual_disk.hpp"
 #include "ntfs/containers/disk_map.hpp"
+#include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/split_image.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
 
@@ -39,6 +40,8 @@ bool has_own_structure(const core::ImageSource& image, core::FileKind kind) {
       return is_sound_qcow(image);
     case core::FileKind::vhdx:
       return is_sound_vhdx(image);
+    case core::FileKind::vmdk:
+      return is_sound_vmdk(image);
     default:
       return false;
   }

@@ -42,8 +42,7 @@ const Libewf* libewf() {
             .find("handle_get_number_of_acquiry_errors",
                   functions.handle_get_number_of_acquiry_errors)
             .find("handle_get_acquiry_error", functions.handle_get_acquiry_error)
-            .find("handle_get_md5_hash", functions.handle_get_md5_hash)
-            .find("handle_get_sha1_hash", functions.handle_get_sha1_hash)
+            .find("handle_get_utf8_hash_value", functions.handle_get_utf8_hash_value)
             .is_complete();
     if (complete) find_libbfio(functions.bfio);
     return complete ? &functions : nullptr;

@@ -52,8 +52,7 @@ struct Libewf {
   decltype(&libewf_handle_get_checksum_error) handle_get_checksum_error;
   decltype(&libewf_handle_get_number_of_acquiry_errors) handle_get_number_of_acquiry_errors;
   decltype(&libewf_handle_get_acquiry_error) handle_get_acquiry_error;
-  decltype(&libewf_handle_get_md5_hash) handle_get_md5_hash;
-  decltype(&libewf_handle_get_sha1_hash) handle_get_sha1_hash;
+  decltype(&libewf_handle_get_utf8_hash_value) handle_get_utf8_hash_value;
   // Null where this libewf cannot read through functions of others.
   Libbfio bfio;
 };

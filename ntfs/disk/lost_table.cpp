@@ -2,6 +2,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
@@ -74,7 +75,52 @@ std::optional<Found> find_at(const core::ImageSource& image, u64 place) {
   return read_volume(image, both.first<sector_size>(), place - sector_size);
 }
 
+// The first places of a stretch where a partition may start, and the last where one may have ended.
+std::vector<u64> places_of(u64 start, u64 end) {
+  constexpr u64 searched = u64{16} << 20;
+  std::vector<u64> places;
+  if (start >= sector_size) places.push_back(start);
+  const u64 last = core::saturating_add(start, searched);
+  for (u64 at = next_usual_place(start + 1); at < end && at <= last; at = next_usual_place(at + 1))
+    places.push_back(at);
+  places.push_back(end);
+  return places;
+}
+
+// The volumes that begin there and end before `limit`.
+void tell_volumes_between(const core::ImageSource& image, u64 start, u64 end, u64 limit,
+                          core::Findings& findings) {
+  u64 told = start;  // up to here
+  for (const u64 place : places_of(start, end)) {
+    const auto found = find_at(image, place);
+    if (!found || found->start < told || core::saturating_add(found->start, found->size) > limit)
+      continue;
+    told = core::saturating_add(found->start, found->size);
+    findings.warning("partition-unlisted", found->start,
+                     "an NTFS volume of {} bytes starts here, and the partition table has no "
+                     "partition there: --offset {} reads it",
+                     found->size, found->start);
+  }
+}
+
 }  // namespace
+
+void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
+                           core::Findings& findings) {
+  std::vector<core::ByteRange> listed;
+  for (const auto& partition : disk.partitions)
+    listed.push_back({partition.offset, partition.size});
+  listed.push_back({image.size(), 0});
+  std::ranges::sort(listed, {}, &core::ByteRange::offset);
+  u64 end = 0;
+  for (const auto& [offset, length] : listed) {
+    const u64 next = std::min(offset, image.size());
+    // An image may be cut off, and the last volume with it.
+    const u64 limit = next < image.size() ? next : ~u64{0};
+    if (next > end) tell_volumes_between(image, end, next, limit, findings);
+    end = std::max(end, core::saturating_add(offset, length));
+  }
+}
 
 bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings) {
   u64 end = 0;  // of the last volume

@@ -64,10 +64,14 @@ Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
   const auto kind = core::recognize_volume(sector);
   const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;
   if (!volume) {
-    if (read_gpt(image, disk, findings)) return disk;
+    if (read_gpt(image, disk, findings)) {
+      tell_unlisted_volumes(image, disk, findings);
+      return disk;
+    }
     if (looks_like_mbr(sector)) {
       disk.kind = DiskKind::mbr;
       read_mbr(image, sector, disk, findings);
+      tell_unlisted_volumes(image, disk, findings);
       return disk;
     }
     // Of a volume alone the files may hold volumes.

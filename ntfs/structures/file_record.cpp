@@ -5,14 +5,8 @@
 #include "coldtrace/core/reader.hpp"
 
 namespace coldtrace::ntfs {
-namespace {
 
 using core::Fault;
-
-constexpr u32 magic_file = 0x454c4946;  // "FILE"
-constexpr u32 magic_bad = 0x44414142;   // "BAAD"
-
-}  // namespace
 
 core::Result<FileRecordHeader> read_file_record_header(core::ByteView record, u64 offset) {
   const auto fields = core::Fields<FileRecordHeader::size_on_disk>::at(record, 0);

@@ -16,7 +16,8 @@ namespace {
 
 bool is_sound(std::span<std::byte> record) {
   const auto fixup = apply_fixups(record);
-  return !fixup.torn && !fixup.incomplete && read_file_record_header(record, 0);
+  return !is_marked_bad(record) && !fixup.torn && !fixup.incomplete &&
+         read_file_record_header(record, 0);
 }
 
 // Sequence, links, flags and sizes: what lies before them are the magic, the place of the fixups
@@ -138,8 +139,10 @@ core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& bo
   std::vector<std::byte> buffer(boot.record_size);
   std::vector<std::byte> stored;
   RecordFacts base;
-  // The address of $MFTMirr comes second: its first record is a copy of record 0.
-  const auto load = [&](Lcn lcn) -> core::Result<core::Done> {
+  // The address of $MFTMirr comes second: its first record is a copy of record 0. What is marked
+  // BAAD is used where the other one is no better.
+  const auto load = [&](Lcn lcn, bool marked) -> core::Result<core::Done> {
+    mft.extents_.clear();
     const auto offset = mft.clusters_.offset_of(lcn);
     if (!offset)
       return core::fail({Fault::out_of_bounds, volume_offset, "$Boot", "MftLcn", boot.clusters,
@@ -147,13 +150,16 @@ core::Result<Mft> Mft::open(const core::ImageSource& image, const BootSector& bo
     COLDTRACE_TRY(image.read_at(*offset, buffer));
     stored = buffer;
     COLDTRACE_TRY(read_fixed_record(buffer, 0, *offset, base));
+    if (base.bad && !marked)
+      return core::fail({Fault::bad_magic, *offset, "FILE", "Magic", magic_file, magic_bad});
     return mft.locate(image, base, findings);
   };
-  auto first = load(boot.mft);
+  const auto first = load(boot.mft, false);
   if (first) return mft;
-  mft.extents_.clear();
-  auto second = load(boot.mft_mirror);
-  if (!second) return core::fail(first.error());
+  if (!load(boot.mft_mirror, false)) {
+    if (load(boot.mft, true)) return mft;
+    if (!load(boot.mft_mirror, true)) return core::fail(first.error());
+  }
   findings.warning("mft-record-0", first.error().offset,
                    "record 0 of $MFT is not usable, its copy in $MFTMirr is used: {}",
                    first.error());
@@ -259,7 +265,8 @@ void Mft::use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings&
     if (!read_raw(image, number, record) || !is_sound(record)) {
       if (!usable) continue;
       findings.warning("mft-mirror", offset_of(number),
-                       "record {} of $MFT is not usable, its copy in $MFTMirr is used", number);
+                       "record {} of $MFT is {}, its copy in $MFTMirr is used", number,
+                       is_marked_bad(record) ? "marked BAAD" : "not usable");
       mirrored_.emplace(number, std::move(stored));
       continue;
     }

@@ -2,24 +2,25 @@
 
 #include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/ntfs/dos_attributes.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-std::string size_text(const std::optional<u64>& size) {
-  return size ? fmt::format("{}", *size) : "?";
+std::string size_of(const std::optional<u64>& size) {
+  return size ? text_size(*size) : "?";
 }
 
 std::string stream_text(const ntfs::StreamDifference& stream) {
   const auto& either = stream.before ? *stream.before : *stream.after;
   const auto name =
       either.name.empty() ? std::string{"size"} : ":" + printable(shown_name(either.name));
-  if (!stream.before) return fmt::format("; {} created, {}", name, size_text(stream.after->size));
-  if (!stream.after) return fmt::format("; {} deleted, {}", name, size_text(stream.before->size));
-  auto text = stream.resized ? fmt::format("; {} {} -> {}", name, size_text(stream.before->size),
-                                           size_text(stream.after->size))
+  if (!stream.before) return fmt::format("; {} created, {}", name, size_of(stream.after->size));
+  if (!stream.after) return fmt::format("; {} deleted, {}", name, size_of(stream.before->size));
+  auto text = stream.resized ? fmt::format("; {} {} -> {}", name, size_of(stream.before->size),
+                                           size_of(stream.after->size))
                              : std::string{};
   if (stream.relocated && !either.name.empty()) text += fmt::format("; {} relocated", name);
   return text;

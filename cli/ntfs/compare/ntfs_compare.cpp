@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/ntfs/virtual_disk.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -40,6 +42,7 @@ using Volumes = std::vector<ComparedVolume>;
 // What is read of one side.
 struct Side {
   const std::string& path;
+  std::vector<std::string> parents;  // that it rests on
   std::optional<u32> partition;
   const std::string& shadow;
 };
@@ -171,12 +174,44 @@ std::vector<std::string> parents_of(const std::string& image,
   return own == parents.end() ? parents : std::vector<std::string>{std::next(own), parents.end()};
 }
 
+// Of these, the files that it is read from; all where its opening tells, as of a packed image.
+std::vector<std::string> used_parents(const std::string& image, std::vector<std::string> parents) {
+  const auto file = core::FileImage::open(image);
+  const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
+  if (parents.empty() || !file || core::is_packed(kind)) return parents;
+  const auto files = ntfs::list_disk_files(image, parents);
+  std::erase_if(parents, [&](const std::string& parent) {
+    return std::ranges::find(files, parent) == files.end();
+  });
+  return parents;
+}
+
+// That no side rests on a file of --parent; each of `of_sides` is the files that it rests on.
+void note_unused_parents(const NtfsCompareOptions& options,
+                         std::initializer_list<std::vector<std::string>> of_sides,
+                         core::Findings& findings) {
+  for (const auto& parent : options.parents) {
+    const auto is_it = [&](const std::string& other) {
+      std::error_code ignored;
+      return std::filesystem::equivalent(parent, other, ignored);
+    };
+    const bool is_used = is_it(options.before) || is_it(options.after) ||
+                         std::ranges::any_of(of_sides, [&](const auto& files) {
+                           return std::ranges::find(files, parent) != files.end();
+                         });
+    if (!is_used)
+      findings.warning("image-parent", std::nullopt,
+                       "{}, a file of --parent, is not used: neither {} nor {} rests on it", parent,
+                       options.before, options.after);
+  }
+}
+
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
                                  const privacy::HashedNames* names, core::Findings& all,
                                  Report& report) {
   DiskOptions disk;
   disk.image = side.path;
-  disk.parents = parents_of(side.path, options.parents);
+  disk.parents = side.parents;
   disk.parents_may_be_of_another = true;
   disk.bitlocker = options.bitlocker;
   disk.partition = side.partition;
@@ -202,15 +237,22 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   Report report{options.findings};
   core::Findings findings;
   const auto either = [&](std::optional<u32> own) { return own ? own : options.partition; };
-  const auto before =
-      read_side(options, {options.before, either(options.partition_before), options.shadow_before},
-                names.get(), findings, report);
+  const auto parents_before =
+      used_parents(options.before, parents_of(options.before, options.parents));
+  const auto parents_after =
+      used_parents(options.after, parents_of(options.after, options.parents));
+  const auto before = read_side(
+      options,
+      {options.before, parents_before, either(options.partition_before), options.shadow_before},
+      names.get(), findings, report);
   if (!before) return Exit::failure;
-  const auto after =
-      read_side(options, {options.after, either(options.partition_after), options.shadow_after},
-                names.get(), findings, report);
+  const auto after = read_side(
+      options,
+      {options.after, parents_after, either(options.partition_after), options.shadow_after},
+      names.get(), findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
+  note_unused_parents(options, {parents_before, parents_after}, of_both);
   CompareWriter writer{options, output, has_copies(*before) || has_copies(*after)};
   ntfs::ComparisonCounts counts;
   const auto pairs = pair_volumes(*before, *after, of_both);
@@ -289,6 +331,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                               "Read BEFORE as of this shadow copy");
         add_one_shadow_option(command, "--after-shadow", options.shadow_after,
                               "Read AFTER as of this shadow copy");
+        add_text_size_option(command, options.text);
         add_text_time_options(command, options.text);
         add_unpacked_limit_option(command, options.unpacked_limit);
         add_names_options(command, options.names);

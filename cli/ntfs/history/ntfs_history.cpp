@@ -217,6 +217,7 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
                         "characters, / too")
             .required()
             .type_name("PATH");
+        add_text_size_option(command, options.text);
         add_text_time_options(command, options.text);
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);

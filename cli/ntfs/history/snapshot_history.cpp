@@ -19,28 +19,17 @@ using rapidjson::Value;
 
 constexpr const char* needed[] = {"path", "record", "sequence", "state"};
 
-bool is_same_time(const ntfs::Partition& a, const ntfs::Partition& b) {
-  return a.shadow.has_value() == b.shadow.has_value() &&
-         (!a.shadow || a.shadow->number == b.shadow->number);
-}
-
 }  // namespace
 
 void SnapshotHistory::begin(const SnapshotHeader& header) {
   const auto& partition = header.partition;
-  auto volume = volumes_.size();
-  if (volume > 0 && headers_.back().disk == header.disk &&
-      headers_.back().partition.offset == partition.offset &&
-      std::ranges::none_of(volumes_.back().views, [&](const HistoryView& view) {
-        return is_same_time(view.partition, partition);
-      }))
-    --volume;
-  if (volume == volumes_.size()) {
+  if (volumes_.empty() || headers_.back().partition.offset != partition.offset) {
     volumes_.push_back({{}, VolumeHistory{paths_}});
     headers_.push_back(header);
   }
-  views_.push_back(View{volume, volumes_[volume].views.size()});
-  volumes_[volume].views.push_back({partition, true});
+  auto& views = volumes_.back().views;
+  views_.push_back(View{volumes_.size() - 1, views.size()});
+  views.push_back({partition, true});
 }
 
 template <class Visit>
@@ -64,6 +53,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
   SnapshotLines lines{file_};
   SnapshotDamage damage;
   SnapshotSelection selection;
+  OneRun run;
   std::string lacking;
   std::string path;
   const bool read = lines.read_all([&](const Value& json) {
@@ -71,6 +61,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (is_snapshot_header(json)) {
       const auto header = read_snapshot_header(json, Int64::number);
       if (!header) return false;
+      run.read_header(*header);
       has_shadows_ |= header->partition.shadow.has_value();
       if (!partition_ || header->partition.number == *partition_)
         begin(*header);
@@ -82,6 +73,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     const auto type = text_member(json, "type");
     if (type == "file") selection.read_row(json);
     if (type == "summary") {
+      run.read_summary();
       selection.read_summary(json);
       damage.read(json);
     }
@@ -94,6 +86,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     return true;
   });
   if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
+  if (auto refusal = run.refusal(); !refusal.empty()) return refusal;
   if (volumes_.empty())
     return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
   if (!lacking.empty())

@@ -13,7 +13,7 @@
 namespace coldtrace::cli {
 
 // The versions that the NDJSON of a snapshot has of files: one of each, or of each shadow copy that
-// it was taken of. A volume that begins again is one of its own: of another time, or disk.
+// it was taken of.
 class SnapshotHistory {
  public:
   SnapshotHistory(core::Borrowed<core::ImageSource> file, const std::vector<std::string>& paths,

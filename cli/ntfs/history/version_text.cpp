@@ -7,6 +7,7 @@
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/ntfs_privacy/hashed_row.hpp"
 
@@ -76,9 +77,9 @@ std::string times_text(const ntfs::Times& times) {
 }
 
 std::string stream_text(std::string_view name, std::optional<u64> size, std::string_view extents) {
-  return fmt::format("\n      {}{} bytes, {}",
+  return fmt::format("\n      {}{}, {}",
                      name.empty() ? "" : ":" + printable(std::string{name}) + " ",
-                     size ? std::to_string(*size) : "?", extents);
+                     size ? text_size_in_words(*size) : "? bytes", extents);
 }
 
 ntfs::VolumeHistory::Show show_versions(const ntfs::Snapshot& snapshot, bool as_text, unsigned jobs,

@@ -155,6 +155,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
                          "(deleted_at)");
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
+        add_text_size_option(command, options.text);
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },

@@ -6,6 +6,7 @@
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
 
 namespace coldtrace::cli {
@@ -31,7 +32,7 @@ std::string size_of(ntfs::FileValues& values) {
   for (const auto member : {FileMember::entry_size, FileMember::size}) {
     bool is_first = true;
     values.each(member, [&](const where::Subject& size) {
-      if (size.number && std::exchange(is_first, false)) text = size_text(size.number->magnitude);
+      if (size.number && std::exchange(is_first, false)) text = text_size(size.number->magnitude);
     });
   }
   return text;

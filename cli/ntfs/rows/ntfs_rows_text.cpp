@@ -2,13 +2,18 @@
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string size_of(const ntfs::StreamRow& stream) {
-  return stream.size ? size_text(*stream.size) : std::string{"?"};
+  return stream.size ? text_size(*stream.size) : std::string{"?"};
+}
+
+std::string size_in_words(const ntfs::StreamRow& stream) {
+  return stream.size ? text_size_in_words(*stream.size) : std::string{"?"};
 }
 
 // A tree for people: live names under their directories, others with their whole path.
@@ -33,7 +38,7 @@ class TextRows final : public RowFormat {
         row.file_known() ? fmt::format("{}", source.file.record) : std::string{"?"},
         fmt::format("{}", source.file.sequence),
         content        ? size_of(*content)
-        : source.entry ? size_text(source.entry->size)
+        : source.entry ? text_size(source.entry->size)
                        : std::string{"-"},
         modified));
     if (!live) out.append(fmt::format("[{}] ", to_string(source.state)));
@@ -43,8 +48,8 @@ class TextRows final : public RowFormat {
     if (row.reparse_target) out.append(" -> " + printable(*row.reparse_target));
     for (const auto& stream : row.streams)
       if (!stream.name.empty())
-        out.append(
-            fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)), size_of(stream)));
+        out.append(fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)),
+                               size_in_words(stream)));
     if (source.entry && source.entry->copies > 1)
       out.append(fmt::format("  ({} copies)", source.entry->copies));
     for (const auto& finding : row.findings) out.append(fmt::format("  !{}", finding.code.view()));
@@ -64,7 +69,7 @@ std::string file_text_heading() {
 
 std::string file_text_columns(std::string_view record, std::string_view sequence,
                               std::string_view size, std::string_view modified) {
-  return fmt::format("{:>8}-{:<5} {:>10}  {:<19}  ", record, sequence, size, modified);
+  return fmt::format("{:>8}-{:<5} {:>12}  {:<19}  ", record, sequence, size, modified);
 }
 
 std::unique_ptr<RowFormat> make_text_rows(const VolumeName& volume) {

@@ -168,19 +168,39 @@ class Terminals(case.Case):
                     if (event.get("resolved") or {}).get(name, value) != value:
                         self.assertIn(f"({event['resolved'][name]})", line)
 
-    def test_text_of_files_has_sizes_with_units(self):
-        def size_of(row):
-            size = row["size"]
-            if size is None:
-                return "-"
-            return f"{size} bytes" if size < 1024 else f"{size / 1024:.1f} KiB"
+    def test_text_of_files_has_sizes_in_bytes_and_with_units_where_asked(self):
+        def with_unit(size):
+            shown = subprocess.run(["numfmt", "--to=iec-i", "--format=%.1f", "--round=nearest", str(size)],
+                                   capture_output=True, check=True, env=os.environ | {"LC_ALL": "C"}).stdout.decode().strip()
+            return shown[:-2] + f" {shown[-2:]}B" if shown.endswith("i") else f"{size} bytes"
 
         files = rows_of("ntfs", "query", DISK, "--where", "size >= 0")
         self.assertGreater(max(row["size"] for row in files), 1024)
-        lines = run("ntfs", "query", DISK, "--where", "size >= 0", "--format", "text").stdout.decode().splitlines()
-        for line, row in zip(lines[1:], files, strict=True):
-            self.assertRegex(line, rf"^ +{row['record']}-{row['sequence']} +{re.escape(size_of(row))}  "
-                                   rf"{row['si']['modified'][:19]}  (\[\w+\] )?{re.escape(row['path'])}")
+        for options, size_of in (((), str), (("--human",), with_unit)):
+            lines = run("ntfs", "query", DISK, "--where", "size >= 0", "--format", "text",
+                        *options).stdout.decode().splitlines()
+            for line, row in zip(lines[1:], files, strict=True):
+                self.assertRegex(line, rf"^ +{row['record']}-{row['sequence']} +{re.escape(size_of(row['size']))}  "
+                                       rf"{row['si']['modified'][:19]}  (\[\w+\] )?{re.escape(row['path'])}")
+            tree = run("ntfs", "snapshot", DISK, "--state", "all", "--format", "text", *options).stdout.decode().splitlines()
+            rows = {f"{row['record']}-{row['sequence']}": row for row in files}
+            checked = 0
+            for line in tree[1:]:
+                if row := rows.get(line.split()[0]):
+                    self.assertRegex(line, rf"^ +\S+ +{re.escape(size_of(row['size']))}  {row['si']['modified'][:19]}  ")
+                    checked += 1
+                    for stream in row["streams"]:
+                        if stream["name"]:
+                            shown = with_unit(stream["size"]) if options else f"{stream['size']} bytes"
+                            self.assertIn(f":{stream['name']} ({shown})", line)
+            self.assertEqual(checked, len(files))
+        for form in ("ndjson", "csv", "bodyfile", "timeline"):
+            done = run("ntfs", "query", DISK, "--human", "--format", form)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(b"--human is for --format text", done.stderr)
+        self.assertEqual(run("ntfs", "query", DISK, "--human").returncode, 2, "a pipe gets JSON, in bytes")
+        _, status = on_terminal("ntfs", "query", DISK, "--human", "--where", "size >= 0")
+        self.assertEqual(status, 0)
 
     def test_times_are_of_the_zone_that_is_asked_for(self):
         def shown(*options, **changes):

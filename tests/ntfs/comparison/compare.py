@@ -442,6 +442,13 @@ class MadeUp(Case):
         self.assertTrue(line.endswith(f"; created {late}; attributes hidden archive -> none; "
                                       "owner S-1-1-0 -> S-1-5-18"), line)
 
+    def test_text_has_sizes_in_bytes_and_with_units_where_asked(self):
+        paths = [self.lines(name, header(), made_up(70, size=size), SUMMARY) for name, size in (("a", 20344), ("b", 7 << 30))]
+        for options, shown in (((), "20344 -> 7516192768"), (("--human",), "19.9 KiB -> 7.0 GiB")):
+            line = run("compare", *options, *paths, status=1).stdout.decode().splitlines()[0]
+            self.assertEqual(line, f"resized: /file 70 (record 70-1); size {shown}")
+        run("compare", "--human", "--format", "ndjson", *paths, status=2)
+
     def test_text_names_the_zone_of_times(self):
         paths = [self.lines(name, header(), made_up(70, si={"modified": time, "accessed": accessed}), SUMMARY)
                  for name, time, accessed in (("a", None, None), ("b", "2024-02-29T20:00:00.1234567Z", None))]

@@ -24,12 +24,12 @@ from ntfs.journal import usn_writer as w  # noqa: E402
 
 COLDTRACE = Path(sys.argv[1]).resolve()
 FORMS = {"qcow2": ("qcow2", "qcow"), "packed.qcow2": ("qcow2", "qcow", "-c"),
-         "old.qcow2": ("qcow2", "qcow", "-o", "compat=0.10"), "small.qcow2": ("qcow2", "qcow", "-o", "cluster_size=4096"),
+         "first.qcow": ("qcow", "qcow"), "old.qcow2": ("qcow2", "qcow", "-o", "compat=0.10"), "small.qcow2": ("qcow2", "qcow", "-o", "cluster_size=4096"),
          "vhd": ("vpc", "vhdi"), "vhdx": ("vhdx", "vhdi"), "fixed.vhdx": ("vhdx", "vhdi", "-o", "subformat=fixed"),
          "sparse.vmdk": ("vmdk", "vmdk"), "stream.vmdk": ("vmdk", "vmdk", "-o", "subformat=streamOptimized"),
          "flat.vmdk": ("vmdk", "vmdk", "-o", "subformat=monolithicFlat"),
          "parts.vmdk": ("vmdk", "vmdk", "-o", "subformat=twoGbMaxExtentSparse")}
-CONTAINERS = {"qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
+CONTAINERS = {"qcow": "qcow2", "qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
 
 
 def needs(library):
@@ -278,8 +278,10 @@ class VirtualDisks(Case):
                 {finding["code"] for finding in lines[-1]["findings"]})
 
     def test_a_container_as_long_as_its_disk(self):
-        # What speaks for a container: the first L1 entry (QEMU, docs/interop/qcow2.txt), both headers ([MS-VHDX] 2.2.2).
-        for form, library, block, spare in (("qcow2", "qcow", 65536, 5), ("vhdx", "vhdi", 8 << 20, 1)):
+        # What speaks for a container: the first L1 entry (QEMU, docs/interop/qcow2.txt, block/qcow.c), both headers
+        # ([MS-VHDX] 2.2.2), the first entry of the grain directory (VMware, "Virtual Disk Format 5.0").
+        for form, library, block, spare in (("qcow2", "qcow", 65536, 5), ("qcow", "qcow", 4096, 33), ("vhdx", "vhdi", 8 << 20, 1),
+                                            ("vmdk", "vmdk", 65536, 1)):
             with self.subTest(form):
                 needs(library)
                 path = self.full(form, block, spare)
@@ -295,7 +297,10 @@ class VirtualDisks(Case):
                 self.assertIn("first-bytes", codes)
                 # Nor do tables lead anywhere, or headers fit.
                 broken = bytearray(path.read_bytes())
-                if form == "qcow2":
+                if form == "vmdk":
+                    directory, = struct.unpack_from("<Q", broken, 56)
+                    broken[directory * 512 + 3] ^= 0x40
+                elif form != "vhdx":
                     broken[struct.unpack_from(">Q", broken, 40)[0] + 6] ^= 2
                 else:
                     broken[(64 << 10) + 100] ^= 1
@@ -557,6 +562,8 @@ class VirtualDisks(Case):
         self.assertNotEqual(expected, self.expected)
         self.assertEqual(self.told(child), expected)
         self.assertEqual(self.rows(parent), self.expected)
+        for part, place, size in (("footer", len(data) - 512, 512), ("dynamic disk header", 512, 1024)):
+            self.header_of_parent(child, parent, part, place, size)
 
     def test_each_sector_of_a_differencing_vhdx_is_its_own(self):
         """As [MS-VHDX] has it; no tool of Debian writes such children."""
@@ -636,6 +643,8 @@ class VirtualDisks(Case):
         expected = self.told(self.write("joined", joined))
         self.assertNotEqual(expected, self.expected)
         self.assertEqual(self.told(child), expected)
+        self.header_of_parent(child, parent, "header", 128 << 10, 4096)
+        self.header_of_parent(child, parent, "region table", 256 << 10, 64 << 10)
         whole = parent.read_bytes()
         logged = bytearray(whole)
         for place in (64 << 10, 128 << 10):
@@ -723,6 +732,12 @@ class VirtualDisks(Case):
             done = self.run_ntfs("compare", *given, disks[before], disks[after], status=1)  # of damage
             self.assertNotIn(b"is not used", done.stderr)
             self.assertNotIn(b"image-parent", done.stderr)
+        alone = self.convert("alone.qcow2", "qcow2")  # which has no parent, and the other side has
+        for pair in ((alone, disks[1]), (disks[1], alone), (self.raw, disks[1])):
+            done = self.run_ntfs("compare", "--parent", base, *pair, status=1)
+            self.assertNotIn(b"image-parent", done.stderr)
+        done = self.run_ntfs("compare", "--parent", base, alone, self.raw, status=1)
+        self.assertEqual(done.stderr.count(b"base.qcow2, a file of --parent, is not used"), 1)
         done = self.run_ntfs("compare", "--parent", self.raw, base, base, status=1)
         self.assertIn(b"raw, a file of --parent, is not used", done.stderr)
 
@@ -761,6 +776,34 @@ class VirtualDisks(Case):
         self.assertIn("at 0x0 cannot be read, as where an image was cut", said)
         self.assertNotIn("known kind", said)
 
+    def test_what_is_wrong_with_a_sparse_vmdk_has_its_place(self):
+        """VMware, "Virtual Disk Format 5.0", SparseExtentHeader."""
+        needs("vmdk")
+        path = self.convert("sparse.vmdk", "vmdk")
+        whole = path.read_bytes()
+        self.assertEqual(self.header_findings(path), (0, [], []))
+        descriptor, = struct.unpack_from("<Q", whole, 28)
+        directory, = struct.unpack_from("<Q", whole, 56)
+        sectors = len(whole) // 512
+        self.assertTrue(whole[descriptor * 512:].startswith(b"# Disk DescriptorFile"))
+        for place, value, text in (
+                (20, struct.pack("<Q", 0), "has grains of 0 sectors"),
+                (20, struct.pack("<Q", 127), "has grains of 127 sectors"),
+                (44, struct.pack("<I", 0), "has grain tables of 0 entries"),
+                (12, struct.pack("<Q", 0), "has a capacity of 0 sectors"),
+                (descriptor * 512, b"# Disc", "leads there to a descriptor, and there is none"),
+                (56, struct.pack("<Q", sectors), f"bytes at sector {sectors}, and the file has {sectors}"),
+                (directory * 512, struct.pack("<I", sectors + 1), f"has a grain table at sector {sectors + 1}, and the file has {sectors}")):
+            with self.subTest(text):
+                data = bytearray(whole)
+                data[place:place + len(value)] = value
+                path.write_bytes(data)
+                status, _, told = self.header_findings(path)
+                self.assertIn(status, (1, 2))
+                self.assertEqual(len(told), 1)
+                self.assertIn(f"image-header at {place:#x}: the sparse header ", told[0])
+                self.assertIn(text, told[0])
+
     def test_damaged_headers_are_refused_or_read(self):
         for name, place, value in (("qcow2", 20, 0xff), ("qcow2", 40, 0xff), ("qcow2", 48, 0x7f), ("vhdx", 64 * 1024, 0),
                                    ("vhd", 512 + 28, 0xff), ("sparse.vmdk", 12, 0xff)):
@@ -775,6 +818,19 @@ class VirtualDisks(Case):
                 self.assertIn(done.returncode, (0, 1, 2))
                 if done.returncode == 0:
                     self.assertEqual(self.rows(path), self.expected)
+
+    def header_of_parent(self, child, parent, part, place, size):
+        """A byte that the checksum covers is another one in the parent, which is told of the child."""
+        self.assertEqual(self.header_findings(child), (0, [], []))
+        whole = parent.read_bytes()
+        data = bytearray(whole)
+        data[place + size - 1] ^= 0x5a
+        parent.write_bytes(data)
+        status, _, told = self.header_findings(child)
+        self.assertNotEqual(status, 0)
+        self.assertEqual(len(told), 1)
+        self.assertIn(f"image-header at {place:#x}: the {part} of its parent {parent.name} states the checksum 0x", told[0])
+        parent.write_bytes(whole)
 
     def header_findings(self, path):
         done = subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", path], capture_output=True, timeout=120)

@@ -130,6 +130,36 @@ class Segments(Case):
             text = subprocess.run([COLDTRACE, "ntfs", "info", "--verify", path], capture_output=True, check=True).stdout
             for name, value in (("MD5", md5), ("SHA-1", sha1)):
                 self.assertIn(f"\n  states the {name} {value}, which is that of its bytes\n".encode(), text)
+        if shutil.which("ewfacquire"):
+            # EnCase's format has no place for a SHA-256, and of that of libewf's ewfx it is the text of a section.
+            for form, name, value in (("encase6", "sha256", None), ("ewfx", "sha1", sha1),
+                                      ("ewfx", "sha256", hashlib.sha256(content).hexdigest())):
+                target = self.here / f"{form}-{name}"
+                subprocess.run(["ewfacquire", "-u", "-q", "-f", form, "-d", name, "-t", target, self.raw],
+                               capture_output=True, check=True)
+                path, = self.here.glob(f"{form}-{name}.[Ee]01")
+                said = subprocess.run(["ewfinfo", path], capture_output=True, check=True).stdout.decode()
+                told = {kind.lower(): text for kind, text in re.findall(r"^\t(MD5|SHA1|SHA256):\s+(\w+)$", said, re.M)}
+                self.assertEqual(told, {"md5": md5} | ({name: value} if value else {}))
+                hashes, codes = self.hashes(path, "--verify")
+                self.assertEqual(hashes, [{"algorithm": kind, "stored": text, "computed": text, "matches": True}
+                                          for kind, text in told.items()])
+                self.assertEqual(codes, [])
+            data = path.read_bytes()
+            at = data.rindex(b"xhash\0")
+            size = int.from_bytes(data[at + 24:at + 32], "little") - 76
+            text = zlib.decompress(data[at + 76:at + 76 + size])
+            for changed, verdict in (((value[:-1] + ("0" if value[-1] != "0" else "1")).upper(), False), ("x" * 64, None)):
+                made = zlib.compress(text.replace(value.encode(), changed.encode()), 9)
+                head = data[at:at + 16] + (at + 76 + len(made)).to_bytes(8, "little") + (76 + len(made)).to_bytes(8, "little")
+                head += bytes(40)
+                done = b"done".ljust(16, b"\0") + (at + 76 + len(made)).to_bytes(8, "little") + bytes(48)
+                path.write_bytes(data[:at] + head + zlib.adler32(head).to_bytes(4, "little") + made +
+                                 done + zlib.adler32(done).to_bytes(4, "little"))
+                hashes, codes = self.hashes(path, "--verify", status=1)
+                self.assertEqual(codes, ["image-hash"])
+                self.assertEqual([(one["algorithm"], one["stored"], one["matches"]) for one in hashes],
+                                 [("md5", md5, True)] + [("sha256", changed.lower(), False)] * (verdict is False))
         wrong = bytes.fromhex(md5)[:-1] + b"\x5a"
         for value, matches in ((bytes.fromhex(md5), True), (wrong, False)):
             path, = self.image(f"made{matches}", 1, middle=checked(value + bytes(16)))

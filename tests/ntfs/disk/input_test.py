@@ -1416,6 +1416,43 @@ class LostTables(Images):
         self.assertEqual((header["disk"]["table"], header["partition"]["number"]), ("volume", None))
 
 
+    @staticmethod
+    def table(*entries):
+        """A boot record with these first bytes and sizes of its partitions."""
+        slots = b"".join(struct.pack("<4x4B2I", 7, 0, 0, 0, start // 512, size // 512) if size else bytes(16)
+                         for start, size in entries)
+        return bytes(446) + slots.ljust(64, b"\0") + b"\x55\xaa"
+
+    def test_a_second_volume_without_its_boot_sector_or_its_entry(self):
+        places, sizes = (1 << 20, 5 << 20), [len(volume) for volume, _ in self.volumes]
+        whole = self.disk(*places, first=self.table(*zip(places, sizes)))
+        lines = strict_ndjson(ntfs("journal", self.write("whole", whole), status=0).stdout)
+        expected = [row["usn"] for row in lines if row["type"] == "record"]
+        self.assertEqual(expected, [usn for _, usns in self.volumes for usn in usns])
+        self.assertNotIn("partition-unlisted", {finding["code"] for finding in lines[-1]["findings"]})
+        bare = bytearray(whole)
+        bare[places[1]:places[1] + 512] = bytes(512)
+        lines = strict_ndjson(ntfs("journal", self.write("bare", bare), status=1).stdout)
+        self.assertEqual([row["usn"] for row in lines if row["type"] == "record"], expected)
+        self.assertEqual([(f["code"], f["first_offset"]) for f in lines[-1]["findings"] if f["severity"] == "warning"],
+                         [("boot-sector", places[1])])
+        end = bytearray(whole[:places[1] + sizes[1]])  # where its copy is the last sector
+        end[places[1]:places[1] + 512] = bytes(512)
+        cut = whole[:places[1] + sizes[1] // 2]
+        for name, disk, kept in (("entry", whole, 0), ("first", whole, 1), ("copy", end, 0), ("cut", cut, 0)):
+            with self.subTest(name):
+                disk = bytearray(disk)
+                disk[:512] = self.table(*((place, size if i == kept else 0) for i, (place, size) in enumerate(zip(places, sizes))))
+                path = self.write(name, disk)
+                lines = strict_ndjson(ntfs("journal", path, status=1).stdout)
+                told = [f for f in lines[-1]["findings"] if f["code"] == "partition-unlisted"]
+                self.assertEqual([(f["first_offset"], f["count"]) for f in told], [(places[1 - kept], 1)])
+                self.assertIn(f"an NTFS volume of {sizes[1 - kept]} bytes", told[0]["text"])
+                self.assertEqual([row["usn"] for row in lines if row["type"] == "record"], self.volumes[kept][1])
+                if name != "cut":
+                    other = strict_ndjson(ntfs("journal", "--offset", places[1 - kept], path, status=1).stdout)
+                    self.assertEqual([row["usn"] for row in other if row["type"] == "record"], self.volumes[1 - kept][1])
+
     def test_a_partition_that_leads_elsewhere_says_what_was_looked_at(self):
         volume = self.volumes[0][0]
         disk = bytearray(8 << 20)

@@ -156,7 +156,7 @@ class Inputs(Case):
         other = self.write("other.ndjson", self.snapshot.read_bytes() + self.snapshot.read_bytes().replace(
             b'"container":"raw"', b'"container":"vhd"'))
         cut = self.snapshot.read_bytes().rsplit(b"\n", 2)[0] + b"\n"
-        for command, more in (("locate", ("0",)), ("info", ())):
+        for command, more in (("locate", ("0",)), ("history", ("/*",)), ("info", ())):
             self.assertIn("several disks", self.run_ntfs(command, other, *more, status=2).stderr.decode())
             for first in (self.snapshot.read_bytes(), cut):
                 twice = self.write("twice.ndjson", first + self.snapshot.read_bytes())

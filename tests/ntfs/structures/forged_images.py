@@ -377,7 +377,7 @@ class Forged(unittest.TestCase):
         sound, _ = self.run_snapshot(0, "--state", "all")
         for number in range(4):
             at = self.volume.mft + number * 1024
-            for offset, data in ((at, b"XXXX"), (at, bytes(1024)), (at + 1022, b"\xee\xee")):
+            for offset, data in ((at, b"XXXX"), (at, b"BAAD"), (at, bytes(1024)), (at + 1022, b"\xee\xee")):
                 with self.subTest(number=number, data=data[:4]):
                     old = self.volume.write(offset, data)
                     rows, summary = self.run_snapshot(1, "--state", "all")
@@ -387,6 +387,17 @@ class Forged(unittest.TestCase):
                     self.assertEqual([(f["code"], f["first_offset"], f["count"]) for f in warnings],
                                      [("mft-mirror" if number or len(data) == 2 else "mft-record-0", at, 1)])
                     self.assertIn("its copy in $MFTMirr is used", warnings[0]["text"])
+        # Where both are marked, the record is read as it is.
+        mirror, = struct.unpack("<Q", self.volume.read(self.volume.start + 0x38, 8))
+        for number in range(4):
+            old = self.volume.write(self.volume.mft + number * 1024, b"BAAD")
+            copy = self.volume.write(self.volume.start + mirror * self.volume.cluster + number * 1024, b"BAAD")
+            rows, summary = self.run_snapshot(1, "--state", "all")
+            self.volume.write(*copy)
+            self.volume.write(*old)
+            self.assertEqual({path: row | {"findings": []} for path, row in rows.items()},
+                             {path: row | {"findings": []} for path, row in sound.items()})
+            self.assertEqual([f["code"] for f in summary["findings"] if f["severity"] == "warning"], ["record-bad"])
 
     def test_the_verdict_is_the_same_whatever_is_listed(self):
         row = self.user_file()
@@ -650,6 +661,12 @@ class ZoneIdentifiers(Case):
         self.assertEqual((rows["40", "True"]["FileName"], rows["40", "True"]["ZoneIdContents"]),
                          ("f0:Zone.Identifier", self.TEXT + 'LastWriter="=1,2"'))
         self.assertEqual((rows["40", "False"]["ZoneIdContents"], rows["40", "False"]["HasAds"]), ("", "True"))
+        outside = [("Zone.Identifier", (w.run(1, 9) + b"\0", 1, len(self.TEXT), 4096, False), False)]
+        rows = {(row["EntryNumber"], row["IsAds"]): row for row in
+                strict_csv(self.rows(outside, "--zone-ids", "--format", "mftecmd-csv"))}
+        self.assertEqual((rows["40", "True"]["FileName"], rows["40", "True"]["ZoneIdContents"]), ("f0:Zone.Identifier", ""))
+        rows = {row["record"]: row for row in strict_csv(self.rows(outside, "--zone-ids", "--format", "csv"))}
+        self.assertEqual([rows["40"][name] for name in ("zone_id", "zone_referrer_url", "zone_host_url")], [""] * 3)
         for form in ("text", "bodyfile", "sqlite"):
             done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--zone-ids", "--format", form, self.here / "MFT"],
                                   capture_output=True, timeout=60)

@@ -14,8 +14,8 @@ namespace coldtrace::ntfs {
 
 // A hash of a disk that its image states.
 struct StoredHash {
-  std::string_view algorithm;  // "md5" or "sha1"
-  std::vector<std::byte> value;
+  std::string_view algorithm;  // "md5", "sha1" or "sha256"
+  std::string value;           // lower-case hexadecimal
 };
 
 // The disk in an E01 image. A range in which a chunk fails its checksum, or that is lost with a
@@ -26,8 +26,8 @@ class EwfSource : public core::ImageSource {
   virtual void add_findings(core::Findings& findings) const = 0;
 
   // What was stored of the whole disk when the image was made; nothing where its last segment is
-  // not there.
-  [[nodiscard]] virtual std::vector<StoredHash> hashes() const = 0;
+  // not there. A text that is no hash is a warning.
+  [[nodiscard]] virtual std::vector<StoredHash> hashes(core::Findings& findings) const = 0;
 };
 
 // Opens an E01 image with all its segments; `path` names any of them. `unsupported` when built

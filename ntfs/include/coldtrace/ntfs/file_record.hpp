@@ -5,6 +5,9 @@
 
 namespace coldtrace::ntfs {
 
+inline constexpr u32 magic_file = 0x454c4946;  // "FILE"
+inline constexpr u32 magic_bad = 0x44414142;   // "BAAD"
+
 // The head of a FILE record.
 // Source: linux-ntfs documentation, "FILE Record"; NTFS 3.1 added the record's own number.
 struct FileRecordHeader {

@@ -62,6 +62,11 @@ bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findin
 // none.
 bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings);
 
+// NTFS volumes that lie between the partitions of a table: those whose boot sector, or its copy, is
+// in the first 16 MiB of such a stretch, where partitions begin or end, or in its last sector.
+void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
+                           core::Findings& findings);
+
 // True when the sector has partition entries that could be.
 [[nodiscard]] bool looks_like_mbr(core::ByteView first_sector);
 

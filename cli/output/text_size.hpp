@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "coldtrace/core/integers.hpp"
+
+namespace coldtrace::cli {
+
+// Sizes in text with units from now on; it is called before a run.
+void use_size_units();
+// "20344" as a column or behind a name, or with units "19.9 KiB".
+std::string text_size(u64 bytes);
+// "20344 bytes" in a sentence, or with units "19.9 KiB".
+std::string text_size_in_words(u64 bytes);
+
+}  // namespace coldtrace::cli
