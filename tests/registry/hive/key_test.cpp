@@ -264,7 +264,7 @@ HiveWriter with_data(u32 size, bool segmented) {
     place = writer.add(data);
     stored = size;
   } else {
-    std::memcpy(&place, data.data(), size);
+    for (u32 i = 0; i < size; ++i) place |= std::to_integer<u32>(data[i]) << 8 * i;
   }
   const auto value = writer.add_value("data", ValueType::binary, stored, place);
   const auto values = writer.add_words({value});
