@@ -16,8 +16,7 @@ bool is_verified(const pe::Image& image, TableForm form) {
   const auto version = pe::find_version_info(image, findings);
   if (!version || !version->fixed) return false;
   const auto [major, minor, build, revision] = version->fixed->file;
-  const auto number = major * 100 + minor;
-  return number == 501 || number == 502 || number == 601;
+  return (major == 5 && (minor == 1 || minor == 2)) || (major == 6 && minor == 1);
 }
 
 class KernelFinder {

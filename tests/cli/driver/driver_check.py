@@ -462,8 +462,23 @@ class Rules(Check):
         # Before Vista there was no switch: a name alone is loaded.
         del own["LoadAppInit_DLLs"]
         own["AppInit_DLLs"] = "x.dll"
-        at(tree, r"Microsoft\Windows NT\CurrentVersion")["CurrentVersion"] = "5.1"
-        self.assertEqual(self.codes(self.check(tree, status=1, name="xp")), {"appinit-dll"})
+        for version, severity in (("5.1", "warning"), ("5.2", "warning"), ("6.0", "info"), ("6.3", "info")):
+            at(tree, r"Microsoft\Windows NT\CurrentVersion")["CurrentVersion"] = version
+            rows = self.rows(self.check(tree, status=int(severity == "warning"), name="xp"))
+            self.assertEqual({row for row in rows if row[2] == keys[0]},
+                             {("appinit-dll", severity, keys[0], "AppInit_DLLs", "x.dll")}, version)
+
+    def test_windows_lies_where_its_version_says(self):
+        tree = system()
+        own, other = driver(0, ImagePath=r"\??\D:\WinNT\x.sys"), driver(0, ImagePath=r"\??\C:\Windows\x.sys")
+        at(tree, r"ControlSet001\Services").update({"own": own, "other": other})
+        version = software()
+        for root, is_own, is_other in ((r"D:\WINNT", True, False), (r"C:\Windows", False, True)):
+            at(version, r"Microsoft\Windows NT\CurrentVersion")["SystemRoot"] = root
+            hive = self.write("SOFTWARE", writer.Hive(version).data)
+            files = {row["name"]: row["file"] for row in self.check(tree, "--hive", hive)["services"]}
+            self.assertEqual((files["own"] == r"%SystemRoot%\x.sys", files["other"] == r"%SystemRoot%\x.sys"),
+                             (is_own, is_other), files)
 
     def test_sessions(self):
         tree = system()
@@ -571,6 +586,9 @@ class Recovery(Check):
             self.assertEqual((state["entries"], state["pages"]), (len(entries), len(entries)))
             self.assertEqual([log["sequence"] for log in state["logs"]], [7, 9])
             self.assertEqual((state["dirty"], state["complete"]), (True, True))
+            text, = (row["text"] for row in state["findings"])
+            named = re.fullmatch(r".* of (\S+), (\S+) were applied in memory", text)
+            self.assertEqual({name.upper() for name in named.groups()}, {"SYSTEM.LOG1", "SYSTEM.LOG2"}, text)
 
     def test_a_broken_base_block_is_that_of_the_log(self):
         root, size = struct.unpack_from("<2I", self.new, 36)
@@ -585,6 +603,7 @@ class Recovery(Check):
                         LOG2=writer.entry_log(3, [writer.log_entry(3, writer.PAGE, [(0, bytes(4096))])]))
         state = self.checked(hive, {"hive-log-applied"}, 0, True)
         self.assertIn("older", state["logs"][0]["left"])
+        self.assertRegex(state["findings"][0]["text"], r" pages of SYSTEM\.LOG1 were applied in memory$")
         # Behind the entries stand those of an earlier round.
         stale = writer.log_entry(5, writer.PAGE, [(0, bytes(4096))])
         hive = self.lay(writer.with_sequences(self.old, 8, 7), LOG1=writer.entry_log(7, [*entries, stale]))

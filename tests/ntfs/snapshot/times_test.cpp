@@ -142,6 +142,15 @@ TEST_CASE("a time out of order shows wherever the record is in the blocks that a
   }
 }
 
+TEST_CASE("a record that was used before proves no order of those beside it") {
+  NtfsImage image{{.clusters = 256, .records = 100}};
+  image.add_file(u"before", "x");
+  const u64 used = image.add({.names = {{.parent = 5, .name = u"used again"}}, .sequence = 2});
+  image.file(used).times = all_at(made - 365 * day);
+  image.add_file(u"behind", "x");
+  CHECK(snapshot_of(image.build()).findings.count("time-order") == 0);
+}
+
 TEST_CASE("whole seconds are no finding where most files have them") {
   NtfsImage image{{.clusters = 256, .records = 100}};
   for (int i = 0; i < 50; ++i)

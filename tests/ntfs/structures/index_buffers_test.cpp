@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "fixtures/builders/ntfs_image.hpp"
 #include "tests/ntfs/image_edits.hpp"
@@ -78,6 +79,28 @@ TEST_CASE("a buffer of another directory gives this one no names") {
   CHECK(seen.findings.count("index-vcn") == 1);
   CHECK(seen.find("/many/other 000") == nullptr);
   CHECK(seen.find("/more/other 000")->state == State::live);
+}
+
+TEST_CASE("buffers that two directories claim are read as they are stored by each") {
+  NtfsImage image{{.clusters = 512, .records = 400}};
+  const u64 one = image.add_directory(u"one"), other = image.add_directory(u"other");
+  for (const u64 directory : {one, other})
+    for (int i = 0; i < 80; ++i) image.add_file(numbered(u"name ", i), "x", directory);
+  auto bytes = image.build();
+  // Where the runs of a directory's $INDEX_ALLOCATION are, between two fixups of its record.
+  const auto runs_of = [&](u64 directory) {
+    const u64 at = image.record_offset(directory);
+    const auto record = core::ByteView{bytes}.subspan(at, 1024);
+    const u64 attribute = tests::attribute_at(record, 0xa0);
+    const u64 runs = attribute + *core::load<u16>(record, attribute + 0x20);
+    REQUIRE((runs > 512 && runs + 8 < 1022));
+    return bytes.begin() + static_cast<std::ptrdiff_t>(at + runs);
+  };
+  std::copy_n(runs_of(one), 8, runs_of(other));
+  const auto seen = snapshot_of(bytes, {.states = tests::all_states});
+  CHECK(seen.findings.count("cluster-shared") == 2);
+  CHECK(seen.findings.count("index-torn") == 0);
+  for (int i = 0; i < 80; ++i) CHECK(seen.find(fmt::format("/one/name {:03}", i)) != nullptr);
 }
 
 }  // namespace

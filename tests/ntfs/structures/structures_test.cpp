@@ -47,6 +47,7 @@ TEST_CASE("all encodings of cluster and record size are understood") {
       {"2 MiB", 0xf4, 0xf6, 512, 2 << 20, 1024},
       {"4Kn, record of one cluster", 1, 1, 4096, 4096, 4096},
       {"4096-byte records on 512-byte sectors", 8, 0xf4, 512, 4096, 4096},
+      {"sectors of 256 bytes, the smallest", 16, 0xf6, 256, 4096, 1024},
   }));
   CAPTURE(row.why);
   const auto bytes = boot_sector(row.cluster, row.record, row.sector);
@@ -66,6 +67,8 @@ TEST_CASE("impossible boot sectors are refused with the field") {
   const auto row = GENERATE(values<Row>({
       {"no NTFS", 3, 0x4141, "OemId"},
       {"sectors of 3 bytes", 0x0b, 3, "BytesPerSector"},
+      {"sectors of 128 bytes", 0x0b, 128, "BytesPerSector"},
+      {"sectors of 8192 bytes", 0x0b, 8192, "BytesPerSector"},
       {"three sectors a cluster", 0x0d, 3, "SectorsPerCluster"},
       {"200 sectors a cluster", 0x0d, 200, "SectorsPerCluster"},
       {"records of 2^-1 bytes", 0x40, 0xff, "ClustersPerRecord"},
@@ -78,6 +81,28 @@ TEST_CASE("impossible boot sectors are refused with the field") {
   const auto boot = ntfs::read_boot_sector(bytes.view(), 0);
   REQUIRE_FALSE(boot);
   CHECK(boot.error().field.view() == row.field);
+}
+
+// 2^40 clusters of 16 MiB, the largest, are more bytes than 64 bits count.
+TEST_CASE("a volume has a cluster, and fewer than 2^40") {
+  struct Row {
+    u64 sectors;
+    bool read;
+  };
+  const auto row = GENERATE(values<Row>({{0, false},
+                                         {7, false},
+                                         {8, true},
+                                         {15, true},
+                                         {16, true},
+                                         {(u64{1} << 43) - 8, true},
+                                         {u64{1} << 43, false}}));
+  CAPTURE(row.sectors);
+  const auto boot = ntfs::read_boot_sector(boot_sector(8, 0xf6).patch(0x28, row.sectors).view(), 0);
+  REQUIRE(boot.has_value() == row.read);
+  if (boot)
+    CHECK(boot->clusters == row.sectors / 8);
+  else
+    CHECK(boot.error().field.view() == "TotalSectors");
 }
 
 // Runs and their bytes by the examples of the format's documentation.

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/crc32.hpp"
@@ -81,6 +82,29 @@ TEST_CASE("volumes of every geometry give all names in order, and contents where
   CHECK(parallel.order == seen.order);
 }
 
+TEST_CASE("the copy of a boot sector lies inside of its volume") {
+  constexpr u64 start = 65536;
+  NtfsImage image{{.clusters = 256, .records = 60, .partition_offset = start}};
+  image.add_file(u"file", "x");
+  auto bytes = image.build();
+  const std::vector<std::byte> boot(bytes.begin() + start, bytes.begin() + start + 512);
+  std::fill_n(bytes.begin() + start, 512, std::byte{0});
+  const auto said_of = [&](u64 place, u64 size) {
+    auto disk = bytes;
+    std::ranges::copy(boot, disk.begin() + static_cast<std::ptrdiff_t>(place));
+    const core::MemoryImage source{disk};
+    core::Findings findings;
+    (void)ntfs::Volume::open(source, start, size, findings);
+    return findings.count("boot-sector");
+  };
+  const u64 size = bytes.size() - start;
+  CHECK(said_of(start + size - 512, size) == 1);
+  CHECK(said_of(start + size - 4096, size) == 1);
+  CHECK(said_of(start + size / 2, size) == 1);
+  // 4096 bytes before the end of a volume of 2048 is what lies before it.
+  CHECK(said_of(start - 2048, 2048) == 0);
+}
+
 TEST_CASE("each state is told apart") {
   NtfsImage image{{.clusters = 256, .records = 100}};
   const u64 folder = image.add_directory(u"folder");
@@ -102,8 +126,18 @@ TEST_CASE("each state is told apart") {
   image.file(linked).names.push_back({.parent = 5, .name = u"link two"});
   image.add({.names = {{.parent = folder, .name = u"LONGNA~1", .name_space = 2},
                        {.parent = folder, .name = u"long name", .name_space = 1}}});
+  // Another file has had the record of the folder since, or has that of the file's base now.
+  image.add({.names = {{.parent = folder, .name = u"of another folder", .parent_sequence = 7}},
+             .in_use = false,
+             .sequence = 2});
+  image.add({.names = {{.parent = folder, .name = u"left over"}},
+             .listed = false,
+             .base_record = linked,
+             .base_sequence = 5});
   const auto bytes = image.build();
   const auto seen = snapshot_of(bytes, {.states = tests::all_states});
+  CHECK(seen.state(fmt::format("/<parent {}-7>/of another folder", folder)) == State::deleted);
+  CHECK(seen.find("/folder/left over") != nullptr);
   CHECK(seen.state("/folder/live") == State::live);
   CHECK(seen.state("/folder/gone") == State::deleted);
   CHECK(seen.state("/folder/old folder/kid") == State::deleted);
@@ -222,6 +256,22 @@ TEST_CASE("an extracted $MFT gives names by their parents") {
   CHECK(seen.find("/folder/second name")->record == big);
   CHECK(seen.findings.count("mft-only") == 1);
   CHECK_FALSE(seen.warns());
+  // Record 0 says how much there was.
+  const auto half = snapshot_of(mft.first(mft.size() / 2), {.mft_only = true});
+  CHECK(half.findings.count("image-truncated") == 1);
+}
+
+TEST_CASE("of what lies in the clusters of $MFTMirr four records are copies") {
+  NtfsImage image{{.cluster_size = 8192, .clusters = 128, .records = 60}};
+  const auto sound = image.build();
+  const auto root = core::ByteView{sound}.subspan(image.record_offset(5), 1024);
+  for (const u64 copy : {u64{3}, u64{4}}) {
+    CAPTURE(copy);
+    auto bytes = sound;
+    std::ranges::copy(
+        root, bytes.begin() + static_cast<std::ptrdiff_t>(image.mirror_lcn() * 8192 + copy * 1024));
+    CHECK(snapshot_of(bytes).findings.count("mft-mirror") == (copy < 4 ? 1 : 0));
+  }
 }
 
 TEST_CASE("one file can be asked for") {

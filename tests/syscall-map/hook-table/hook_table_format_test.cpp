@@ -215,6 +215,32 @@ TEST_CASE("each defect of a table is named") {
   CHECK(decoded.error().fault == defect.fault);
 }
 
+TEST_CASE("a list of the second build that is one longer than its section is out of bounds") {
+  auto tables = fixtures::make_hook_tables(9, 2);
+  auto bytes = encode(tables);
+  const auto builds = u32_at(bytes, entry_of(bytes, "BLDS") + 8);
+  const auto record_size = u32_at(bytes, entry_of(bytes, "BLDS") + 12);
+  const auto count = builds + record_size + 12;  // of its services, behind the first
+  put_u32(bytes, count, u32_at(bytes, count) + 1);
+  mend_crc(bytes);
+  const auto decoded = decode_hook_tables(bytes);
+  REQUIRE_FALSE(decoded);
+  CHECK(decoded.error().fault == core::Fault::out_of_bounds);
+  CHECK(decoded.error().field == core::Name{"range"});
+  CHECK(decoded.error().offset == u32_at(bytes, entry_of(bytes, "SVCS") + 8));
+}
+
+TEST_CASE("of records with one name each has a path of its own") {
+  HookTable before = fixtures::make_hook_table(9);
+  before.services = {{.number = 15, .names = {"NtClose"}}, {.number = 15, .names = {"NtClose"}}};
+  auto after = before;
+  for (auto& service : after.services) service.target = pe::Rva{0x2000};
+  const auto differences = compare_hook_tables(before, after);
+  REQUIRE(differences.size() == 2);
+  CHECK(differences[0].path == "services[0x000f NtClose #2].target");
+  CHECK(differences[1].path == "services[0x000f NtClose].target");
+}
+
 TEST_CASE("a value that changed is named by what it belongs to") {
   HookTable before = fixtures::make_hook_table(9);
   before.services = {{.number = 15, .names = {"NtClose"}, .target = pe::Rva{0x1000}},

@@ -1,43 +1,19 @@
-#include "coldtrace/syscall-map/service_tables.hpp"
+#include "tests/syscall-map/service-tables/service_tables_test.hpp"
 
-#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "fixtures/builders/byte_writer.hpp"
-#include "fixtures/builders/pe_image.hpp"
-#include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {
 namespace {
 
 using syscall_map::Confidence;
-using syscall_map::find_service_tables;
 using syscall_map::find_services_tab;
 using syscall_map::LocatedServiceTable;
 using syscall_map::ServiceTables;
 using syscall_map::TableForm;
 
-constexpr u64 services = 43;  // of services_nt.inc
 constexpr u64 most_entries = 4096;
-
-struct Searched {
-  core::Findings findings;
-  std::optional<pe::Image> image;
-  ServiceTables found;
-};
-
-Searched search(core::ByteView bytes) {
-  Searched searched;
-  auto image = pe::Image::open(bytes, pe::Layout::file, searched.findings);
-  if (!image) return searched;
-  searched.image = std::move(*image);
-  searched.found = find_service_tables(*searched.image);
-  return searched;
-}
-
-u64 entry_size(TableForm form) {
-  return form == TableForm::va64 ? 8 : 4;
-}
 
 // What holds whatever the bytes are.
 void check_plausible(const Searched& searched) {
@@ -53,21 +29,6 @@ void check_plausible(const Searched& searched) {
       if (value(entry.target) >= searched.image->optional_header().size_of_image)
         FAIL("an entry leads out of the image");
   }
-}
-
-const LocatedServiceTable& only_table(const Searched& searched) {
-  REQUIRE(searched.image);
-  REQUIRE(searched.found.tables.size() == 1);
-  return searched.found.tables.front();
-}
-
-void patch(std::vector<std::byte>& bytes, u64 at, core::ByteView content) {
-  REQUIRE(at + content.size() <= bytes.size());
-  std::copy(content.begin(), content.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-}
-
-void patch_u32(std::vector<std::byte>& bytes, u64 at, u32 number) {
-  patch(bytes, at, std::as_bytes(std::span{&number, 1}));
 }
 
 const std::string kernels[] = {
@@ -170,26 +131,6 @@ TEST_CASE("entries that do not lead to code lower the confidence") {
     for (const auto& table : searched.found.tables)
       if (table.rva == truth.rva) CHECK(table.confidence == Confidence::low);
   }
-}
-
-// The code and exports of a synthetic kernel, beside data of one's own.
-fixtures::PeSpec kernel_with(const StubImage& kernel, std::vector<fixtures::PeSection> data) {
-  const auto image = kernel.open();
-  fixtures::PeSpec spec;
-  spec.image_base = image.optional_header().image_base;
-  const auto code = image.bytes(image.sections().front().address);
-  spec.sections.front().content.assign(code.begin(), code.end());
-  spec.sections.insert(spec.sections.end(), data.begin(), data.end());
-  core::Findings findings;
-  const auto directory = pe::read_export_directory(image, findings);
-  REQUIRE((directory && *directory));
-  spec.exports.emplace();
-  for (const auto& entry : (*directory)->exports)
-    // Where its data was, something else may be now.
-    spec.exports->entries.push_back(
-        {std::string{entry.name}, static_cast<u16>(entry.ordinal),
-         image.is_executable(entry.address) ? value(entry.address) : 0x1000});
-  return spec;
 }
 
 // Nothing was found, though the kernel's stubs were there to search with.

@@ -294,6 +294,31 @@ TEST_CASE("an event has no more extended data items than there are kinds of") {
   CHECK(open.findings.count("buffer-damaged") == (items == 64 ? 0 : 1));
 }
 
+TEST_CASE("an item of extended data ends inside of its event") {
+  struct Row {
+    const char* why;
+    u16 size;
+    bool sound;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"as it is", 24, true},
+      {"up to the end of the event", 32, true},
+      {"a byte more", 33, false},
+      {"as much as all items and the payload", 56, false},
+      {"less than its head", 7, false},
+  }));
+  CAPTURE(row.why);
+  EtlBuffer buffer{0};
+  buffer.event(some_provider, 1, 0, {1, 2, 1'000'100}, words({1, 2}),
+               std::vector<fixtures::EtlExtended>(2, {1, std::vector<std::byte>(16)}));
+  auto bytes = fixtures::build_etl({}, {buffer});
+  // Behind the heads of the buffer and of the event, and the first item: 8 bytes and its data.
+  std::memcpy(&bytes[4096 + 72 + 80 + 24], &row.size, sizeof(row.size));
+  const auto open = open_bytes(bytes);
+  CHECK(open.trace->events() == (row.sound ? 2 : 1));
+  CHECK(open.findings.count("buffer-damaged") == (row.sound ? 0 : 1));
+}
+
 TEST_CASE("a number that no buffer can have counts no missing ones") {
   auto bytes = fixtures::build_etl({}, overlapping_buffers(3));
   const u64 number = 1'441'997'082'005'143'540;

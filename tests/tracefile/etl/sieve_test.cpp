@@ -33,6 +33,11 @@ Sieved sieve(const std::vector<std::byte>& bytes, const EventSieve& sieve) {
   options.sieve = &sieve;
   const auto trace = Trace::open(image, options, findings);
   REQUIRE(trace);
+  // What is wanted has names, for which the buffers are read twice, and no event is counted twice.
+  core::Findings without_sieve;
+  const auto whole = Trace::open(image, CatalogOptions{}, without_sieve);
+  REQUIRE(whole);
+  CHECK(trace->events() == whole->events());
   Sieved result;
   for (const auto& held : all_events(*trace, {.sieved = true}))
     result.streamed.emplace(held.event.buffer_offset, held.event.offset);
