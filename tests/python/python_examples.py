@@ -560,6 +560,10 @@ for kind in types:
             self.assertEqual(list(trace.events(where="NoSuchField == 1")), [])
             (finding,) = [finding for finding in trace.findings if finding.code == "no-match"]
             self.assertIn("nothing matches 'NoSuchField'", finding.text)
+            self.assertEqual(finding.count, 1)
+        self.assertEqual(list(trace.events(where="OtherField == 1")), [])
+        (finding,) = [finding for finding in trace.findings if finding.code == "no-match"]
+        self.assertEqual((finding.count, "'NoSuchField'" in finding.text, "'OtherField'" in finding.text), (2, True, True))
         right = self.module.open_trace(DEMO / "demo-trace.etl")
         self.assertEqual(list(right.events(where="pid == 123456789")), [])
         self.assertEqual([finding.code for finding in right.findings if finding.code == "no-match"], [])
