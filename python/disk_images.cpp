@@ -131,21 +131,53 @@ py::list partitions_of(const DiskImage& image) {
   return list;
 }
 
-py::bytes read_image(const DiskImage& image, u64 offset, u64 size) {
+void require_inside(const DiskImage& image, u64 offset, u64 size) {
   const auto end = image.file.source->size();
   if (offset > end || size > end - offset)
     raise_error(image.path + ": these bytes are not all inside of the image");
-  auto bytes = py::reinterpret_steal<py::bytes>(
-      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
-  const std::span<char> destination{PyBytes_AS_STRING(bytes.ptr()), size};
+}
+
+void read_bytes(const DiskImage& image, u64 offset, std::span<std::byte> destination) {
   std::optional<core::ParseError> error;
   {
     const py::gil_scoped_release released;
-    const auto read = image.file.source->read_at(offset, std::as_writable_bytes(destination));
+    const auto read = image.file.source->read_at(offset, destination);
     if (!read) error = read.error();
   }
   if (error) raise_error(image.path + ": " + to_string(*error));
+}
+
+py::bytes read_image(const DiskImage& image, u64 offset, u64 size) {
+  require_inside(image, offset, size);
+  auto bytes = py::reinterpret_steal<py::bytes>(
+      checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
+  const std::span<char> destination{PyBytes_AS_STRING(bytes.ptr()), size};
+  read_bytes(image, offset, std::as_writable_bytes(destination));
   return bytes;
+}
+
+// Keeps the bytes of a writable object of Python where they are.
+class WritableBuffer {
+ public:
+  explicit WritableBuffer(const py::object& object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_CONTIG) != 0) throw py::error_already_set{};
+  }
+  ~WritableBuffer() { PyBuffer_Release(&view_); }
+  WritableBuffer(const WritableBuffer&) = delete;
+  WritableBuffer& operator=(const WritableBuffer&) = delete;
+
+  std::span<std::byte> bytes() const {
+    return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+  }
+
+ private:
+  Py_buffer view_ = {};
+};
+
+void read_image_into(const DiskImage& image, u64 offset, const py::object& buffer) {
+  const WritableBuffer destination{buffer};
+  require_inside(image, offset, destination.bytes().size());
+  read_bytes(image, offset, destination.bytes());
 }
 
 }  // namespace
@@ -177,7 +209,9 @@ py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& m
                                return to_list(findings);
                              })
       .def("read", &read_image, py::arg("offset"), py::arg("size"),
-           "Bytes of what the image holds.");
+           "Bytes of what the image holds.")
+      .def("read_into", &read_image_into, py::arg("offset"), py::arg("buffer"),
+           "Fills a writable buffer (bytearray, memoryview, mmap, array) with them.");
   module.def(
       "open_image", &open_image, py::arg("path"), py::kw_only(),
       py::arg("parents") = std::vector<std::string>{},

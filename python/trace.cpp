@@ -30,11 +30,11 @@ struct Trace {
   core::Findings findings;
   tracefile::SchemaChain schemas;
   u64 unread_buffers = 0;    // the most that an iterator met
-  core::Findings unmatched;  // of expressions that no event met
+  core::NoMatch unmatched;  // of expressions that no event met
 
   core::Findings all_findings() const {
     auto all = findings;
-    all.merge(unmatched);
+    unmatched.report(all);
     if (unread_buffers > 0)
       all.warning("trace-changed", std::nullopt,
                   "{} buffers could be read when the trace was opened and not again",
@@ -227,9 +227,7 @@ class EventChunks {
   void tell_unmatched() {
     core::NoMatch unmatched;
     filter_->report(unmatched, "where");
-    core::Findings findings;
-    unmatched.report(findings);
-    trace_->unmatched.merge_unknown(findings);
+    trace_->unmatched.merge_unknown(unmatched);
   }
 
   static KindObjects make_kind(const EventKind& kind) {

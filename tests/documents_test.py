@@ -25,6 +25,23 @@ class Documents(unittest.TestCase):
                     self.assertTrue((document.parent / link).exists())
         self.assertGreater(count, 40)
 
+    def test_anchors_of_links_are_headings(self):
+        """As myst and GitHub make them of headings; scripts/site tells the same where sphinx is installed."""
+        def anchors(path):
+            text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.S | re.M)
+            return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+                    for heading in re.findall(r"^#{1,4} (.+)$", text, re.M)}
+
+        count = 0
+        for document in DOCUMENTS:
+            for link, anchor in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", document.read_text()):
+                target = document.parent / link if link else document
+                if "://" not in link and target.suffix == ".md":
+                    count += 1
+                    with self.subTest(document=document.name, link=link):
+                        self.assertIn(anchor, anchors(target))
+        self.assertGreater(count, 40)
+
     def test_files_they_name_are_there(self):
         count = 0
         for document in DOCUMENTS:

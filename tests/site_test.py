@@ -55,9 +55,12 @@ class Site(unittest.TestCase):
             fetched = re.findall(r'<(?:script|img|iframe)[^>]* src="([^"]+)"|<link[^>]* href="([^"]+)"', text)
             for address in map("".join, fetched):
                 with self.subTest(page=page.name, address=address):
-                    self.assertNotRegex(address, r"^(?:[a-z]+:)?//")
+                    self.assertNotRegex(address, r"^(?:[a-z]+:|/)")
         for sheet in site.rglob("*.css"):
-            self.assertNotRegex(sheet.read_text(), r"(?:url\(|@import )['\"]?(?:https?:)?//")
+            for address in re.findall(r"url\(\s*['\"]?([^)'\"]+)|@import\s+['\"]([^'\"]+)", sheet.read_text()):
+                address = "".join(address)
+                with self.subTest(sheet=sheet.name, address=address):
+                    self.assertTrue(address.startswith(("data:", "#")) or (sheet.parent / re.sub("[?#].*", "", address)).is_file())
 
 
 if __name__ == "__main__":

@@ -181,8 +181,12 @@ void refuse_same_name(const std::string& known, const BatchInput& input, bool wh
 std::string escape_name(std::string_view text) {
   constexpr std::size_t longest = 200;
   constexpr std::size_t kept = 180;
+  const auto characters = core::to_valid_utf8(text);
   std::string name;
-  for (const char c : text) {
+  std::size_t end = 0;  // of the characters that fit into `kept`
+  for (const char c : characters) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+    if (!continues && name.size() <= kept) end = name.size();
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     const bool sign = c == '.' || c == '-' || c == '_';
     if (plain || (sign && !name.empty()))
@@ -190,10 +194,10 @@ std::string escape_name(std::string_view text) {
     else
       name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
-  if (name.size() <= longest) return name;
+  if (name.size() <= longest && characters == text) return name;
+  if (name.size() > kept) name.resize(end);
   const std::array pieces{core::ByteView{std::as_bytes(std::span{text})}};
-  return fmt::format("{}~{}", name.substr(0, kept),
-                     compute_digest("sha256", pieces)->substr(0, 16));
+  return fmt::format("{}~{}", name, compute_digest("sha256", pieces)->substr(0, 16));
 }
 
 BatchInputs find_batch_inputs(const BatchOptions& options,

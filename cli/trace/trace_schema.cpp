@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -27,6 +28,12 @@ struct TraceSchemaOptions : CommonOptions {
 std::optional<std::string> read_schema_text(const std::string& path, Report& report) {
   for (const auto& schema : tracefile::built_in_schemas())
     if (schema.name == path) return std::string{schema.text};
+  if (path == "-") {
+    const auto bytes = core::read_whole_file(readable_path(path), tracefile::largest_schema_text);
+    if (bytes) return std::string{core::to_chars(*bytes)};
+    report.failed(path, bytes.error());
+    return std::nullopt;
+  }
   const auto file = core::FileImage::open(path);
   if (!file) {
     report.failed(path, file.error());

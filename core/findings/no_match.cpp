@@ -1,5 +1,7 @@
 #include "coldtrace/core/no_match.hpp"
 
+#include <algorithm>
+
 #include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/core/text.hpp"
 
@@ -21,11 +23,19 @@ void NoMatch::add(std::string_view what, std::string_view wanted,
 }
 
 void NoMatch::add_sentence(std::string_view sentence) {
-  if (++count_ <= shown) text_ += fmt::format("{}{}", count_ == 1 ? "" : "; ", sentence);
+  if (++count_ <= shown) sentences_.emplace_back(sentence);
+}
+
+void NoMatch::merge_unknown(const NoMatch& other) {
+  const auto before = count_;
+  for (const auto& sentence : other.sentences_)
+    if (std::ranges::find(sentences_, sentence) == sentences_.end()) add_sentence(sentence);
+  if (count_ > before) count_ += other.count_ - other.sentences_.size();
 }
 
 void NoMatch::report(Findings& findings) const {
-  for (u64 i = 0; i < count_; ++i) findings.warning("no-match", std::nullopt, "{}", text_);
+  for (u64 i = 0; i < count_; ++i)
+    findings.warning("no-match", std::nullopt, "{}", fmt::join(sentences_, "; "));
 }
 
 }  // namespace coldtrace::core

@@ -21,6 +21,8 @@ void DirectoryHistory::start_from(const RecordTable& records) {
     const auto summary = records.summary(record);
     if (!summary.directory || summary.extension) continue;
     records.assemble_names(record, facts);
+    if (summary.in_use && facts.information && !facts.damaged && !facts.torn)
+      newest_usn_ = std::max(newest_usn_, facts.information->usn.value_or(0));
     // A directory has one link; its long name comes before the short one.
     const auto name = std::ranges::find_if(
         facts.names, [](const FileName& n) { return n.name_space != NameSpace::dos; });

@@ -75,6 +75,7 @@ void JournalReplay::rewind() {
       for (; loss != block.losses.rend() && loss->position > position; ++loss)
         end_of_certainty(loss->position);
       if (newer && !follows(record, *newer)) end_of_certainty(newer_position);
+      if (!newer && ends_early(record)) end_of_certainty(~u64{0});
       directories_.rewind(record, position, lossless);
       newer = record;
       newer_position = position;
@@ -112,6 +113,24 @@ void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
     ++counts_.gaps;
     lost_since_ = true;
   }
+}
+
+// Whether a directory was changed behind the last record: $MFT is newer than the journal.
+bool JournalReplay::ends_early(const UsnRecord& last) const {
+  return options_.current && directories_.newest_usn() > last.usn;
+}
+
+void JournalReplay::tell_end(JournalBatch& batch, core::Findings& findings) {
+  if (!last_ || lost_since_ || !ends_early(*last_)) return;
+  const u64 end = last_->end();
+  const u64 newest = directories_.newest_usn();
+  findings.warning("journal-gap", std::nullopt,
+                   "the journal ends at {:#x}, and directories of $MFT state records up to {:#x}; "
+                   "paths are not certain",
+                   end, newest);
+  batch.gaps.push_back({JournalGap::Lost::missing, std::nullopt, end,
+                        newest > end ? newest - end : 0, batch.rows.size()});
+  ++counts_.gaps;
 }
 
 // Checks the record's number by its place and by the record before it.
@@ -293,6 +312,7 @@ bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {
     counts_.last_usn = record.record.usn;
   }
   add_losses(batch, ~u64{0}, loss, findings);
+  if (next_block_ == blocks_.size()) tell_end(batch, findings);
   return true;
 }
 

@@ -5,7 +5,8 @@ tables, and types of PDB files.
 
     for volume in coldtrace.open_image("disk.E01").volumes():
         for file in volume.files(where='extension == "exe" and size > 1MiB'):
-            print(file.path, file.size, coldtrace.time_text(file.si.modified))
+            modified = file.si.modified if file.si else None  # which a damaged record may lack
+            print(file.path, file.size, "-" if modified is None else coldtrace.time_text(modified))
 
 Rows are tuples with names. Times are nanoseconds since 1970 (UTC), as os.stat() has them. What was
 odd, damaged or skipped is in `findings` of what was opened. Errors are coldtrace.Error.

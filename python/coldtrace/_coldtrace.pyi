@@ -3,7 +3,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, final, overload
 
-from _typeshed import structseq
+from _typeshed import WriteableBuffer, structseq
 
 _Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -621,6 +621,7 @@ class DiskImage:
     def findings(self) -> list[Finding]: ...
     def volumes(self) -> list[Volume]: ...
     def read(self, offset: int, size: int) -> bytes: ...
+    def read_into(self, offset: int, buffer: WriteableBuffer) -> None: ...
 
 class Volume:
     @property

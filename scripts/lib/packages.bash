@@ -24,7 +24,7 @@ test_packages=(
   catch2 liblief-dev libssl-dev openssl osslsigncode pev binutils jq python3 python3-jsonschema python3-yaml python3-hivex
   protobuf-compiler babeltrace2
   ntfs-3g sleuthkit libfsntfs-utils python3-libvshadow libbenchmark-dev psmisc
-  zsh fish mandoc
+  zsh fish mandoc python3-sphinx furo python3-myst-parser
   chromium-headless-shell nodejs graphviz
   ewf-tools libbde-utils qemu-utils dosfstools exfatprogs fdisk gcab zip xz-utils zstd bzip2 7zip time tshark strace
   ca-certificates debhelper dh-python lintian

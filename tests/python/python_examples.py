@@ -3,6 +3,7 @@ declares, and it lets other threads run.
 
 usage: python_examples.py BUILD SOURCES SHARED [unittest arguments]
 """
+import array
 import csv
 import ctypes
 import gzip
@@ -355,6 +356,27 @@ class Module(Case):
             with self.assertRaisesRegex(self.module.Error, f"{name}: .*{said}"):
                 self.module.open_image(path)
 
+    def test_bytes_of_images_are_read_into_what_the_caller_has(self):
+        content = (DEMO / "demo-disk.img").read_bytes()
+        image = self.module.open_image(DEMO / "demo-disk.img")
+        held = bytearray(b"x" * 1000)
+        image.read_into(100, held)
+        self.assertEqual(held, content[100:1100])
+        image.read_into(3, memoryview(held)[10:20])
+        self.assertEqual(held, content[100:110] + content[3:13] + content[120:1100])
+        words = array.array("Q", [7] * 4)
+        image.read_into(len(content) - 32, words)
+        self.assertEqual(words.tobytes(), content[-32:])
+        image.read_into(len(content), bytearray())
+        for offset, size in ((len(content) - 3, 4), (len(content) + 1, 0), (0, len(content) + 1)):
+            with self.assertRaisesRegex(self.module.Error, "not all inside"):
+                image.read_into(offset, bytearray(size))
+            with self.assertRaisesRegex(self.module.Error, "not all inside"):
+                image.read(offset, size)
+        for buffer in (bytes(4), memoryview(held)[::2], "text"):
+            with self.assertRaises((TypeError, BufferError)):
+                image.read_into(0, buffer)
+
     def test_packed_hook_tables_are_unpacked(self):
         table = self.here / "demo.hooktab"
         kernel = DEMO / "demo-ntoskrnl.exe"
@@ -538,6 +560,10 @@ for kind in types:
             self.assertEqual(list(trace.events(where="NoSuchField == 1")), [])
             (finding,) = [finding for finding in trace.findings if finding.code == "no-match"]
             self.assertIn("nothing matches 'NoSuchField'", finding.text)
+            self.assertEqual(finding.count, 1)
+        self.assertEqual(list(trace.events(where="OtherField == 1")), [])
+        (finding,) = [finding for finding in trace.findings if finding.code == "no-match"]
+        self.assertEqual((finding.count, "'NoSuchField'" in finding.text, "'OtherField'" in finding.text), (2, True, True))
         right = self.module.open_trace(DEMO / "demo-trace.etl")
         self.assertEqual(list(right.events(where="pid == 123456789")), [])
         self.assertEqual([finding.code for finding in right.findings if finding.code == "no-match"], [])

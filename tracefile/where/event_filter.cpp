@@ -385,8 +385,13 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
   where::WhereMatches matches;
   for (const auto frame : frames) {
     Subject subject{.number = Number::of(frame)};
+    std::string text;
     std::string name;
-    if (test.compares_text()) name = name_of_frame(pid, frame, event.name_time());
+    if (test.compares_text()) {
+      text = fmt::format("{:#x}", frame);
+      name = name_of_frame(pid, frame, event.name_time());
+      subject.text = text;
+    }
     subject.name = name;
     matches.add(match(test, subject, context_.start));
   }

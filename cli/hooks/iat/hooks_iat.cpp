@@ -6,6 +6,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/each_file.hpp"
+#include "cli/command/standard_input.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/output/terminal_progress.hpp"
 
@@ -60,8 +61,8 @@ Exit run_hooks_iat(const HooksIatOptions& options) {
   if (options.program.empty()) {
     set.read_all();
     if (set.modules().empty()) throw Failure{fmt::format("{}: no module in it", folders.front())};
-  } else if (!set.read_program(options.program)) {
-    report.failed(options.program, set.unreadable().empty() ? why_no_module(options.program)
+  } else if (const auto program = readable_path(options.program); !set.read_program(program)) {
+    report.failed(options.program, set.unreadable().empty() ? why_no_module(program)
                                                             : set.unreadable().back().reason);
     return report.exit();
   }

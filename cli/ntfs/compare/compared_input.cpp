@@ -153,8 +153,8 @@ class ComparedLines {
   Volumes take(bool whole, core::Findings& findings) {
     if (whole && stated_names_ && *stated_names_ != live_rows_)
       findings.warning("snapshot-selection", std::nullopt,
-                       "the snapshot has {} of the {} names that its volumes' directories list: "
-                       "the others look deleted, or created",
+                       "the snapshot has {} live names, and its last line counts {}: what it "
+                       "lacks, or has too much, looks deleted or created",
                        live_rows_, *stated_names_);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,

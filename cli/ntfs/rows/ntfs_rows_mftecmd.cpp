@@ -41,6 +41,7 @@ class MftecmdRows final : public RowFormat {
 
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
+    if (row.name.empty() && !row.is_root()) return;  // which MFTECmd has no row of
     const auto name = row.is_root() ? std::string{"."} : ntfs::to_utf8(row.name);
     fill_common(snapshot, row);
     const bool has_others = std::ranges::any_of(

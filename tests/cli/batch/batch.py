@@ -31,7 +31,7 @@ SNAPSHOT = "ntfs", "snapshot", "--tolerate", "file-unreachable"
 PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".encode()
 HOSTILE = [b"-o", b"--help", b".hidden", b"_under", b"a b", b"a\nb", b"a'\"`$(touch x)", b"%41", b"kind=x", b"a\\b", b"a;b",
            "\u00e4\u4e2d\u202e".encode(), b"\xff\xfe\x80", b"~", b"a~0123456789abcdef", b"x" * 250, b"y" * 249 + b" ",
-           b"\x1b[31m", b"{}", b"*"]
+           b"\x1b[31m", b"{}", b"b\xf6se"]
 
 
 def run(*arguments, status=None, **options):
@@ -41,10 +41,27 @@ def run(*arguments, status=None, **options):
     return done
 
 
+def named(name):
+    """What the name of an input becomes: character by character its spelling in a path, and the end."""
+    text = name.decode("utf-8", "replace")
+    characters = [(one, one if one.encode() in map(bytes, zip(PLAIN)) or (one in ".-_" and at > 0)
+                   else "".join(f"%{byte:02X}" for byte in one.encode())) for at, one in enumerate(text)]
+    if sum(len(spelled) for _, spelled in characters) <= 200 and text.encode() == name:
+        return characters, ""
+    while sum(len(spelled) for _, spelled in characters) > 180:
+        characters.pop()
+    return characters, "~" + hashlib.sha256(name).hexdigest()[:16]
+
+
 def escaped(name):
-    text = "".join(chr(byte) if byte in PLAIN or (byte in b".-_" and at > 0) else f"%{byte:02X}"
-                   for at, byte in enumerate(name))
-    return text if len(text) <= 200 else text[:180] + "~" + hashlib.sha256(name).hexdigest()[:16]
+    characters, end = named(name)
+    return "".join(spelled for _, spelled in characters) + end
+
+
+def decoded(name):
+    """The value of a partition."""
+    characters, end = named(name)
+    return "".join(one for one, _ in characters) + end
 
 
 def tree(folder):
@@ -856,9 +873,10 @@ class DuckDb(Batch):
             self.skipTest("node or @duckdb/node-api is not there (npm install, NODE_PATH)")
 
     def test_partitions_are_columns(self):
-        names = ["a b.img", "c.img", "\u00e4\u4e2d.img", "100%.img", "k=v.img"]
+        names = ["a b.img", "c.img", "\u00e4\u4e2d.img", "100%.img", "k=v.img", os.fsdecode(b"b\xf6se.img"), "b%F6se.img",
+                 *[start + "\u00fc" * 110 for start in ("", "a", "ab", "abc")], "a" + "\u65e5" * 75, "ab" + "\U0001f600" * 55]
         for name in names:
-            self.add(name)
+            self.add(os.fsencode(name))
         self.batch("--out-layout", "hive", status=0)
         script = self.write("query.js", QUERY.encode())
         done = subprocess.run(["node", script, self.out], capture_output=True, timeout=120)
@@ -867,7 +885,7 @@ class DuckDb(Batch):
         expected = []
         for name in names:
             lines = run("ntfs", "snapshot", "-q", self.images / name).stdout.splitlines()
-            expected.append({"kind": "ntfs-snapshot", "image": name,
+            expected.append({"kind": "ntfs-snapshot", "image": decoded(os.fsencode(name)),
                              "lines": sum(json.loads(line)["type"] == "file" for line in lines)})
         self.assertEqual(sorted(rows, key=str), sorted(expected, key=str))
 

@@ -421,6 +421,8 @@ class Ctrace(unittest.TestCase):
         done = run("trace", "schema", "show", path)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"bad.schema:4:1: expected ';'", done.stderr)
+        done = subprocess.run([COLDTRACE, "trace", "schema", "check", "-"], input=path.read_bytes(), capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (1, b"-:4:1: expected ';'\n"))
         self.assertEqual(run("trace", "schema", "check", self.folder / "none").returncode, 2)
         self.assertEqual(run("trace", "schema", "check", *BUILT_IN).returncode, 0)
         self.assertEqual(run("trace", "schema", "check", "wmk", "wmk").returncode, 1)

@@ -87,7 +87,7 @@ class Values:
             names = line.get("resolved", {}).get("stack") if path == "stack" else None
         self.names = [name for name in flatten(names) if name] if names is not None else []
         if path == "stack":
-            self.numbers, self.texts = [int(v, 16) for v in self.values], self.names
+            self.numbers, self.texts = [int(v, 16) for v in self.values], self.values + self.names
             return
         if parts[0] == "resolved":
             self.texts, self.numbers, self.times, self.guids, self.booleans = self.values, [], [], [], []
@@ -497,7 +497,7 @@ def equal_to(parts, value):
         literal = str(value).lower()
         return f"{spelled(parts)} == {literal}", lambda line: any(
             type(v) is type(value) and v == value for v in values(line))
-    literal = value if parts in (("keywords",), ("stack",)) else quoted(value)
+    literal = value if parts == ("keywords",) else quoted(value)
     return f"{spelled(parts)} == {literal}", lambda line: any(
         isinstance(v, str) and lower(v) == lower(value) for v in values(line))
 

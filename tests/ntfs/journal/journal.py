@@ -151,6 +151,33 @@ class Paths(Journals):
             few = self.write("few", w.mft(first.records(), usns=usns)[0])
             self.assertNotIn("mft-other", self.codes(self.lines("--mft-file", few, stream)))
 
+    def test_a_journal_that_ends_before_its_mft_is_not_certain(self):
+        history = w.History(7, 3000)
+        last = {t[2]: t[0] for t in history.truth}
+        mft = self.write("MFT", w.mft(history.records(), usns=last)[0])
+        directories = {number for number, _, _, _, directory, in_use in history.records() if directory and in_use}
+        newest = max(last.get(number, 0) for number in directories)
+        for share, early in ((0.5, True), (1, False)):
+            with self.subTest(share):
+                cut = int(len(history.journal.data) * share) // w.PAGE * w.PAGE if early else len(history.journal.data)
+                self.assertEqual(newest >= cut, early)
+                kept = [t for t in history.truth if t[0] < cut]
+                lines = self.lines("--mft-file", mft, self.write("J", history.journal.data[:cut]), status=int(early))
+                rows = [line for line in lines if line["type"] == "record"]
+                self.assertEqual([row["usn"] for row in rows], [t[0] for t in kept])
+                if early:  # what the test can tell
+                    self.assertGreater(sum(row["path"] != t[1] for row, t in zip(rows, kept)), 20)
+                self.assertEqual({row["path_certain"] for row in rows}, {not early})
+                gaps = [line for line in lines if line["type"] == "gap"]
+                self.assertEqual([(gap["lost"], gap["offset"], gap["usn"] + gap["length"]) for gap in gaps],
+                                 [("missing", None, newest)] if early else [])
+                self.assertEqual(self.codes(lines), {"journal-gap": 1} if early else {})
+        # Files that changed later say nothing of paths.
+        later = {number: (usn + (1 << 30) if number not in directories else usn) for number, usn in last.items()}
+        whole = self.write("J", history.journal.data)
+        lines = self.lines("--mft-file", self.write("MFT", w.mft(history.records(), usns=later)[0]), whole)
+        self.assertNotIn("journal-gap", self.codes(lines))
+
     def test_the_last_name_of_a_directory_holds_until_it_is_renamed(self):
         root, directory, file = w.reference(5, 5), w.reference(100, 1), w.reference(101, 1)
         lost = ("/<parent 100-1>/a.txt", False)

@@ -226,6 +226,13 @@ class Folders(Case):
         self.assertNotIn("unrelated.dll", names)
         names = {entry["name"] for entry in self.plan("--dir", folder)["modules"]}
         self.assertIn("unrelated.dll", names)
+        by_name = self.plan("--dir", folder, folder / "program.exe", status=1)["modules"]
+        with open(folder / "program.exe", "rb") as program:
+            done = run("--format", "json", "--dir", folder, "-", stdin=program)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        unnamed = {"name": None, "path": None}
+        self.assertEqual(*([module | unnamed if module["name"] in ("program.exe", "stdin") else module for module in modules]
+                           for modules in (by_name, strict_json(done.stdout)["modules"])))
 
     def test_dlls_come_from_the_folders_in_their_order(self):
         folder = self.linked("x86_64")

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "coldtrace/core/findings.hpp"
 
@@ -19,15 +20,18 @@ class NoMatch {
   // The same where a sentence of its own tells it.
   void add_sentence(std::string_view sentence);
 
+  // Adds what another look at the same input did not find, and this one does not have yet.
+  void merge_unknown(const NoMatch& other);
+
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
   void report(Findings& findings) const;
 
  private:
-  static constexpr u64 shown = 8;  // sentences
+  static constexpr std::size_t shown = 8;
 
   u64 count_ = 0;
-  std::string text_;
+  std::vector<std::string> sentences_;  // the first of them
 };
 
 }  // namespace coldtrace::core

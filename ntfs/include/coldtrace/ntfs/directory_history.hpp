@@ -20,6 +20,9 @@ class DirectoryHistory {
   // that they had.
   void start_from(const RecordTable& records);
 
+  // The largest number of a record of the journal that a directory in use states; 0: none does.
+  [[nodiscard]] u64 newest_usn() const { return newest_usn_; }
+
   // What a record says of its file holds at it and before it, until an older record speaks of the
   // same file. Of a directory that nothing newer speaks of it holds behind it too, where
   // `lossless`: no record behind it is missing.
@@ -62,6 +65,7 @@ class DirectoryHistory {
   void read_path(u64 directory, KnownPath& path);
 
   std::unordered_map<u64, KnownDirectory> directories_;
+  u64 newest_usn_ = 0;
   std::vector<std::string> names_;
   std::vector<Change> changes_;  // from the newest to the oldest
   std::unordered_map<u64, KnownPath> paths_;

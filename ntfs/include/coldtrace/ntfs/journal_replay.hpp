@@ -101,6 +101,8 @@ class JournalReplay {
  private:
   void rewind();
   void add_losses(JournalBatch& batch, u64 end, std::size_t& loss, core::Findings& findings);
+  [[nodiscard]] bool ends_early(const UsnRecord& last) const;
+  void tell_end(JournalBatch& batch, core::Findings& findings);
   void check(const JournalRecord& record, JournalBatch& batch, core::Findings& findings);
   void add_row(const JournalRecord& record, std::optional<u64> offset, const UsnRecord* behind,
                JournalBatch& batch, core::Findings& findings);

@@ -232,9 +232,10 @@ class Timelines(Case):
         self.assertGreater(len(named), 30)
         with open(self.image, "rb") as image:
             expected = [each for row in named for each in self.mftecmd_rows(row, image)]
-        found = [row for row in rows if row["FileName"]]
+        self.assertTrue(any(row["state"] == "unnamed" for row in self.rows))
+        self.assertEqual([row for row in rows if not row["FileName"]], [])
         wanted = {(row["EntryNumber"], row["FileName"]) for row in expected}
-        found = [row for row in found if (row["EntryNumber"], row["FileName"]) in wanted]
+        found = [row for row in rows if (row["EntryNumber"], row["FileName"]) in wanted]
         self.assertEqual([{name: row[name] for name in expected[0]} for row in found], expected)
         self.assertLessEqual({row["NameType"] for row in rows}, {"Posix", "Windows", "DosWindows", "Dos", ""})
         self.assertIn("Hidden|System", {row["SiFlags"] for row in rows})
