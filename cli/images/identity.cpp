@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "cli/images/digests.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
@@ -17,7 +17,7 @@ HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
   // First, so that everything else finds the file in one piece.
   if (!options.no_hash)
     if (const auto whole = input.image.file().all())
-      identity.sha256 = compute_digest("sha256", std::array{*whole});
+      identity.sha256 = digests::compute_digest("sha256", std::array{*whole});
   identity.identity = pe::read_identity(input.image, input.findings());
   return identity;
 }

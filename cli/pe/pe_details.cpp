@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "cli/images/digests.hpp"
 #include "cli/pe/pe_details_helper.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"
 #include "coldtrace/pe/import_hash.hpp"
 
@@ -16,7 +16,7 @@ constexpr std::size_t most_signatures = 64;
 constexpr u64 longest_padding = 7;  // of any bytes, to a multiple of eight; zeros may be more
 
 std::string md5(core::ByteView bytes) {
-  return compute_digest("md5", std::array{bytes}).value();
+  return digests::compute_digest("md5", std::array{bytes}).value();
 }
 
 void read_rich_header(PeInput& input, PeDetails& details) {
@@ -51,7 +51,7 @@ void compare_digests(PeInput& input, PeDetails& details) {
       input.findings().warning("authenticode-invalid", std::nullopt,
                                "a signature is not one of its digest by the certificate beside it");
     if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
-    digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
+    digest = digests::compute_digest(signature["digest_algorithm"].GetString(), pieces);
     if (digest && *digest != signature["digest"].GetString())
       input.findings().warning("authenticode-mismatch", std::nullopt,
                                "the {} digest that was signed is {}, the file's is {}",
