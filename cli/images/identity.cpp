@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "cli/output/text.hpp"
 #include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
@@ -52,13 +51,7 @@ void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
 }
 
 std::string to_text(const HashedIdentity& hashed) {
-  const auto& identity = hashed.identity;
-  return fmt::format("{} {} {}{}, stamp {:#010x}, size {:#x}, checksum {:#x}",
-                     identity.name.empty() ? "(no name)" : printable(identity.name),
-                     pe::to_string(identity.machine),
-                     printable(identity.file_version.value_or("(no version)")),
-                     identity.wine ? " (Wine)" : "", identity.time_date_stamp,
-                     identity.size_of_image, identity.checksum);
+  return pe::to_string(hashed.identity);
 }
 
 }  // namespace coldtrace::cli
