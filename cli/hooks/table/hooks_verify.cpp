@@ -9,7 +9,7 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_verification.hpp"
