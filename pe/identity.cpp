@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/export_directory.hpp"
@@ -27,6 +30,15 @@ bool has_wine_marker(const Image& image) {
 bool same_headers(const Identity& a, const Identity& b) {
   return a.time_date_stamp == b.time_date_stamp && a.size_of_image == b.size_of_image &&
          a.checksum == b.checksum && a.machine == b.machine;
+}
+
+std::string to_string(const Identity& identity) {
+  return fmt::format("{} {} {}{}, stamp {:#010x}, size {:#x}, checksum {:#x}",
+                     identity.name.empty() ? "(no name)" : core::printable(identity.name),
+                     to_string(identity.machine),
+                     core::printable(identity.file_version.value_or("(no version)")),
+                     identity.wine ? " (Wine)" : "", identity.time_date_stamp,
+                     identity.size_of_image, identity.checksum);
 }
 
 Identity read_identity(const Image& image, core::Findings& findings) {

@@ -31,16 +31,16 @@ ALLOWED = {
 
 # The parts of a folder that stand alone, without the rest of it: each a library with what it needs.
 PARTS = {
-    "core": {"core": set(), "where": {"core"}, "privacy": {"core"}},
+    "core": {"core": set(), "where": {"core"}, "digests": {"core"}, "privacy": {"core"}},
     "pe": {"pe": {"core"}, "pdb": {"pe", "core"}},
     "syscall-map": {
         "signatures": {"pe", "core"},
         "syscall-map": {"signatures", "pdb", "pe", "core"},
     },
     "ntfs": {
-        "ntfs": {"core"},
-        "ntfs_query": {"ntfs", "where", "core"},
-        "ntfs_privacy": {"ntfs", "privacy", "core"},
+        "ntfs": {"digests", "core"},
+        "ntfs_query": {"ntfs", "digests", "where", "core"},
+        "ntfs_privacy": {"ntfs", "digests", "privacy", "core"},
     },
     "tracefile": {
         "tracefile": {"where", "core"},

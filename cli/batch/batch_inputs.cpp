@@ -13,11 +13,11 @@
 
 #include "cli/batch/input_parts.hpp"
 #include "cli/command/standard_input.hpp"
-#include "cli/images/digests.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -197,7 +197,8 @@ std::string escape_name(std::string_view text) {
   if (name.size() <= longest && characters == text) return name;
   if (name.size() > kept) name.resize(end);
   const std::array pieces{core::ByteView{std::as_bytes(std::span{text})}};
-  return fmt::format("{}~{}", name, compute_digest("sha256", pieces)->substr(0, 16));
+  return fmt::format("{}~{}", name,
+                     digests::compute_digest("sha256", pieces)->substr(0, 16));
 }
 
 BatchInputs find_batch_inputs(const BatchOptions& options,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command/finding_codes.hpp"
-#include "cli/images/digests.hpp"
+#include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 // Adds all bytes of a file; how many, or nothing where it is no file or cannot be read.
-std::optional<u64> hash_file(Digest& digest, const std::string& path, bool keep) {
+std::optional<u64> hash_file(digests::Digest& digest, const std::string& path, bool keep) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW * keep | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
   std::vector<std::byte> piece(piece_size);
@@ -36,7 +36,7 @@ std::optional<u64> hash_file(Digest& digest, const std::string& path, bool keep)
 }
 
 std::optional<ResultFile> hash_result(const std::string& path) {
-  auto digest = *Digest::make("sha256");
+  auto digest = *digests::Digest::make("sha256");
   const auto size = hash_file(digest, path, true);
   if (!size) return std::nullopt;
   return ResultFile{{}, *size, digest.take()};
@@ -44,7 +44,7 @@ std::optional<ResultFile> hash_result(const std::string& path) {
 
 std::string input_line(const std::vector<std::string>& hashed) {
   if (hashed.empty()) return {};
-  auto digest = *Digest::make("sha256");
+  auto digest = *digests::Digest::make("sha256");
   for (const auto& part : hashed)
     if (!hash_file(digest, part, false)) return {};
   return fmt::format("input {}\n", digest.take());

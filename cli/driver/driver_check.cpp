@@ -8,6 +8,7 @@
 #include "cli/driver/driver_commands.hpp"
 #include "cli/driver/driver_files_input.hpp"
 #include "coldtrace/registry/hive/key.hpp"
+#include "coldtrace/registry/recovery/log_names.hpp"
 #include "coldtrace/tracefile/providers/registered_providers.hpp"
 
 namespace coldtrace::cli {
@@ -50,7 +51,7 @@ const registry::Hive* find_hive(const DriverCheckAnswer& answer, HiveKind kind) 
 // Neither a log of the hive is replaced, nor is there a file afterwards that is taken for one.
 void guard_logs(const DriverCheckOptions& options, const HiveInput& hive) {
   guard_output(options.output, options.format, hive.log_paths);
-  if (is_log_name(hive.path, options.output.path))
+  if (registry::is_log_path(hive.path, options.output.path))
     throw Failure{
         fmt::format("{}: it would be taken for a log of {}", options.output.path, hive.path)};
 }

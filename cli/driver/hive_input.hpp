@@ -19,12 +19,8 @@ struct HiveInput {
   registry::HiveKind kind = registry::HiveKind::other;
 };
 
-// Logs are the files beside it that have its name and ".LOG1" or ".LOG2" behind it, or ".LOG" where
-// neither is there, in any case. Throws Failure where it is no hive, or neither SYSTEM nor
-// SOFTWARE.
+// With the logs that registry::find_logs() finds; nothing lies beside a pipe. Throws Failure where
+// it is no hive, or neither SYSTEM nor SOFTWARE.
 std::unique_ptr<HiveInput> open_hive(const std::string& path);
-
-// Whether a file of this path is one that is looked for as a log of the hive.
-bool is_log_name(const std::string& hive, const std::string& path);
 
 }  // namespace coldtrace::cli

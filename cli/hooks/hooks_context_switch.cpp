@@ -7,7 +7,7 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"

@@ -9,7 +9,7 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pe_input.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/glob.hpp"
@@ -143,7 +143,7 @@ void write_match(JsonWriter& json, const SignatureMatch& match) {
 }
 
 void write_json(Output& output, const HooksLocateOptions& options,
-                const std::vector<LocatedImage>& images, const SymbolPlaces& symbols) {
+                const std::vector<LocatedImage>& images, const syscall_map::ImageSymbols& symbols) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
   json.field("function", options.function).key("images").begin_array();
@@ -175,14 +175,15 @@ void write_json(Output& output, const HooksLocateOptions& options,
     json.end_object();
   }
   json.end_array().key("pdbs");
-  symbols.write(json);
+  write_image_symbols(json, symbols);
   json.end_object().end_document();
 }
 
 // The public symbols that the name may mean.
 std::vector<syscall_map::NamedPlace> symbols_of(const HooksLocateOptions& options,
                                                 const pe::Image& image,
-                                                const pe::Identity& identity, SymbolPlaces& symbols,
+                                                const pe::Identity& identity,
+                                                syscall_map::ImageSymbols& symbols,
                                                 core::Findings& findings) {
   if (is_glob(options.function)) return symbols.all(image, identity);
   const auto symbol = symbols.find(image, identity, options.function, findings);
@@ -209,7 +210,7 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
   const auto signatures = open_signatures(options.signatures);
   Output output{options.output};
   Report report{options.findings};
-  SymbolPlaces symbols{options.pdbs, report};
+  auto symbols = open_image_symbols(options.pdbs, report);
   std::optional<PeInput> ntdll;
   std::optional<syscall_map::KernelView> user_view;
   std::optional<syscall_map::HookTableSource> user;
@@ -248,7 +249,7 @@ Exit run_hooks_locate(const HooksLocateOptions& options) {
   if (ntdll) {
     report.tell(options.ntdll, ntdll->findings());
   }
-  symbols.finish(report);
+  tell_image_symbols(symbols, report);
   if (images.empty()) return Exit::failure;
   if (options.format == "json") {
     write_json(output, options, images, symbols);

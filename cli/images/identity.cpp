@@ -2,8 +2,7 @@
 
 #include <array>
 
-#include "cli/images/digests.hpp"
-#include "cli/output/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
 HashedIdentity identify(PeInput& input, const PeOptions& options) {
@@ -17,7 +16,7 @@ HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
   // First, so that everything else finds the file in one piece.
   if (!options.no_hash)
     if (const auto whole = input.image.file().all())
-      identity.sha256 = compute_digest("sha256", std::array{*whole});
+      identity.sha256 = digests::compute_digest("sha256", std::array{*whole});
   identity.identity = pe::read_identity(input.image, input.findings());
   return identity;
 }
@@ -52,13 +51,7 @@ void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
 }
 
 std::string to_text(const HashedIdentity& hashed) {
-  const auto& identity = hashed.identity;
-  return fmt::format("{} {} {}{}, stamp {:#010x}, size {:#x}, checksum {:#x}",
-                     identity.name.empty() ? "(no name)" : printable(identity.name),
-                     pe::to_string(identity.machine),
-                     printable(identity.file_version.value_or("(no version)")),
-                     identity.wine ? " (Wine)" : "", identity.time_date_stamp,
-                     identity.size_of_image, identity.checksum);
+  return pe::to_string(hashed.identity);
 }
 
 }  // namespace coldtrace::cli

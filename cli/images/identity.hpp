@@ -25,7 +25,7 @@ HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
 // "pdb","sha256","wine"}.
 void write_identity(JsonWriter& json, const HashedIdentity& identity);
 
-// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7"
+// As pe::to_string() has it.
 std::string to_text(const HashedIdentity& identity);
 
 }  // namespace coldtrace::cli

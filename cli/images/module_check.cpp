@@ -3,7 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/number_text.hpp"
 #include "cli/command/standard_input.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/file_name.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
@@ -38,6 +38,20 @@ void add_other(ModuleCheck& check, const std::string& path, Report& report) {
   report.read(path, input->findings());
   check.others.push_back({std::move(*input), std::move(name), std::move(symbols),
                           exports ? std::move(*exports) : std::nullopt});
+}
+
+std::vector<pe::OwningModule> find_owners(const ModuleCheck& check) {
+  const auto& name = check.identity.identity.name;
+  std::vector<pe::OwningModule> owners{
+      {name.empty() ? std::string{core::file_name(check.file->path)} : name, check.dump->base(),
+       check.file->image.optional_header().size_of_image, check.symbols.get()}};
+  for (const auto& other : check.others) {
+    const auto& optional = other.input.image.optional_header();
+    owners.push_back({other.name, optional.image_base, optional.size_of_image, &other.symbols});
+  }
+  for (const auto& module : check.modules)
+    owners.push_back({module.name, module.base, module.size, nullptr});
+  return owners;
 }
 
 }  // namespace
@@ -82,30 +96,6 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
   command.add_flag("--no-hash", options.no_hash, "Leave out sha256 of the file");
 }
 
-std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address) {
-  const auto named = [](std::string name, u64 offset, const pe::CodeSymbols& symbols) {
-    AddressOwner owner{std::move(name), offset, {}, 0};
-    if (const auto place = symbols.find(pe::Rva{} + offset)) {
-      owner.symbol = symbols.symbol(place->number).name;
-      owner.symbol_offset = place->offset;
-    }
-    return owner;
-  };
-  if (const auto rva = check.dump->rva_of_address(address))
-    return named(check.identity.identity.name.empty()
-                     ? std::string{core::file_name(check.file->path)}
-                     : check.identity.identity.name,
-                 value(*rva), *check.symbols);
-  for (const auto& other : check.others) {
-    const auto& optional = other.input.image.optional_header();
-    if (address >= optional.image_base && address - optional.image_base < optional.size_of_image)
-      return named(other.name, address - optional.image_base, other.symbols);
-  }
-  for (const auto& module : check.modules)
-    if (module.contains(address)) return AddressOwner{module.name, address - module.base, {}, 0};
-  return std::nullopt;
-}
-
 Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   Output output{options.output};
   output.outlive_reader();
@@ -144,6 +134,7 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
     return Exit::failure;
   }
   check.dump = std::move(*dump);
+  check.owners = find_owners(check);
   check.result = syscall_map::check_dump(*check.view, check.identity.identity, *check.dump,
                                          *check.symbols, symbols.places, check.modules, findings);
   findings.merge(check.file->findings());

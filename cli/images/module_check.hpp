@@ -8,6 +8,7 @@
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/pdb/code_symbols.hpp"
+#include "coldtrace/pdb/symbols/address_owner.hpp"
 #include "coldtrace/syscall-map/dump_check.hpp"
 
 namespace coldtrace::cli {
@@ -48,18 +49,10 @@ struct ModuleCheck {
   std::unique_ptr<syscall_map::KernelView> view;
   std::unique_ptr<pe::CodeSymbols> symbols;
   std::optional<pe::ModuleDump> dump;
+  std::vector<pe::OwningModule> owners;  // the module itself, the others, those that are known
   syscall_map::DumpCheck result;
   core::Findings findings;  // of file and dump together
 };
-
-// Who has an address: the module itself, or one that is known.
-struct AddressOwner {
-  std::string module;
-  u64 offset = 0;      // from its base
-  std::string symbol;  // empty where nothing names it
-  u64 symbol_offset = 0;
-};
-std::optional<AddressOwner> find_owner(const ModuleCheck& check, u64 address);
 
 void write_check_json(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
 void write_check_text(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);

@@ -89,7 +89,7 @@ class CheckJson {
       json_.value(nullptr);
       return;
     }
-    const auto owner = find_owner(check_, *address);
+    const auto owner = pe::find_owner(check_.owners, *address);
     json_.begin_object()
         .field("address", *address)
         .field("inside", check_.dump->rva_of_address(*address).has_value())

@@ -13,7 +13,7 @@ std::string hex(const std::vector<u8>& bytes) {
 
 // "0x7ff812345678 (kernel32.dll!CreateFileW+0x5)"
 std::string place(const ModuleCheck& check, u64 address) {
-  const auto owner = find_owner(check, address);
+  const auto owner = pe::find_owner(check.owners, address);
   if (!owner) return fmt::format("{:#x}, in no module that is known", address);
   if (owner->symbol.empty())
     return fmt::format("{:#x} ({}+{:#x})", address, printable(owner->module), owner->offset);

@@ -4,7 +4,7 @@
 #include "cli/command/color_option.hpp"
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
-#include "cli/ntfs/image_hashes.hpp"
+#include "cli/ntfs/image_hashes_output.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/shadow_list.hpp"
@@ -82,7 +82,7 @@ void begin_json(JsonWriter& json, const privacy::HashedNames* names) {
 }
 
 void write_json(Output& output, const NtfsInfoOptions& options, const DiskInput& input,
-                const std::vector<ImageHash>& hashes, const std::vector<Entry>& entries,
+                const std::vector<ntfs::ImageHash>& hashes, const std::vector<Entry>& entries,
                 const core::Findings& findings, const privacy::HashedNames* names) {
   JsonWriter json{output, options.int64};
   begin_json(json, names);
@@ -180,7 +180,7 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
 }
 
 void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts& charts,
-                const DiskInput& input, const std::vector<ImageHash>& hashes,
+                const DiskInput& input, const std::vector<ntfs::ImageHash>& hashes,
                 const std::vector<Entry>& entries, bool named) {
   print(output, "{}: {} image of {}, {}\n", printable(options.image), input.file.container,
         exact_size_text(input.file.source->size()),
@@ -220,11 +220,11 @@ bool show_image(const NtfsInfoOptions& options, GivenFile given, core::Findings 
   if (!file) return false;
   auto input = find_volumes(options, std::move(*file), findings, report);
   if (!input) return false;
-  auto hashes = stored_hashes(input->file, findings);
+  auto hashes = ntfs::stored_hashes(input->file, findings);
   if (options.verify) {
     TerminalProgress progress{options.output, options.findings.quiet};
     progress.begin("verifying", "", input->file.source->size());
-    verify_hashes(*input->stored, hashes, progress.hook(), findings);
+    ntfs::verify_hashes(*input->stored, hashes, progress.hook(), findings);
   }
   const TextCharts charts{options.output, options.color};
   std::vector<Entry> entries;

@@ -2,7 +2,7 @@
 
 #include <rapidjson/document.h>
 
-#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 using rapidjson::Value;
 
-void count_row(const Value& json, SnapshotInfo::Volume& volume, MistypedMembers& mistyped) {
-  const auto type = text_member(json, "type");
+void count_row(std::string_view type, const Value& json, SnapshotInfo::Volume& volume,
+               MistypedMembers& mistyped) {
   if (type == "gap") ++volume.gaps;
   if (type != "file") return;
   volume.stateless |= !json.HasMember("state");
@@ -86,37 +86,25 @@ void write_row_counts(JsonWriter& json, const SnapshotInfo::Volume& volume) {
 std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
                                                std::optional<u32> partition, Int64 int64,
                                                core::Findings& findings) {
-  SnapshotLines lines{file};
-  SnapshotDamage damage;
+  SnapshotReader reader{file};
   MistypedMembers mistyped;
   SnapshotInfo info;
-  OneRun run;
-  bool begun = false;
   bool chosen = false;
-  const bool read = lines.read_all([&](const Value& json) {
-    if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) {
-      auto header = read_snapshot_header(json, int64);
-      if (!header) return false;
-      begun = true;
-      run.read_header(*header);
-      chosen = !partition || header->partition.number == *partition;
-      if (chosen) info.volumes.push_back({.header = std::move(*header)});
-      return true;
-    }
-    if (!begun) return false;
-    if (text_member(json, "type") == "summary") {
-      run.read_summary();
-      damage.read(json);
-    }
-    if (chosen) count_row(json, info.volumes.back(), mistyped);
-    return true;
-  });
+  const bool read = reader.read_all(
+      int64,
+      [&](SnapshotHeader& header, const Value&) {
+        chosen = !partition || header.partition.number == *partition;
+        if (chosen) info.volumes.push_back({.header = std::move(header)});
+        return true;
+      },
+      [&](std::string_view type, const Value& json) {
+        if (chosen) count_row(type, json, info.volumes.back(), mistyped);
+        return true;
+      });
   if (!read) return std::nullopt;
-  info.refusal = run.refusal();
-  info.complete = lines.whole();
-  lines.report(findings);
-  damage.report(findings);
+  info.refusal = reader.refusal();
+  info.complete = reader.whole();
+  reader.report(findings);
   mistyped.report(findings);
   return info;
 }

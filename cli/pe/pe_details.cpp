@@ -3,20 +3,19 @@
 #include <array>
 #include <cmath>
 
-#include "cli/images/digests.hpp"
 #include "cli/pe/pe_details_helper.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"
+#include "coldtrace/pe/directories/found_directories.hpp"
+#include "coldtrace/pe/directories/signature_check.hpp"
 #include "coldtrace/pe/import_hash.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
-constexpr std::size_t most_signatures = 64;
-constexpr u64 longest_padding = 7;  // of any bytes, to a multiple of eight; zeros may be more
-
 std::string md5(core::ByteView bytes) {
-  return compute_digest("md5", std::array{bytes}).value();
+  return digests::compute_digest("md5", std::array{bytes}).value();
 }
 
 void read_rich_header(PeInput& input, PeDetails& details) {
@@ -30,42 +29,34 @@ void read_import_hash(PeInput& input, PeDetails& details) {
     details.import_hash = md5(std::as_bytes(std::span{*text}));
 }
 
+pe::ReadSignature read_signature(const rapidjson::Value& json) {
+  const auto text = [&](const char* member) {
+    const auto& value = json[member];
+    return value.IsString() ? std::optional<std::string>{value.GetString()} : std::nullopt;
+  };
+  const auto& behind = json["bytes_behind"];
+  pe::ReadSignature signature{.problem = text("problem"),
+                              .bytes_behind = behind.IsUint64() ? behind.GetUint64() : 0,
+                              .behind_is_zero = !json["behind_is_zero"].IsFalse(),
+                              .refuted = json["signature_valid"].IsFalse(),
+                              .digest_algorithm = text("digest_algorithm").value_or(""),
+                              .digest = text("digest")};
+  return signature;
+}
+
 // The digests of the file that the signatures are of, and whether they are.
 void compare_digests(PeInput& input, PeDetails& details) {
   rapidjson::Document answer;
   parse_helper_answer(*details.answer, answer);
   const auto pieces = pe::authenticode_pieces(input.image);
-  const auto& signatures = answer["signatures"].GetArray();
-  for (const auto& signature : signatures) {
+  for (const auto& json : answer["signatures"].GetArray()) {
+    const auto signature = read_signature(json);
     auto& digest = details.file_digests.emplace_back();
-    if (signature["problem"].IsString())
-      input.findings().warning("authenticode-unread", std::nullopt, "a signature: {}",
-                               signature["problem"].GetString());
-    if (signature["behind_is_zero"].IsFalse() &&
-        signature["bytes_behind"].GetUint64() > longest_padding)
-      input.findings().warning(
-          "authenticode-behind", std::nullopt,
-          "{} bytes after a signature in its certificate are not covered by it",
-          signature["bytes_behind"].GetUint64());
-    if (signature["signature_valid"].IsFalse())
-      input.findings().warning("authenticode-invalid", std::nullopt,
-                               "a signature is not one of its digest by the certificate beside it");
-    if (!signature["digest_algorithm"].IsString() || !signature["digest"].IsString()) continue;
-    digest = compute_digest(signature["digest_algorithm"].GetString(), pieces);
-    if (digest && *digest != signature["digest"].GetString())
-      input.findings().warning("authenticode-mismatch", std::nullopt,
-                               "the {} digest that was signed is {}, the file's is {}",
-                               signature["digest_algorithm"].GetString(),
-                               signature["digest"].GetString(), *digest);
+    if (signature.digest) digest = digests::compute_digest(signature.digest_algorithm, pieces);
+    pe::check_signature(signature, digest, input.findings());
   }
   if (answer["refused"].GetBool())
     input.findings().warning("details-helper", std::nullopt, "LIEF refused the image");
-}
-
-std::optional<bool> agrees(const rapidjson::Value& signature,
-                           const std::optional<std::string>& digest) {
-  if (!digest) return std::nullopt;
-  return *digest == signature["digest"].GetString();
 }
 
 void write_rich_header(JsonWriter& json, const PeDetails& details) {
@@ -117,7 +108,7 @@ void write_signatures(JsonWriter& json, const std::vector<pe::Certificate>& cert
       write_helper_value(json, member.value);
     }
     json.field("file_digest", details.file_digests[i])
-        .field("digest_agrees", agrees(signatures[i], details.file_digests[i]))
+        .field("digest_agrees", pe::agrees(read_signature(signatures[i]), details.file_digests[i]))
         .end_object();
   }
   json.end_array();
@@ -152,19 +143,8 @@ PeDetails read_pe_details(PeInput& input, const std::vector<pe::Certificate>& ce
     const auto bits = pe::compute_entropy(input.image.bytes(section.address, stored));
     details.entropy.push_back(static_cast<u64>(std::llround(bits * 1000)));
   }
-  if (auto header = pe::read_clr_header(input.image); !header)
-    input.findings().warning("clr-header", header.error());
-  else
-    details.clr_header = *header;
-  std::vector<pe::Certificate> signatures;
-  for (const auto& certificate : certificates)
-    if (certificate.type == pe::Certificate::pkcs_signed_data) signatures.push_back(certificate);
-  if (signatures.size() > most_signatures) {
-    input.findings().warning("authenticode-limit", signatures[most_signatures].offset,
-                             "{} signatures, of which the first {} are read", signatures.size(),
-                             most_signatures);
-    signatures.resize(most_signatures);
-  }
+  details.clr_header = pe::find_clr_header(input.image, input.findings());
+  const auto signatures = pe::choose_signatures(certificates, input.findings());
   if (whole) details.answer = ask_details_helper(*whole, signatures, input.findings());
   if (details.answer) compare_digests(input, details);
   return details;
@@ -208,7 +188,7 @@ std::string signature_verdict(const PeDetails& details) {
   for (rapidjson::SizeType i = 0; i < signatures.Size(); ++i) {
     const auto& signature = signatures[i];
     verdict += verdict.empty() ? "" : "; ";
-    const auto agreed = agrees(signature, details.file_digests[i]);
+    const auto agreed = pe::agrees(read_signature(signature), details.file_digests[i]);
     if (!agreed) {
       verdict += signature["problem"].IsString() ? signature["problem"].GetString()
                                                  : "digest of an unknown algorithm";

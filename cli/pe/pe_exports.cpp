@@ -1,7 +1,7 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/directories/found_directories.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -14,12 +14,7 @@ class ExportsView final : public PeView {
   }
 
   void read(PeInput& input, const pe::Identity&) override {
-    directory_.reset();
-    auto directory = pe::read_export_directory(input.image, input.findings());
-    if (!directory)
-      input.findings().warning("export-directory", directory.error());
-    else
-      directory_ = std::move(*directory);
+    directory_ = pe::find_export_directory(input.image, input.findings());
   }
 
   void write_text(Output& output, const PeInput& input, const HashedIdentity&) override {

@@ -11,8 +11,8 @@
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/pe/base_relocations.hpp"
 #include "coldtrace/pe/checksum.hpp"
+#include "coldtrace/pe/directories/found_directories.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
-#include "coldtrace/pe/export_directory.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::cli {
@@ -27,10 +27,7 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
   const auto& image = input.image;
   auto& findings = input.findings();
   PeInfo info;
-  if (const auto exports = pe::count_exports(image, findings); !exports)
-    findings.warning("export-directory", exports.error());
-  else
-    info.exports = *exports;
+  info.exports = pe::find_export_count(image, findings).value_or(0);
   info.imports = pe::count_imports(image, findings);
   info.delay_imports = pe::count_delay_imports(image, findings);
   info.relocations = pe::count_base_relocations(image, findings);
@@ -42,15 +39,9 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
   info.resources = pe::read_resources(image, known);
   info.version = identity.version;
   findings.merge_unknown(known);
-  if (auto config = pe::read_load_config(image); !config)
-    findings.warning("load-config", config.error());
-  else
-    info.load_config = *config;
+  info.load_config = pe::find_load_config(image, findings);
   if (info.load_config) info.hybrid = pe::recognize_hybrid(image, *info.load_config, findings);
-  if (auto tls = pe::read_tls_directory(image, findings); !tls)
-    findings.warning("tls-directory", tls.error());
-  else
-    info.tls = std::move(*tls);
+  info.tls = pe::find_tls_directory(image, findings);
   info.certificates = pe::read_certificates(image, findings);
   if (with_checksum && image.layout() == pe::Layout::file)
     if (const auto whole = image.file().all())

@@ -250,8 +250,8 @@ Exit run_trace_check(const TraceCheckOptions& options) {
     input->findings.info("name-absent", std::nullopt, "{}", finding.text);
   tracefile::note_unread_buffers(events->unread_buffers(), input->findings);
   if (const auto* const etl = trace.etl()) {
-    answer.events_lost = events_lost(*etl);
-    answer.buffers_lost = buffers_lost(*etl);
+    answer.events_lost = etl->events_lost();
+    answer.buffers_lost = etl->buffers_lost();
   } else {
     answer.events_lost = trace.ctrace()->lost();
     answer.buffers_lost = trace.ctrace()->missing();

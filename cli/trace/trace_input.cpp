@@ -353,32 +353,9 @@ void write_session(JsonWriter& json, const tracefile::Trace& trace,
       .field("type", known(to_string(trace.clock().type())))
       .field("frequency", known(header.performance_frequency))
       .field("first_timestamp", known(scan.first_timestamp))
-      .field("time_quality", !scan.has_header              ? "unknown"
-                             : trace.clock().approximate() ? "approximate"
-                                                           : "exact")
+      .field("time_quality", to_string(trace.time_quality(file)))
       .end_object();
   json.end_object();
-}
-
-namespace {
-
-std::optional<u64> sum(const tracefile::Trace& trace, u32 tracefile::LogfileHeader::*count) {
-  u64 all = 0;
-  for (const auto& file : trace.files()) {
-    if (!file.scan.has_header) return std::nullopt;
-    all += file.scan.header.*count;
-  }
-  return all;
-}
-
-}  // namespace
-
-std::optional<u64> events_lost(const tracefile::Trace& trace) {
-  return sum(trace, &tracefile::LogfileHeader::events_lost);
-}
-
-std::optional<u64> buffers_lost(const tracefile::Trace& trace) {
-  return sum(trace, &tracefile::LogfileHeader::buffers_lost);
 }
 
 }  // namespace coldtrace::cli

@@ -91,8 +91,4 @@ void write_session(JsonWriter& json, const tracefile::Ctrace& trace,
 void write_session(JsonWriter& json, const tracefile::Trace& trace,
                    const tracefile::ScannedFile& file);
 
-// Of all files, by the loggers' own counts; nothing where a header is lost.
-std::optional<u64> events_lost(const tracefile::Trace& trace);
-std::optional<u64> buffers_lost(const tracefile::Trace& trace);
-
 }  // namespace coldtrace::cli

@@ -2,16 +2,15 @@
 
 #include <utility>
 
+#include "coldtrace/pe/directories/found_directories.hpp"
+
 namespace coldtrace::pe {
 
 const ImageTables::Exports& ImageTables::exports() const {
   if (exports_) return *exports_;
   exports_.emplace();
-  auto directory = read_export_directory(image_, exports_->findings);
-  if (!directory)
-    exports_->findings.warning("export-directory", directory.error());
-  else if (*directory)
-    exports_->directory = std::move(**directory);
+  if (auto directory = find_export_directory(image_, exports_->findings))
+    exports_->directory = std::move(*directory);
   return *exports_;
 }
 

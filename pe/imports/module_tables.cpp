@@ -6,9 +6,8 @@
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/directories/found_directories.hpp"
 #include "coldtrace/pe/import_directory.hpp"
-#include "coldtrace/pe/load_config.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -82,26 +81,19 @@ class TablesReader {
 
  private:
   void read_start() {
-    if (const auto tls = read_tls_directory(image_, findings_); !tls)
-      findings_.warning("tls-directory", tls.error());
-    else if (*tls)
-      tables_.tls_callbacks = (*tls)->callbacks.size();
+    if (const auto tls = find_tls_directory(image_, findings_))
+      tables_.tls_callbacks = tls->callbacks.size();
   }
 
   void read_delay_protection() {
-    const auto config = read_load_config(image_);
-    if (!config)
-      findings_.warning("load-config", config.error());
-    else if (*config)
+    if (const auto config = find_load_config(image_, findings_))
       tables_.protects_delayed_slots =
-          ((*config)->guard_flags.value_or(0) & guard_protect_delay_load) != 0;
+          (config->guard_flags.value_or(0) & guard_protect_delay_load) != 0;
   }
 
   std::vector<Export> read_exports() {
-    auto directory = read_export_directory(image_, findings_);
-    if (directory && *directory) return std::move((*directory)->exports);
-    if (!directory) findings_.warning("export-directory", directory.error());
-    return {};
+    auto directory = find_export_directory(image_, findings_);
+    return directory ? std::move(directory->exports) : std::vector<Export>{};
   }
 
   void add_imports(const std::vector<ImportedModule>& imports, NameKeeper& names) {

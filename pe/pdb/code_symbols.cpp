@@ -8,8 +8,8 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
+#include "coldtrace/pe/directories/found_directories.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
-#include "coldtrace/pe/export_directory.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -57,15 +57,11 @@ void CodeSymbols::add_sections(std::span<const SectionHeader> sections) {
 }
 
 void CodeSymbols::add_exports(const Image& image, core::Findings& findings) {
-  const auto directory = read_export_directory(image, findings);
-  if (!directory) {
-    findings.warning("export-directory", directory.error());
-    return;
-  }
-  if (!*directory) return;
+  const auto directory = find_export_directory(image, findings);
+  if (!directory) return;
   // Names of a sound table do not overlap.
   u64 room = image.file().size();
-  for (const auto& one : (*directory)->exports) {
+  for (const auto& one : directory->exports) {
     if (one.is_forwarder) continue;
     const auto name = one.name.empty() ? fmt::format("#{}", one.ordinal) : std::string{one.name};
     if (name.size() > room) {

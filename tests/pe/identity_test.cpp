@@ -25,6 +25,22 @@ TEST_CASE("an identity tells a build from all others") {
   CHECK_FALSE(identity.wine);
 }
 
+TEST_CASE("an identity in words has what a system tells images apart by") {
+  pe::Identity identity{};
+  identity.machine = pe::Machine::amd64;
+  CHECK(to_string(identity) ==
+        "(no name) x64 (no version), stamp 0x00000000, size 0x0, checksum 0x0");
+  identity.name = "nt\x1b.dll";
+  identity.file_version = "10.0.19041.685";
+  identity.time_date_stamp = 0x27bfa5f0;
+  identity.size_of_image = 0x1f5000;
+  identity.checksum = 0x1f8ea7;
+  identity.wine = true;
+  CHECK(to_string(identity) ==
+        "nt\\x1b.dll x64 10.0.19041.685 (Wine), stamp 0x27bfa5f0, size 0x1f5000, checksum "
+        "0x1f8ea7");
+}
+
 TEST_CASE("without exports the version resource gives the name") {
   fixtures::PeSpec spec;
   spec.version = fixtures::PeVersion{};

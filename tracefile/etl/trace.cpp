@@ -13,7 +13,27 @@ std::size_t find_clock(const std::vector<ScannedFile>& files) {
   return found == files.end() ? 0 : static_cast<std::size_t>(found - files.begin());
 }
 
+std::optional<u64> sum(const std::vector<ScannedFile>& files, u32 LogfileHeader::*count) {
+  u64 all = 0;
+  for (const auto& file : files) {
+    if (!file.scan.has_header) return std::nullopt;
+    all += file.scan.header.*count;
+  }
+  return all;
+}
+
 }  // namespace
+
+std::string_view to_string(TimeQuality quality) {
+  switch (quality) {
+    case TimeQuality::exact:
+      return "exact";
+    case TimeQuality::approximate:
+      return "approximate";
+    default:
+      return "unknown";
+  }
+}
 
 Trace::Trace(std::unique_ptr<std::vector<ScannedFile>> files, std::unique_ptr<Catalog> catalog,
              unsigned pointer_size)
@@ -37,6 +57,19 @@ Trace Trace::merge(std::vector<ScannedFile> files, const CatalogOptions& options
   auto kept = std::make_unique<std::vector<ScannedFile>>(std::move(files));
   auto catalog = std::make_unique<Catalog>(read_catalog(*kept, options, findings));
   return Trace{std::move(kept), std::move(catalog), options.pointer_size};
+}
+
+TimeQuality Trace::time_quality(const ScannedFile& file) const {
+  if (!file.scan.has_header) return TimeQuality::unknown;
+  return clock_.approximate() ? TimeQuality::approximate : TimeQuality::exact;
+}
+
+std::optional<u64> Trace::events_lost() const {
+  return sum(*files_, &LogfileHeader::events_lost);
+}
+
+std::optional<u64> Trace::buffers_lost() const {
+  return sum(*files_, &LogfileHeader::buffers_lost);
 }
 
 EventStream Trace::stream(StreamOptions options) const {

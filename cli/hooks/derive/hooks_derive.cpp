@@ -6,7 +6,7 @@
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
@@ -83,8 +83,8 @@ std::optional<pe::Rva> find_export(PeInput& input, const std::string& function) 
 }
 
 std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriveOptions& options,
-                                       std::optional<pe::Rva> place, SymbolPlaces& symbols,
-                                       Report& report) {
+                                       std::optional<pe::Rva> place,
+                                       syscall_map::ImageSymbols& symbols, Report& report) {
   auto input = open_pe(path, options, report);
   if (!input) return std::nullopt;
   auto identity = identify(*input, options);
@@ -210,7 +210,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
 }
 
 void write_json(Output& output, const HooksDeriveOptions& options, const Result& result,
-                const SymbolPlaces& symbols) {
+                const syscall_map::ImageSymbols& symbols) {
   JsonWriter json{output, options.int64};
   json.begin_object().field("schema", "coldtrace.derived-signature/1").field("tool", tool_version);
   json.field("function", options.function).key("signature");
@@ -219,7 +219,7 @@ void write_json(Output& output, const HooksDeriveOptions& options, const Result&
   for (std::size_t index = 0; index < result.images.size(); ++index)
     write_image(json, result.images[index], result.derivation, index);
   json.end_array().key("pdbs");
-  symbols.write(json);
+  write_image_symbols(json, symbols);
   json.key("findings");
   write_findings(json, result.findings);
   json.end_object().end_document();
@@ -242,7 +242,7 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
       throw Failure{"NAME cannot be in a signature: it has a quotation mark or control character"};
   Output output{options.output};
   Report report{options.findings};
-  SymbolPlaces symbols{options.pdbs, report};
+  auto symbols = open_image_symbols(options.pdbs, report);
   Result result;
   for (std::size_t index = 0; index < options.files.size(); ++index) {
     std::optional<pe::Rva> place;
@@ -261,7 +261,7 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
   for (auto& image : result.images) {
     report.read(image.input.path, image.input.findings());
   }
-  symbols.finish(report);
+  tell_image_symbols(symbols, report);
   report.read(options.function, result.findings);
   if (options.format == "json")
     write_json(output, options, result, symbols);

@@ -5,7 +5,7 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/images/image_roles.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"

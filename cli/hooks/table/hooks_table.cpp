@@ -10,7 +10,7 @@
 #include "cli/hooks/table/build_files.hpp"
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include "cli/command/common_options.hpp"
@@ -10,11 +9,10 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/hooks/table/hook_table_services.hpp"
-#include "cli/images/symbol_places.hpp"
+#include "cli/images/symbol_option.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_verification.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
@@ -22,8 +20,7 @@ namespace {
 
 using syscall_map::BuildFiles;
 using syscall_map::HookTable;
-using syscall_map::HookTableDifference;
-using syscall_map::HookTableImage;
+using syscall_map::HookTableVerification;
 
 struct HooksVerifyOptions : PeOptions {
   std::string table;
@@ -33,100 +30,25 @@ struct HooksVerifyOptions : PeOptions {
   KnownBuildOptions known;
 };
 
-// A build of the table and what the files say instead.
-struct Verified {
-  HashedIdentity kernel;
-  std::vector<HookTableDifference> differences;
-};
-
-struct Result {
-  std::vector<Verified> builds;
-  u64 not_given = 0;  // builds of the table whose kernel is not among the files
-  std::vector<std::string> unmatched_files;  // files that no build of the table was made from
-  core::Findings findings;                   // about files that are not checked
-};
-
-// The files that a build was made from, or a difference for each that is not given.
-BuildFiles files_of(const HookTable& build, const BuildFiles& files,
-                    const syscall_map::ImageContents& contents, std::vector<bool>& used,
-                    std::vector<HookTableDifference>& missing, core::Findings& findings) {
-  BuildFiles own;
-  for (const auto& image : build.images) {
-    const auto found = std::find_if(files.begin(), files.end(), [&](const HookTableImage& file) {
-      return same_image(file, image);
-    });
-    if (found == files.end()) {
-      missing.push_back({fmt::format("images[{}]", to_string(image.role)),
-                         to_text({image.identity, std::nullopt}), std::nullopt});
-      continue;
-    }
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (used[i] || !same_image(files[i], *found)) continue;
-      used[i] = true;
-      if (&files[i] != &*found) (void)note_copy(files[i], *found, contents, findings);
-    }
-    own.push_back(*found);
-  }
-  return own;
-}
-
-bool is_given(const HookTable& build, const BuildFiles& files) {
-  const auto& kernel = *syscall_map::find_kernel(build);
-  return std::any_of(files.begin(), files.end(),
-                     [&](const HookTableImage& file) { return same_image(file, kernel); });
-}
-
-// What the files say otherwise; that there is no kernel when it cannot be read a second time.
-std::vector<HookTableDifference> compare(const HookTable& build, const BuildFiles& files,
-                                         const HooksVerifyOptions& options,
-                                         const std::vector<syscall_map::HookProfile>& profiles,
-                                         std::vector<pe::SymbolFile>& symbols,
-                                         const std::vector<syscall_map::MemberRequest>& members,
-                                         const KnownBuilds& known, Report& report) {
-  auto again = make_hook_table(
-      files, options, symbols, report, syscall_map::trace_requests(build.trace_points),
-      build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members, &known);
-  if (!again) {
-    const auto& kernel = *syscall_map::find_kernel(build);
-    return {{fmt::format("images[{}]", to_string(kernel.role)),
-             to_text({kernel.identity, kernel.sha256}), std::nullopt}};
-  }
-  if (!profiles.empty()) keep_selected_services(profiles, {&*again, 1});
-  return syscall_map::compare_hook_tables(build, *again);
-}
-
-Result verify(const std::vector<HookTable>& builds, const BuildFiles& files,
-              const HooksVerifyOptions& options, Report& report) {
-  Result result;
-  std::vector<bool> used(files.size());
-  const auto contents = image_contents(options.layout);
+HookTableVerification verify(const std::vector<HookTable>& builds, const BuildFiles& files,
+                             const HooksVerifyOptions& options, Report& report) {
   auto symbols = open_symbol_files(options.pdbs, report);
   const auto members = read_member_lists(options.members);
   const KnownBuilds known{options.known, options, report};
   const auto profiles = open_profiles(options.profiles, options);
-  for (const auto& build : builds) {
-    if (!is_given(build, files)) {
-      ++result.not_given;
-      continue;
-    }
-    const auto& kernel = *syscall_map::find_kernel(build);
-    Verified verified{{kernel.identity, kernel.sha256}, {}};
-    const auto own = files_of(build, files, contents, used, verified.differences, result.findings);
-    // Without all images other values would differ, and say nothing.
-    if (verified.differences.empty())
-      verified.differences =
-          compare(build, own, options, profiles, symbols, members, known, report);
-    result.builds.push_back(std::move(verified));
-  }
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (!used[i]) result.unmatched_files.push_back(files[i].path);
-  report.read(options.table, result.findings);
-  return result;
+  const auto make_again = [&](const HookTable& build, const BuildFiles& own) {
+    auto again = make_hook_table(
+        own, options, symbols, report, syscall_map::trace_requests(build.trace_points),
+        build.members.empty() ? std::vector<syscall_map::MemberRequest>{} : members, &known);
+    if (again && !profiles.empty()) keep_selected_services(profiles, {&*again, 1});
+    return again;
+  };
+  return syscall_map::verify_hook_table(builds, files, image_contents(options.layout), make_again);
 }
 
-void write_text(Output& output, const Result& result) {
+void write_text(Output& output, const HookTableVerification& result) {
   for (const auto& build : result.builds) {
-    print(output, "{}: {}\n", to_text(build.kernel),
+    print(output, "{}: {}\n", pe::to_string(build.kernel.identity),
           build.differences.empty()
               ? "as in the table"
               : counted(build.differences.size(), "value differs", "values differ"));
@@ -142,7 +64,7 @@ void write_text(Output& output, const Result& result) {
           counted(result.not_given, "build", "builds"));
 }
 
-void write_json(Output& output, Int64 int64, const Result& result) {
+void write_json(Output& output, Int64 int64, const HookTableVerification& result) {
   JsonWriter json{output, int64};
   json.begin_object()
       .field("schema", "coldtrace.hook-table-verification/1")
@@ -151,7 +73,7 @@ void write_json(Output& output, Int64 int64, const Result& result) {
       .begin_array();
   for (const auto& build : result.builds) {
     json.begin_object().key("kernel");
-    write_identity(json, build.kernel);
+    write_identity(json, {build.kernel.identity, build.kernel.sha256});
     json.field("same", build.differences.empty()).key("differences").begin_array();
     for (const auto& difference : build.differences)
       json.begin_object()
@@ -189,12 +111,10 @@ Exit run_hooks_verify(const HooksVerifyOptions& options) {
   }
   if (files.empty()) return Exit::failure;
   const auto result = verify(*builds, files, options, report);
+  report.read(options.table, result.findings);
   options.format == "json" ? write_json(output, options.int64, result) : write_text(output, result);
   output.commit();
-  const bool same = result.unmatched_files.empty() && !result.builds.empty() &&
-                    std::all_of(result.builds.begin(), result.builds.end(),
-                                [](const Verified& build) { return build.differences.empty(); });
-  if (!same) report.mismatch();
+  if (!result.is_same()) report.mismatch();
   return report.exit();
 }
 

@@ -8,8 +8,7 @@
 
 #include "cli/ntfs/history/line_versions.hpp"
 #include "cli/ntfs/line_json.hpp"
-#include "cli/ntfs/snapshot_lines.hpp"
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -34,59 +33,40 @@ void SnapshotHistory::begin(const SnapshotHeader& header) {
 
 template <class Visit>
 void SnapshotHistory::visit_rows(Visit visit) {
-  SnapshotLines lines{file_};
-  std::size_t count = 0;
   std::string path;
-  static_cast<void>(lines.read_all([&](const Value& json) {
-    if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) ++count;
-    if (count == 0 || count > views_.size() || !views_[count - 1] ||
-        text_member(json, "type") != "file")
-      return true;
+  visit_snapshot_rows(file_, [&](std::size_t number, const Value& json) {
+    if (number >= views_.size() || !views_[number]) return;
     if (const auto row = read_history_row(json, path, mistyped_))
-      visit(*views_[count - 1], *row, json);
-    return true;
-  }));
+      visit(*views_[number], *row, json);
+  });
 }
 
 std::string SnapshotHistory::read(core::Findings& findings) {
-  SnapshotLines lines{file_};
-  SnapshotDamage damage;
-  SnapshotSelection selection;
-  OneRun run;
+  SnapshotReader reader{file_};
   std::string lacking;
   std::string path;
-  const bool read = lines.read_all([&](const Value& json) {
-    if (!json.IsObject() || !is_shallow(json)) return false;
-    if (is_snapshot_header(json)) {
-      const auto header = read_snapshot_header(json, Int64::number);
-      if (!header) return false;
-      run.read_header(*header);
-      has_shadows_ |= header->partition.shadow.has_value();
-      if (!partition_ || header->partition.number == *partition_)
-        begin(*header);
-      else
-        views_.emplace_back();
-      return true;
-    }
-    if (views_.empty()) return false;
-    const auto type = text_member(json, "type");
-    if (type == "file") selection.read_row(json);
-    if (type == "summary") {
-      run.read_summary();
-      selection.read_summary(json);
-      damage.read(json);
-    }
-    if (type != "file" || !views_.back()) return true;
-    if (lacking.empty())
-      for (const auto* const member : needed)
-        if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
-    if (const auto row = read_history_row(json, path, mistyped_))
-      volumes_[views_.back()->volume].history.search(*row);
-    return true;
-  });
+  const bool read = reader.read_all(
+      Int64::number,
+      [&](SnapshotHeader& header, const Value&) {
+        has_shadows_ |= header.partition.shadow.has_value();
+        if (!partition_ || header.partition.number == *partition_)
+          begin(header);
+        else
+          views_.emplace_back();
+        return true;
+      },
+      [&](std::string_view type, const Value& json) {
+        if (!is_shallow(json)) return false;
+        if (type != "file" || !views_.back()) return true;
+        if (lacking.empty())
+          for (const auto* const member : needed)
+            if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
+        if (const auto row = read_history_row(json, path, mistyped_))
+          volumes_[views_.back()->volume].history.search(*row);
+        return true;
+      });
   if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
-  if (auto refusal = run.refusal(); !refusal.empty()) return refusal;
+  if (auto refusal = reader.refusal(); !refusal.empty()) return refusal;
   if (volumes_.empty())
     return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
   if (!lacking.empty())
@@ -101,14 +81,14 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (!as_text_) shown = line;
     history.collect(row, view.view, std::move(line), std::move(shown));
   });
-  if (lines.whole()) {
+  auto& selection = reader.selection();
+  if (reader.whole()) {
     selection.report(findings);
     left_out_ = selection.left_out();
   }
   for (auto& volume : volumes_)
-    for (auto& view : volume.views) view.whole = lines.whole() && selection.has_all_files();
-  lines.report(findings);
-  damage.report(findings);
+    for (auto& view : volume.views) view.whole = reader.whole() && selection.has_all_files();
+  reader.report(findings);
   mistyped_.report(findings);
   return {};
 }

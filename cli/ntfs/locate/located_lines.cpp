@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/ntfs/locate/row_places.hpp"
@@ -73,43 +73,30 @@ void read_row(const Value& json, ntfs::RowPlaces& places, MistypedMembers& misty
 
 std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
                                core::Findings& findings) {
-  SnapshotLines lines{file_};
-  SnapshotDamage damage;
-  SnapshotSelection selection;
+  SnapshotReader reader{file_};
   std::size_t count = 0;
   std::string lacking;
-  OneRun run;
   bool is_mft = false;
-  const bool read = lines.read_all([&](const Value& json) {
-    if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) {
-      auto header = read_snapshot_header(json, int64);
-      if (!header) return false;
-      run.read_header(*header);
-      const bool chosen = !partition || header->partition.number == *partition;
-      is_mft |= chosen && header->clusters.cluster_size == 0;
-      if (chosen && header->clusters.cluster_size > 0) {
-        headers_.push_back(std::move(*header));
-        numbers_.push_back(count);
-      }
-      ++count;
-      return true;
-    }
-    if (count == 0) return false;
-    const auto type = text_member(json, "type");
-    if (type == "summary") {
-      run.read_summary();
-      damage.read(json);
-      selection.read_summary(json);
-    }
-    if (type == "file") selection.read_row(json);
-    if (type == "file" && lacking.empty())
-      for (const auto* const member : needed)
-        if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
-    return true;
-  });
+  const bool read = reader.read_all(
+      int64,
+      [&](SnapshotHeader& header, const Value&) {
+        const bool chosen = !partition || header.partition.number == *partition;
+        is_mft |= chosen && header.clusters.cluster_size == 0;
+        if (chosen && header.clusters.cluster_size > 0) {
+          headers_.push_back(std::move(header));
+          numbers_.push_back(count);
+        }
+        ++count;
+        return true;
+      },
+      [&](std::string_view type, const Value& json) {
+        if (type == "file" && lacking.empty())
+          for (const auto* const member : needed)
+            if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
+        return true;
+      });
   if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
-  if (auto refusal = run.refusal(); !refusal.empty()) return refusal;
+  if (auto refusal = reader.refusal(); !refusal.empty()) return refusal;
   if (headers_.empty() && is_mft)
     return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";
   if (headers_.empty())
@@ -118,12 +105,11 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     return fmt::format(
         "rows lack members that say where files lie:{}. Take the snapshot without --fields",
         lacking);
-  if (lines.whole()) {
-    selection.report(findings);
-    left_out_ = selection.left_out();
+  if (reader.whole()) {
+    reader.selection().report(findings);
+    left_out_ = reader.selection().left_out();
   }
-  lines.report(findings);
-  damage.report(findings);
+  reader.report(findings);
   return {};
 }
 
@@ -148,15 +134,9 @@ std::vector<std::vector<LocatedVolume>> LocatedLines::views(std::string_view pat
 std::vector<ntfs::Place> LocatedLines::find(std::size_t volume, std::span<const u64> offsets) {
   const auto& header = headers_[volume];
   ntfs::RowPlaces places{header.clusters, header.record_size, header.mft, offsets};
-  SnapshotLines lines{file_};
-  std::size_t count = 0;
-  static_cast<void>(lines.read_all([&](const Value& json) {
-    if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) ++count;
-    if (count == numbers_[volume] + 1 && text_member(json, "type") == "file")
-      read_row(json, places, mistyped_);
-    return true;
-  }));
+  visit_snapshot_rows(file_, [&](std::size_t number, const Value& json) {
+    if (number == numbers_[volume]) read_row(json, places, mistyped_);
+  });
   return places.take();
 }
 

@@ -1,7 +1,6 @@
 #include <array>
 
 #include "cli/command/output_guard.hpp"
-#include "cli/images/digests.hpp"
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
@@ -9,6 +8,7 @@
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/digests/digest.hpp"
 #include "coldtrace/schema_files/store_builder.hpp"
 
 namespace coldtrace::cli {
@@ -20,7 +20,7 @@ struct TraceSchemasBuildOptions : DiskOptions {
 };
 
 std::string digest_of(core::ByteView bytes) {
-  return compute_digest("sha256", std::array{bytes}).value_or(std::string{});
+  return digests::compute_digest("sha256", std::array{bytes}).value_or(std::string{});
 }
 
 schema_files::StoreBuilder::Begin begin_by(TerminalProgress& progress) {

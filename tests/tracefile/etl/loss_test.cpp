@@ -26,6 +26,8 @@ TEST_CASE("lost events and buffers are findings and gaps before their buffer") {
   CHECK(open.findings.count("buffers-lost") == 1);
   CHECK(open.findings.count("gap-events-lost") == 1);
   CHECK(open.findings.count("gap-buffers-lost") == 1);
+  CHECK(open.trace->events_lost() == 12);
+  CHECK(open.trace->buffers_lost() == 1);
   auto stream = open.trace->stream({});
   i64 latest = 0;
   std::size_t gaps = 0;
@@ -134,7 +136,20 @@ TEST_CASE("a first buffer that is damaged says what it can") {
   CHECK(open.findings.count("trace-header") == 1);
   CHECK(open.trace->scan().has_header == row.header);
   CHECK(open.trace->clock().known() == row.header);
+  CHECK(open.trace->events_lost().has_value() == row.header);
+  CHECK(open.trace->buffers_lost().has_value() == row.header);
+  CHECK(open.trace->time_quality(open.trace->files().front()) ==
+        (row.header ? TimeQuality::exact : TimeQuality::unknown));
   CHECK(open.trace->events() >= 80);
+}
+
+TEST_CASE("times by cycles of a processor, or a clock of no rate, are approximate") {
+  const auto session = GENERATE(EtlSession{.clock_type = 1, .frequency = 0},
+                                EtlSession{.clock_type = 3, .frequency = 10'000'000});
+  const auto open = open_bytes(fixtures::build_etl(session, overlapping_buffers(2)));
+  const auto quality = open.trace->time_quality(open.trace->files().front());
+  CHECK(quality == TimeQuality::approximate);
+  CHECK(to_string(quality) == "approximate");
 }
 
 TEST_CASE("a first buffer of zeros leaves the events of all others") {

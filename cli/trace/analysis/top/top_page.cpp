@@ -42,8 +42,8 @@ std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& any) {
   const auto& header = trace.header();
   return TopPage::Machine{
       fmt::format("{}.{}.{}", header.major_version, header.minor_version, header.provider_version),
-      header.processors, header.pointer_size, events_lost(trace).value_or(0),
-      buffers_lost(trace).value_or(0)};
+      header.processors, header.pointer_size, trace.events_lost().value_or(0),
+      trace.buffers_lost().value_or(0)};
 }
 
 std::vector<TopPage::ProcessTime> process_times(const trace_analysis::ProcessorUse& use,

@@ -28,6 +28,10 @@ struct Identity {
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
 // all that a running system tells images apart by.
 [[nodiscard]] bool same_headers(const Identity& a, const Identity& b);
+
+// "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7", printable.
+[[nodiscard]] std::string to_string(const Identity& identity);
+
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.

@@ -33,6 +33,7 @@ struct BaseBlock {
   [[nodiscard]] bool is_dirty() const {
     return !has_checksum() || primary_sequence != secondary_sequence;
   }
+  [[nodiscard]] bool is_log() const { return type == 1 || type == 2 || type == 6; }
 };
 
 // Fails where it is no base block: another signature, or fewer bytes than a sector.

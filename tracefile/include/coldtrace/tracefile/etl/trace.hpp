@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
@@ -12,6 +14,14 @@
 #include "coldtrace/tracefile/providers/event_decoder.hpp"
 
 namespace coldtrace::tracefile {
+
+// What the times of a file are worth.
+enum class TimeQuality : u8 {
+  exact,
+  approximate,  // its clock runs at a rate that is not quite known
+  unknown,      // its header is lost
+};
+[[nodiscard]] std::string_view to_string(TimeQuality quality);
 
 // An opened .etl file: where to start. Events come from stream(), one after the other and
 // undecoded; an EventDecoder over schemas() makes fields of those that are wanted.
@@ -33,10 +43,15 @@ class Trace {
   [[nodiscard]] const LogfileHeader& header() const { return scan().header; }
   [[nodiscard]] const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
+  // Of one of the files.
+  [[nodiscard]] TimeQuality time_quality(const ScannedFile& file) const;
   [[nodiscard]] bool has_one_clock() const {
     return std::ranges::none_of(
         *files_, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); });
   }
+  // Of all files, by the loggers' own counts; nothing where a header is lost.
+  [[nodiscard]] std::optional<u64> events_lost() const;
+  [[nodiscard]] std::optional<u64> buffers_lost() const;
   [[nodiscard]] const NameTables& names() const { return catalog_->names; }
   [[nodiscard]] u64 events() const { return catalog_->events; }
   // Whether a buffer is the first thing in the file, and not found behind other bytes.

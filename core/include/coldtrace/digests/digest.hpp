@@ -11,17 +11,17 @@
 
 struct nettle_hash;
 
-namespace coldtrace::cli {
+namespace coldtrace::digests {
 
 // A digest of bytes that come piece by piece.
 class Digest {
  public:
   // Nothing where the algorithm is none of md5, sha1, sha256, sha384 and sha512.
-  static std::optional<Digest> make(std::string_view algorithm);
+  [[nodiscard]] static std::optional<Digest> make(std::string_view algorithm);
 
   void add(core::ByteView piece);
   // In lower-case hexadecimal; begins anew.
-  std::string take();
+  [[nodiscard]] std::string take();
 
  private:
   explicit Digest(const nettle_hash& hash);
@@ -32,7 +32,7 @@ class Digest {
 
 // The digest of these pieces one behind the other, in lower-case hexadecimal; nothing where the
 // algorithm is none of md5, sha1, sha256, sha384 and sha512.
-std::optional<std::string> compute_digest(std::string_view algorithm,
-                                          std::span<const core::ByteView> pieces);
+[[nodiscard]] std::optional<std::string> compute_digest(std::string_view algorithm,
+                                                        std::span<const core::ByteView> pieces);
 
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::digests

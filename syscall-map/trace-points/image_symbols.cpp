@@ -1,37 +1,24 @@
-#include "cli/images/symbol_places.hpp"
+#include "coldtrace/syscall-map/trace-points/image_symbols.hpp"
 
 #include <map>
 #include <set>
 #include <utility>
 
-#include "cli/command/common_options.hpp"
+#include <fmt/format.h>
+
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb_names.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 
-namespace coldtrace::cli {
+namespace coldtrace::syscall_map {
 
-void add_pdb_option(Command& command, std::vector<std::string>& pdbs) {
-  command
-      .add_input(
-          "--pdb", pdbs,
-          "Program database or symbol table of Volatility 3 (ISF), plain or compressed (.xz, .gz, "
-          ".bz2, .zst), applied to the image with matching GUID and age")
-      .repeatable();
+ImageSymbols::ImageSymbols(std::vector<pe::SymbolFile> files) : files_{std::move(files)} {
+  for (auto& file : files_) file.matches_image = false;
 }
 
-SymbolPlaces::SymbolPlaces(const std::vector<std::string>& paths, Report& report) {
-  for (const auto& path : paths) {
-    auto file = open_symbol_file(path, report);
-    if (!file) continue;
-    file->matches_image = false;
-    files_.push_back(std::move(*file));
-  }
-}
-
-std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Image& image,
+std::vector<const pe::SymbolFile*> ImageSymbols::find_files(const pe::Image& image,
                                                             const pe::Identity& identity) {
   std::vector<const pe::SymbolFile*> found;
   for (auto& file : files_) {
@@ -44,22 +31,19 @@ std::vector<const pe::SymbolFile*> SymbolPlaces::find_files(const pe::Image& ima
   return found;
 }
 
-std::vector<syscall_map::NamedPlace> SymbolPlaces::all(const pe::Image& image,
-                                                       const pe::Identity& identity) {
-  std::vector<syscall_map::NamedPlace> places;
+std::vector<NamedPlace> ImageSymbols::all(const pe::Image& image, const pe::Identity& identity) {
+  std::vector<NamedPlace> places;
   std::set<std::pair<std::string, pe::Rva>> known;
   const auto files = find_files(image, identity);
   for (const auto* const file : files)
-    for (auto& place : syscall_map::to_places(*file))
+    for (auto& place : to_places(*file))
       if (files.size() == 1 || known.emplace(place.name, place.rva).second)
         places.push_back(std::move(place));
   return places;
 }
 
-std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Image& image,
-                                                          const pe::Identity& identity,
-                                                          std::string_view name,
-                                                          core::Findings& findings) {
+std::optional<NamedPlace> ImageSymbols::find(const pe::Image& image, const pe::Identity& identity,
+                                             std::string_view name, core::Findings& findings) {
   const auto files = find_files(image, identity);
   if (files.empty()) return std::nullopt;
   std::map<pe::Rva, std::pair<const pe::SymbolFile*, const pe::PublicSymbol*>> symbols;
@@ -86,29 +70,12 @@ std::optional<syscall_map::NamedPlace> SymbolPlaces::find(const pe::Image& image
                      file == other_file ? "" : fmt::format(" of {}", other_file->path));
     return std::nullopt;
   }
-  return syscall_map::NamedPlace{core::to_valid_utf8(symbol->name), *symbol->address};
+  return NamedPlace{core::to_valid_utf8(symbol->name), *symbol->address};
 }
 
-void SymbolPlaces::finish(Report& report) {
-  for (auto& file : files_) {
+void ImageSymbols::finish() {
+  for (auto& file : files_)
     if (!*file.matches_image) pe::compare_with_image(file, last_image_.pdb, last_image_.machine);
-    report.read(file.path, file.findings);
-  }
 }
 
-void SymbolPlaces::write(JsonWriter& json) const {
-  json.begin_array();
-  for (const auto& file : files_) {
-    json.begin_object()
-        .field("path", file.path)
-        .field("guid", guid_text(file.identity))
-        .field("age", file.identity.age)
-        .field("matches_image", file.matches_image)
-        .key("findings");
-    write_findings(json, file.findings);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::syscall_map

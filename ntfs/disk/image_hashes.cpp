@@ -1,22 +1,23 @@
-#include "cli/ntfs/image_hashes.hpp"
+#include "coldtrace/ntfs/disk/image_hashes.hpp"
 
 #include <algorithm>
 #include <span>
 
 #include <fmt/format.h>
 
-#include "cli/images/digests.hpp"
+#include "coldtrace/digests/digest.hpp"
 
-namespace coldtrace::cli {
-namespace {
+namespace coldtrace::ntfs {
 
-std::string_view shown(std::string_view algorithm) {
+std::string_view ImageHash::name() const {
   return algorithm == "md5" ? "MD5" : algorithm == "sha1" ? "SHA-1" : "SHA-256";
 }
 
-}  // namespace
+std::optional<bool> ImageHash::matches() const {
+  return computed ? std::optional{*computed == stored} : std::nullopt;
+}
 
-std::vector<ImageHash> stored_hashes(const ntfs::ImageFile& image, core::Findings& findings) {
+std::vector<ImageHash> stored_hashes(const ImageFile& image, core::Findings& findings) {
   std::vector<ImageHash> hashes;
   if (image.ewf == nullptr) return hashes;
   for (auto& hash : image.ewf->hashes(findings))
@@ -29,8 +30,8 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
   if (hashes.empty())
     return findings.warning("image-hash-none", std::nullopt,
                             "the image states no hash to verify its bytes");
-  std::vector<Digest> digests;
-  for (const auto& hash : hashes) digests.push_back(*Digest::make(hash.algorithm));
+  std::vector<digests::Digest> computed;
+  for (const auto& hash : hashes) computed.push_back(*digests::Digest::make(hash.algorithm));
   constexpr u64 most_at_once = u64{1} << 20;
   std::vector<std::byte> piece(static_cast<std::size_t>(std::min(most_at_once, disk.size())));
   for (u64 at = 0; at < disk.size(); at += piece.size()) {
@@ -41,38 +42,18 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
                               "the hashes that the image states cannot be checked: the disk cannot "
                               "be read at {:#x}",
                               read.error().offset);
-    for (auto& digest : digests) digest.add(part);
+    for (auto& digest : computed) digest.add(part);
     if (progress != nullptr) progress->add(part.size(), 0);
   }
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     auto& hash = hashes[i];
-    hash.computed = digests[i].take();
+    hash.computed = computed[i].take();
     if (*hash.computed != hash.stored)
       findings.warning("image-hash", std::nullopt,
                        "the {} of the disk is {}, and the image states {}: one was changed since "
                        "the image was made",
-                       shown(hash.algorithm), *hash.computed, hash.stored);
+                       hash.name(), *hash.computed, hash.stored);
   }
 }
 
-void write_hashes(JsonWriter& json, const std::vector<ImageHash>& hashes) {
-  json.key("hashes").begin_array();
-  for (const auto& hash : hashes) {
-    json.begin_object().field("algorithm", hash.algorithm).field("stored", hash.stored);
-    json.field("computed", hash.computed);
-    json.key("matches").value(hash.computed ? std::optional{*hash.computed == hash.stored}
-                                            : std::nullopt);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-std::string hash_text(const ImageHash& hash) {
-  const auto verdict = !hash.computed ? std::string{}
-                       : *hash.computed == hash.stored
-                           ? std::string{", which is that of its bytes"}
-                           : ", but that of its bytes is " + *hash.computed;
-  return fmt::format("  states the {} {}{}\n", shown(hash.algorithm), hash.stored, verdict);
-}
-
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::ntfs

@@ -1,10 +1,10 @@
-#include "cli/images/digests.hpp"
+#include "coldtrace/digests/digest.hpp"
 
 #include <nettle/nettle-meta.h>
 
 #include "coldtrace/core/hex.hpp"
 
-namespace coldtrace::cli {
+namespace coldtrace::digests {
 
 Digest::Digest(const nettle_hash& hash)
     : hash_{&hash}, context_(hash.context_size / sizeof(std::max_align_t) + 1) {
@@ -37,4 +37,4 @@ std::optional<std::string> compute_digest(std::string_view algorithm,
   return digest->take();
 }
 
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::digests
