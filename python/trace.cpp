@@ -29,7 +29,7 @@ struct Trace {
   tracefile::AnyTrace trace;
   core::Findings findings;
   tracefile::SchemaChain schemas;
-  u64 unread_buffers = 0;    // the most that an iterator met
+  u64 unread_buffers = 0;   // the most that an iterator met
   core::NoMatch unmatched;  // of expressions that no event met
 
   core::Findings all_findings() const {

@@ -197,8 +197,7 @@ std::string escape_name(std::string_view text) {
   if (name.size() <= longest && characters == text) return name;
   if (name.size() > kept) name.resize(end);
   const std::array pieces{core::ByteView{std::as_bytes(std::span{text})}};
-  return fmt::format("{}~{}", name,
-                     digests::compute_digest("sha256", pieces)->substr(0, 16));
+  return fmt::format("{}~{}", name, digests::compute_digest("sha256", pieces)->substr(0, 16));
 }
 
 BatchInputs find_batch_inputs(const BatchOptions& options,
