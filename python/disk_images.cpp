@@ -10,6 +10,7 @@
 
 #include "coldtrace/ntfs/bitlocker/bitlocker_key_files.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
+#include "coldtrace/ntfs/disk/spooled_image.hpp"
 #include "python/packed.hpp"
 
 namespace coldtrace::python {
@@ -29,18 +30,10 @@ Opened unpack_image(const core::ImageSource& packed, FileKind kind, core::Findin
   auto bytes = unpack_one(packed, kind, tracefile::default_unpacked_limit(packed.size()),
                           "an image", may_be_image, findings);
   if (!bytes) return core::fail(bytes.error());
-  const auto size = (*bytes)->size();
-  auto opened = ntfs::open_image(std::move(*bytes), findings, {});
-  if (!opened) return core::fail(to_string(opened.error()));
-  auto file = std::move(*opened);
-  if (file.unpacked == nullptr && (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf))
-    return core::fail(
-        fmt::format("unpacked ({}) it is {}, which is read from a file of its own: unpack it first",
-                    name_of(kind), to_string(file.kind)));
-  if (file.unpacked == nullptr) file.container = name_of(kind);
-  findings.info("image-spooled", std::nullopt,
-                "unpacked ({}), the image is a temporary file of {} bytes", name_of(kind), size);
-  return file;
+  auto opened = ntfs::open_spooled_image(std::move(*bytes), name_of(kind), findings, {});
+  if (opened) return std::move(*opened);
+  const auto& [text, error] = opened.error();
+  return core::fail(error ? to_string(*error) : text);
 }
 
 Opened open_file(const std::string& path, const std::vector<std::string>& parents,

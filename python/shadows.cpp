@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include "coldtrace/ntfs/shadow/shadow_failure.hpp"
 #include "python/volume.hpp"
 
 namespace coldtrace::python {
@@ -42,7 +43,7 @@ py::list shadow_copies_of(Volume& volume) {
 
 std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 wanted) {
   core::Findings findings;
-  std::optional<core::ParseError> error;
+  std::string failure;
   std::shared_ptr<Volume> opened;
   {
     const py::gil_scoped_release released;
@@ -64,13 +65,14 @@ std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 w
               Volume{volume->image, std::shared_ptr<const core::ImageSource>{image, &read},
                      partition, std::move(*of_copy), std::move(findings), nullptr});
         else
-          error = of_copy.error();
+          failure = fmt::format("shadow copy {}: {}", wanted, of_copy.error());
       } else {
-        error = source.error();
+        failure = ntfs::describe_shadow_failure(image->copies.header(), image->copies.copies(),
+                                                partition, source.error());
       }
     }
   }
-  if (error) raise_error(fmt::format("shadow copy {}: {}", wanted, *error));
+  if (!failure.empty()) raise_error(failure);
   if (!opened) raise_error(fmt::format("there is no shadow copy {}", wanted));
   return opened;
 }

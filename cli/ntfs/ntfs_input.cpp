@@ -14,6 +14,7 @@
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
+#include "coldtrace/ntfs/disk/spooled_image.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
@@ -194,8 +195,7 @@ std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
 namespace {
 
 // Throws where --parent is for another kind of image.
-void refuse_unused_parents(const DiskOptions& options, const ntfs::ImageFile& file) {
-  const auto kind = file.container;
+void refuse_unused_parents(const DiskOptions& options, std::string_view kind) {
   if (!options.parents.empty() && !options.parents_may_be_of_another &&
       (kind == "raw" || kind == "split" || kind == "ewf"))
     throw Failure{
@@ -210,36 +210,26 @@ std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, Give
   if (given.is_own) {
     auto file = ntfs::open_image(options.image, findings, options.parents);
     if (file) {
-      refuse_unused_parents(options, *file);
+      refuse_unused_parents(options, file->container);
       return std::move(*file);
     }
     report.tell(options.image, findings);
     report.failed(options.image, describe_error(file.error()));
     return std::nullopt;
   }
-  const auto size = given.bytes->size();
-  const auto origin = given.packing.empty() ? std::string{"from a pipe"}
-                                            : fmt::format("unpacked ({})", given.packing);
-  auto opened = ntfs::open_image(std::move(given.bytes), findings, options.parents);
-  if (!opened) {
-    report.tell(options.image, findings);
-    report.failed(options.image, fmt::format("{}: {}", origin, describe_error(opened.error())));
-    return std::nullopt;
+  auto file =
+      ntfs::open_spooled_image(std::move(given.bytes), given.packing, findings, options.parents);
+  if (file) {
+    const auto& container = file->container;
+    refuse_unused_parents(options, container == given.packing ? "raw" : container);
+    return std::move(*file);
   }
-  auto file = std::move(*opened);
-  refuse_unused_parents(options, file);
-  if (file.unpacked == nullptr &&
-      (core::is_virtual_disk(file.kind) || file.kind == FileKind::ewf)) {
-    report.failed(
-        options.image,
-        fmt::format("{} it is {}, which is read from a file of its own: {} first", origin,
-                    to_string(file.kind), given.packing.empty() ? "save it to one" : "unpack it"));
-    return std::nullopt;
-  }
-  if (!given.packing.empty() && file.unpacked == nullptr) file.container = given.packing;
-  findings.info("image-spooled", std::nullopt, "{}, the image is a temporary file of {} bytes",
-                origin, size);
-  return file;
+  const auto& [text, error] = file.error();
+  if (error) report.tell(options.image, findings);
+  report.failed(options.image, error ? fmt::format("{}: {}", ntfs::spooled_origin(given.packing),
+                                                   describe_error(*error))
+                                     : text);
+  return std::nullopt;
 }
 
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/ntfs/shadow/shadow_failure.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -112,22 +112,10 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> open_shadow(
     const ShadowsOfVolumes& of_volumes, const ntfs::Partition& partition,
     core::Findings& findings) {
   auto& shadows = *of_volumes.at(partition.offset);
-  const auto number = partition.shadow->number;
-  auto image = shadows.open(number, findings);
+  auto image = shadows.open(partition.shadow->number, findings);
   if (image) return std::move(*image);
-  const auto title = volume_title(partition.number == 0 ? "" : " of", partition.number, 0);
-  if (!shadows.header().elsewhere() && number <= shadows.copies().size() &&
-      !shadows.copies()[number - 1].parts)
-    return core::fail(fmt::format(
-        "shadow copy {}{}: the catalog of shadow copies does not say where its store {} is", number,
-        title, to_string(shadows.copies()[number - 1].store_id)));
-  if (image.error().fault != core::Fault::unsupported)
-    return core::fail(fmt::format("shadow copy {}{}: {}", number, title, image.error()));
-  return core::fail(fmt::format(
-      "shadow copy {}{} is on another volume, which has the id {}: its file {{{}}}{{3808876b-"
-      "c176-4e48-b7ae-04046e6cc752}} is in System Volume Information there",
-      number, title, to_string(shadows.header().storage_id),
-      to_string(shadows.copies()[number - 1].store_id)));
+  return core::fail(
+      ntfs::describe_shadow_failure(shadows.header(), shadows.copies(), partition, image.error()));
 }
 
 }  // namespace coldtrace::cli
