@@ -117,4 +117,10 @@ std::string exact_text_time(core::FileTime time) {
   return text;
 }
 
+std::string plaso_time(core::FileTime time) {
+  auto text = core::to_string(time);
+  text.resize(text.size() - 2);
+  return text + "+00:00";
+}
+
 }  // namespace coldtrace::cli

@@ -20,5 +20,7 @@ std::string text_zone();
 std::string text_time(core::FileTime time);
 // "2024-02-29T12:34:56.1234567", behind it 'Z' in UTC.
 std::string exact_text_time(core::FileTime time);
+// "2024-02-29T12:34:56.123456+00:00", in UTC whatever the zone: plaso's times have six digits.
+std::string plaso_time(core::FileTime time);
 
 }  // namespace coldtrace::cli

@@ -3,7 +3,7 @@
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/row_times.hpp"
 #include "cli/output/json_text.hpp"
-#include "cli/output/plaso_time.hpp"
+#include "cli/output/text_time.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {

@@ -5,7 +5,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/output/json.hpp"
-#include "cli/output/plaso_time.hpp"
+#include "cli/output/text_time.hpp"
 #include "cli/sqlite/json_values.hpp"
 #include "cli/trace/export/ecs_kinds.hpp"
 #include "cli/trace/export/event_lines.hpp"

@@ -32,6 +32,7 @@ struct Identity {
 // "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7", printable.
 [[nodiscard]] std::string to_string(const Identity& identity);
 
+// From headers, debug directory and version resource; damage is told in findings.
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
 // The first version resource, or nothing.

@@ -18,6 +18,7 @@ struct VerifiedBuild {
   std::vector<HookTableDifference> differences;
 };
 
+// What files say of the builds of a table.
 struct HookTableVerification {
   std::vector<VerifiedBuild> builds;         // those whose kernel is among the files
   u64 not_given = 0;                         // the others
