@@ -64,7 +64,7 @@ TEST_CASE("hashes that an image states are held against its bytes") {
 TEST_CASE("hashes of a disk that cannot be read to its end are not checked") {
   const std::vector<std::byte> bytes(size);
   const core::MemoryImage disk{core::ByteView{bytes}};
-  const test::FailingImage bad{disk, {{size - 512, 512}}};
+  const fixtures::FailingImage bad{disk, {{size - 512, 512}}};
   auto hashes = stated(md5, sha1);
   core::Findings findings;
   verify_hashes(bad, hashes, nullptr, findings);
