@@ -2,6 +2,7 @@
 
 #include "cli/output/output.hpp"
 #include "cli/output/pager.hpp"
+#include "cli/output/terminal.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
 
@@ -17,7 +18,8 @@ void add_text_time_options(Command& command, TextOptions& options) {
 }
 
 void add_text_size_option(Command& command, TextOptions& options) {
-  command.add_flag("--human", options.human, "Text: show sizes in KiB, MiB and GiB, not in bytes")
+  command
+      .add_flag("--human", options.human, "Text: show sizes in KiB, MiB and GiB, as on a terminal")
       .for_formats({"text"});
 }
 
@@ -31,7 +33,7 @@ void begin_text(const TextOptions& options, const std::string& format,
   const bool is_text = format == "text";
   if ((!options.utc_offset.empty() || options.local) && !is_text)
     throw Failure{"--utc-offset and --local are for --format text: other formats are in UTC"};
-  if (options.human) use_size_units();
+  if (options.human || is_shown_on_terminal(output)) use_size_units();
   if (options.local) use_local_time();
   if (!options.utc_offset.empty() && !use_utc_offset(options.utc_offset))
     throw Failure{"--utc-offset: '" + options.utc_offset +

@@ -41,6 +41,12 @@ def plain(line):
     return re.sub(r"\x1b\[[\d;]*m", "", line)
 
 
+def text_of(*command):
+    """The lines of text of a run that writes to no terminal, with sizes as terminals have them."""
+    human = ["--human"] if command[0] == "ntfs" else []
+    return run(*command, "-q", "--format", "text", *human).stdout.decode().splitlines()
+
+
 def rows_of(*arguments):
     """The events or files that the lines of JSON have."""
     lines = [strict_json(line) for line in run(*arguments, "--format", "ndjson").stdout.splitlines()]
@@ -68,7 +74,7 @@ class Terminals(case.Case):
 
     def test_lines_end_where_the_terminal_does(self):
         for command in ROWS:
-            whole = run(*command, "-q", "--format", "text").stdout.decode().splitlines()
+            whole = text_of(*command)
             # Narrow lines of events have other columns.
             for columns in (20, 61, 80, 1000) if command[1] != "decode" else (100, 1000):
                 with self.subTest(command=command, columns=columns):
@@ -127,12 +133,12 @@ class Terminals(case.Case):
             self.assertRegex(line, r"^[^\x1b]*(\x1b\[[\d;]*m[^\x1b]*\x1b\[0?m[^\x1b]*)*$")
 
     def test_an_ellipsis_is_for_terminals_that_have_one(self):
-        command = ("ntfs", "snapshot", DISK, "-q")
-        whole = run(*command, "--format", "text").stdout.decode().splitlines()
+        command = ("ntfs", "snapshot", DISK)
+        whole = text_of(*command)
         for end, changes in ((">", {"LC_ALL": "C"}), (">", {"LANG": "de_DE.ISO-8859-1"}), (">", {"LC_CTYPE": "POSIX"}),
                              ("…", {"LANG": "de_DE.UTF-8@euro"}), ("…", {"LANG": "de_DE"})):
             with self.subTest(changes=changes):
-                lines, _ = on_terminal(*command, columns=61, **changes)
+                lines, _ = on_terminal(*command, "-q", columns=61, **changes)
                 self.assertEqual(lines, [line if len(line) <= 61 else line[:60] + end for line in whole])
 
     def test_a_narrow_terminal_shows_fields_of_events(self):
@@ -199,8 +205,14 @@ class Terminals(case.Case):
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(b"--human is for --format text", done.stderr)
         self.assertEqual(run("ntfs", "query", DISK, "--human").returncode, 2, "a pipe gets JSON, in bytes")
-        _, status = on_terminal("ntfs", "query", DISK, "--human", "--where", "size >= 0")
-        self.assertEqual(status, 0)
+        for command in (("ntfs", "query", DISK, "--where", "size >= 0"), ("ntfs", "snapshot", DISK),
+                        ("ntfs", "history", DISK, "/*")):
+            with self.subTest(command=command):
+                human = text_of(*command)
+                self.assertTrue(any(" KiB" in line for line in human))
+                for options in ((), ("--human",)):
+                    lines, _ = on_terminal(*command, "-q", *options, columns=1000)
+                    self.assertEqual([plain(line).split() for line in lines], [line.split() for line in human])
 
     def test_times_are_of_the_zone_that_is_asked_for(self):
         def shown(*options, **changes):
@@ -348,7 +360,7 @@ class Terminals(case.Case):
         self.assertEqual(list(self.here.iterdir()), [])
 
     def test_a_pager_gets_whole_lines_and_the_status_stays(self):
-        whole = run("ntfs", "snapshot", DISK, "-q", "--format", "text").stdout.decode().splitlines()
+        whole = text_of("ntfs", "snapshot", DISK)
         lines, status = on_terminal("ntfs", "snapshot", DISK, "-q", "--pager", PAGER="sed 's/^/page: /'", columns=40)
         self.assertEqual((lines, status), (["page: " + line for line in whole], 0))
         lines, status = on_terminal("syscalls", "map", NTDLL, "--pager", PAGER="tail -n 1")
@@ -361,7 +373,7 @@ class Terminals(case.Case):
         self.assertEqual(on_terminal("ntfs", "snapshot", DISK, "--pager", "--format", "ndjson")[1], 2)
         # In a pipe nothing is paged, nor is a program run.
         done = run("ntfs", "snapshot", DISK, "-q", "--pager", "--format", "text", env=os.environ | {"PAGER": "false"})
-        self.assertEqual(done.stdout.decode().splitlines(), whole)
+        self.assertEqual(done.stdout.decode().splitlines(), run("ntfs", "snapshot", DISK, "-q", "--format", "text").stdout.decode().splitlines())
 
     @unittest.skipUnless(shutil.which("less"), "less is not installed")
     def test_less_is_the_pager_where_none_is_named(self):
