@@ -44,10 +44,9 @@ class Package(case.Case):
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
         return root
 
-    def test_readme_names_the_lists_of_what_packages_are_made_with(self):
-        install = (PROJECT / "README.md").read_text().split("\n## Install\n")[1].split("\n## ")[0]
-        named = set(re.findall(r"`(\w+_packages)`", install))
-        self.assertEqual(len(named), 3)
+    def test_the_script_installs_what_it_needs_from_lists_that_there_are(self):
+        named = set(re.findall(r"\$\{(\w+_packages)\[@\]\}", (PROJECT / "scripts/package").read_text()))
+        self.assertEqual(named, {"product_packages", "static_packages", "python_packages"})
         for name in named:
             done = subprocess.run(["bash", "-c", f'source scripts/lib/packages.bash; echo "${{{name}[@]}}"'], cwd=PROJECT,
                                   capture_output=True, check=True)

@@ -13,7 +13,8 @@ std::unordered_map<const CLI::Option*, ValueKind>& value_kinds() {
 }  // namespace
 
 CommandApp::~CommandApp() {
-  for (const auto* const option : get_options()) forget_values(option);
+  // get_options() copies them, for which there may be no memory.
+  for (const auto& option : options_) forget_values(option.get());
 }
 
 void CommandApp::define_by(std::function<void()> define) {

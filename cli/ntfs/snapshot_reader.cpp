@@ -2,6 +2,7 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/ntfs/line_json.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -37,7 +38,7 @@ void visit_snapshot_rows(const core::ImageSource& file,
   std::size_t volumes = 0;
   static_cast<void>(lines.read_all([&](const Value& json) {
     if (!json.IsObject()) return false;
-    if (is_snapshot_header(json)) ++volumes;
+    if (is_snapshot_header(json) && is_shallow(json)) ++volumes;  // as read_all() counts them
     if (volumes > 0 && text_member(json, "type") == "file") visit(volumes - 1, json);
     return true;
   }));

@@ -212,6 +212,21 @@ class Inputs(Case):
                 self.assertEqual(part["owner"], dict(expected["owner"], state=part["owner"]["state"]))
         self.assertEqual(sum(place["mft_record"]["part"] == "fixup" for place in lines), len(places) * 2 // 3)
 
+    def test_a_header_that_counts_for_none_hides_no_rows(self):
+        lines = self.snapshot.read_bytes().splitlines(keepends=True)
+        nested = json.loads(lines[0])
+        nested["volume"]["deep"] = json.loads("[" * 64 + "]" * 64)
+        place = next(at for at, line in enumerate(self.lines) if line["type"] == "file")
+        changed = self.write("nested.ndjson", b"".join(lines[:place]) + json.dumps(nested).encode() + b"\n" + b"".join(lines[place:]))
+        rows = [line for line in self.told("history", self.snapshot, "/*") if line["type"] == "version"]
+        self.assertTrue(rows)
+        self.assertEqual([line for line in self.told("history", changed, "/*", status=1) if line["type"] == "version"], rows)
+        asked = "\n".join(map(str, range(self.clusters))).encode()
+        owners = [[place["owners"] for place in self.told("locate", "--clusters", "--places", "-", path, input=asked)[1:-1]]
+                  for path in (self.snapshot, changed)]
+        self.assertTrue(any(owners[0]))
+        self.assertEqual(*owners)
+
     def test_hostile_rows_end(self):
         header = self.lines[0]
         row = dict(self.files[0], record=77, state="live")
