@@ -153,7 +153,7 @@ class ComparedLines {
   Volumes take(bool whole, core::Findings& findings) {
     if (whole && stated_names_ && *stated_names_ != live_rows_)
       findings.warning("snapshot-selection", std::nullopt,
-                       "the snapshot has {} live names, and its last line counts {}: what it "
+                       "live names in the snapshot: {}, counted in its last line: {}; what it "
                        "lacks, or has too much, looks deleted or created",
                        live_rows_, *stated_names_);
     if (lacking_.any())

@@ -393,7 +393,7 @@ class MadeUp(Case):
         found, summary = compare(whole, selected(rows[:1], 2))
         self.assertEqual(([row["changes"] for row in found], [f["code"] for f in summary["findings"]]),
                          ([["deleted"]], ["snapshot-selection"]))
-        self.assertIn("1 of the 2 names", summary["findings"][0]["text"])
+        self.assertIn("live names in the snapshot: 1, counted in its last line: 2;", summary["findings"][0]["text"])
         compare(whole, selected(rows, 2), status=0)
 
     def test_rows_of_which_the_file_is_not_known_are_refused(self):
