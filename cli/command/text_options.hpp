@@ -26,8 +26,7 @@ void add_text_size_option(Command& command, TextOptions& options);
 void add_pager_option(Command& command, TextOptions& options);
 
 // Before a run whose results are in `format`: throws Failure where that has no use for the options;
-// sets the units of text_size() and the
-// zone of text_time(); starts the pager.
+// sets the units of text_size() and the zone of text_time(); starts the pager.
 void begin_text(const TextOptions& options, const std::string& format, const OutputOptions& output);
 
 }  // namespace coldtrace::cli

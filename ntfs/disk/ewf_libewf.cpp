@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/ewf_image.hpp"
@@ -215,10 +216,7 @@ class EwfImage final : public EwfSource {
                                                       value.data(), value.size(), nullptr);
     if (found == 0) return std::nullopt;
     if (found < 0) return std::string{};
-    std::string text{value.begin(), std::ranges::find(value, u8{0})};
-    for (char& each : text)
-      if (each >= 'A' && each <= 'F') each = static_cast<char>(each - 'A' + 'a');
-    return text;
+    return core::to_lower(std::string{value.begin(), std::ranges::find(value, u8{0})});
   }
 
   u32 error_count() const {

@@ -2,7 +2,10 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
@@ -87,20 +90,34 @@ std::vector<u64> places_of(u64 start, u64 end) {
   return places;
 }
 
-// The volumes that begin there and end before `limit`.
-void tell_volumes_between(const core::ImageSource& image, u64 start, u64 end, u64 limit,
-                          core::Findings& findings) {
-  u64 told = start;  // up to here
+// Adds the volumes that begin there and end before `limit`.
+void find_volumes_between(const core::ImageSource& image, u64 start, u64 end, u64 limit,
+                          std::vector<Found>& volumes) {
+  u64 known = start;  // up to here
   for (const u64 place : places_of(start, end)) {
     const auto found = find_at(image, place);
-    if (!found || found->start < told || core::saturating_add(found->start, found->size) > limit)
+    if (!found || found->start < known || core::saturating_add(found->start, found->size) > limit)
       continue;
-    told = core::saturating_add(found->start, found->size);
-    findings.warning("partition-unlisted", found->start,
-                     "an NTFS volume of {} bytes starts here, and the partition table has no "
-                     "partition there: --offset {} reads it",
-                     found->size, found->start);
+    known = core::saturating_add(found->start, found->size);
+    volumes.push_back(*found);
   }
+}
+
+// Of findings of one code the first sentence stands for all: it has all places.
+void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
+  if (volumes.empty()) return;
+  constexpr std::size_t most = 8;
+  const auto behind = volumes.subspan(1);
+  std::string others;
+  for (const auto& volume : behind.first(std::min(behind.size(), most)))
+    others += fmt::format("{}{} ({} bytes)", others.empty() ? "; others start at " : ", ",
+                          volume.start, volume.size);
+  if (behind.size() > most) others += fmt::format(" and {} more places", behind.size() - most);
+  for (const auto& volume : volumes)
+    findings.warning("partition-unlisted", volume.start,
+                     "an NTFS volume of {} bytes starts here, and the partition table has no "
+                     "partition there: --offset {} reads it{}",
+                     volume.size, volume.start, others);
 }
 
 }  // namespace
@@ -112,14 +129,16 @@ void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
     listed.push_back({partition.offset, partition.size});
   listed.push_back({image.size(), 0});
   std::ranges::sort(listed, {}, &core::ByteRange::offset);
+  std::vector<Found> volumes;
   u64 end = 0;
   for (const auto& [offset, length] : listed) {
     const u64 next = std::min(offset, image.size());
     // An image may be cut off, and the last volume with it.
     const u64 limit = next < image.size() ? next : ~u64{0};
-    if (next > end) tell_volumes_between(image, end, next, limit, findings);
+    if (next > end) find_volumes_between(image, end, next, limit, volumes);
     end = std::max(end, core::saturating_add(offset, length));
   }
+  tell_unlisted(volumes, findings);
 }
 
 bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings) {

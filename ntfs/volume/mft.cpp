@@ -262,11 +262,12 @@ void Mft::use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings&
     }
     auto stored = copy;
     const bool usable = is_sound(copy);
-    if (!read_raw(image, number, record) || !is_sound(record)) {
+    const bool read = read_raw(image, number, record).has_value();
+    if (!read || !is_sound(record)) {
       if (!usable) continue;
       findings.warning("mft-mirror", offset_of(number),
                        "record {} of $MFT is {}, its copy in $MFTMirr is used", number,
-                       is_marked_bad(record) ? "marked BAAD" : "not usable");
+                       read && is_marked_bad(record) ? "marked BAAD" : "not usable");
       mirrored_.emplace(number, std::move(stored));
       continue;
     }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -51,10 +53,7 @@ ListedService make(ServiceTable table) {
 }  // namespace
 
 std::string to_module_name(std::string_view name) {
-  std::string module{name};
-  std::transform(module.begin(), module.end(), module.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
+  auto module = core::to_lower(name);
   for (const std::string_view extension : {".exe", ".dll", ".sys", ".vxd"})
     if (module.size() > extension.size() && module.ends_with(extension)) {
       module.resize(module.size() - extension.size());

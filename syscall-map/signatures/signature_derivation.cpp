@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
 #include "coldtrace/syscall-map/prefix_count.hpp"
@@ -88,10 +89,9 @@ PatternSequence to_pattern(std::span<const FunctionByte> bytes) {
 
 std::string id_of(std::string_view function, pe::Machine machine) {
   std::string id = "derived-";
-  for (const char c : function) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || upper;
-    id += !kept ? '-' : upper ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char c : core::to_lower(function)) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    id += kept ? c : '-';
   }
   return id + (machine == pe::Machine::amd64 ? "-x64" : "-x86");
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/table-exports/member_rows.hpp"
@@ -18,10 +19,7 @@ std::string_view file_of(const pe::Identity& identity) {
   const std::string_view name = identity.pdb ? std::string_view{identity.pdb->name} : "";
   const auto last = name.substr(name.find_last_of("\\/") + 1);
   constexpr std::string_view five_levels = "ntkrla57.pdb";
-  const bool same =
-      std::equal(last.begin(), last.end(), five_levels.begin(), five_levels.end(),
-                 [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
-  return same ? "ntkrla57.exe" : "ntoskrnl.exe";
+  return core::equal_ignoring_case(last, five_levels) ? "ntkrla57.exe" : "ntoskrnl.exe";
 }
 
 std::string_view arch_of(pe::Machine machine) {

@@ -13,15 +13,23 @@ std::string size_of(const std::optional<u64>& size) {
   return size ? text_size(*size) : "?";
 }
 
+// In bytes where the units of both would hide what differs.
+std::string change_of(const std::optional<u64>& before, const std::optional<u64>& after) {
+  const auto from = size_of(before);
+  const auto to = size_of(after);
+  return from == to && before && after ? fmt::format("{} -> {} bytes", *before, *after)
+                                       : fmt::format("{} -> {}", from, to);
+}
+
 std::string stream_text(const ntfs::StreamDifference& stream) {
   const auto& either = stream.before ? *stream.before : *stream.after;
   const auto name =
       either.name.empty() ? std::string{"size"} : ":" + printable(shown_name(either.name));
   if (!stream.before) return fmt::format("; {} created, {}", name, size_of(stream.after->size));
   if (!stream.after) return fmt::format("; {} deleted, {}", name, size_of(stream.before->size));
-  auto text = stream.resized ? fmt::format("; {} {} -> {}", name, size_of(stream.before->size),
-                                           size_of(stream.after->size))
-                             : std::string{};
+  auto text = stream.resized
+                  ? fmt::format("; {} {}", name, change_of(stream.before->size, stream.after->size))
+                  : std::string{};
   if (stream.relocated && !either.name.empty()) text += fmt::format("; {} relocated", name);
   return text;
 }

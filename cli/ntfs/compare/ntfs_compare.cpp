@@ -174,11 +174,16 @@ std::vector<std::string> parents_of(const std::string& image,
   return own == parents.end() ? parents : std::vector<std::string>{std::next(own), parents.end()};
 }
 
-// Of these, the files that it is read from; all where its opening tells, as of a packed image.
+// Of these, the files that it is read from; all where its opening tells, as of a packed image and
+// of one that cannot be opened with them.
 std::vector<std::string> used_parents(const std::string& image, std::vector<std::string> parents) {
   const auto file = core::FileImage::open(image);
   const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
   if (parents.empty() || !file || core::is_packed(kind)) return parents;
+  core::Findings ignored;
+  if (ntfs::is_readable_virtual_disk(kind) &&
+      !ntfs::open_virtual_disk(image, kind, parents, ignored))
+    return parents;
   const auto files = ntfs::list_disk_files(image, parents);
   std::erase_if(parents, [&](const std::string& parent) {
     return std::ranges::find(files, parent) == files.end();

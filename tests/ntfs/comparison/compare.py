@@ -448,6 +448,9 @@ class MadeUp(Case):
             line = run("compare", *options, *paths, status=1).stdout.decode().splitlines()[0]
             self.assertEqual(line, f"resized: /file 70 (record 70-1); size {shown}")
         run("compare", "--human", "--format", "ndjson", *paths, status=2)
+        near = self.lines("c", header(), made_up(70, size=20350), SUMMARY)
+        line = run("compare", "--human", paths[0], near, status=1).stdout.decode().splitlines()[0]
+        self.assertEqual(line, "resized: /file 70 (record 70-1); size 20344 -> 20350 bytes")
 
     def test_text_names_the_zone_of_times(self):
         paths = [self.lines(name, header(), made_up(70, si={"modified": time, "accessed": accessed}), SUMMARY)

@@ -740,6 +740,13 @@ class VirtualDisks(Case):
         self.assertEqual(done.stderr.count(b"base.qcow2, a file of --parent, is not used"), 1)
         done = self.run_ntfs("compare", "--parent", self.raw, base, base, status=1)
         self.assertIn(b"raw, a file of --parent, is not used", done.stderr)
+        # One that does not fit is no less told than by other commands.
+        other = self.convert("base.vhd", "vpc")
+        child = self.here / "of_other.qcow2"
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "vpc", "-b", other.name, child], check=True)
+        for command in (("info", child), ("compare", child, self.raw)):
+            done = self.run_ntfs(command[0], "--parent", other, *command[1:], status=2)
+            self.assertIn(b"libqcow does not take", done.stderr)
 
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():

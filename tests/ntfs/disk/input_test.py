@@ -1449,6 +1449,16 @@ class LostTables(Images):
                 self.assertEqual([(f["first_offset"], f["count"]) for f in told], [(places[1 - kept], 1)])
                 self.assertIn(f"an NTFS volume of {sizes[1 - kept]} bytes", told[0]["text"])
                 self.assertEqual([row["usn"] for row in lines if row["type"] == "record"], self.volumes[kept][1])
+                if name == "entry":
+                    none = bytearray(disk)
+                    none += whole[places[1]:places[1] + sizes[1]]
+                    third = len(disk)
+                    none[:512] = self.table((third, sizes[1]))
+                    lines = strict_ndjson(ntfs("journal", self.write("none", none), status=1).stdout)
+                    told, = (f for f in lines[-1]["findings"] if f["code"] == "partition-unlisted")
+                    self.assertEqual((told["first_offset"], told["count"]), (places[0], 2))
+                    for part in (f"--offset {places[0]} reads it", f"others start at {places[1]} ({sizes[1]} bytes)"):
+                        self.assertIn(part, told["text"])
                 if name != "cut":
                     other = strict_ndjson(ntfs("journal", "--offset", places[1 - kept], path, status=1).stdout)
                     self.assertEqual([row["usn"] for row in other if row["type"] == "record"], self.volumes[1 - kept][1])
