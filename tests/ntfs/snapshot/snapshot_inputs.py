@@ -217,7 +217,8 @@ class Inputs(Case):
         nested = json.loads(lines[0])
         nested["volume"]["deep"] = json.loads("[" * 64 + "]" * 64)
         place = next(at for at, line in enumerate(self.lines) if line["type"] == "file")
-        changed = self.write("nested.ndjson", b"".join(lines[:place]) + json.dumps(nested).encode() + b"\n" + b"".join(lines[place:]))
+        (self.here / "nested").mkdir()
+        changed = self.write("nested/files.ndjson", b"".join(lines[:place]) + json.dumps(nested).encode() + b"\n" + b"".join(lines[place:]))
         rows = [line for line in self.told("history", self.snapshot, "/*") if line["type"] == "version"]
         self.assertTrue(rows)
         self.assertEqual([line for line in self.told("history", changed, "/*", status=1) if line["type"] == "version"], rows)
