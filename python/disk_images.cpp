@@ -2,7 +2,6 @@
 
 #include "python/disk_images.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "coldtrace/ntfs/bitlocker/bitlocker_key_files.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
+#include "coldtrace/ntfs/opening/unopened_volume.hpp"
 #include "python/packed.hpp"
 
 namespace coldtrace::python {
@@ -46,37 +46,19 @@ Opened open_file(const std::string& path, const std::vector<std::string>& parent
     if (!unpacked) return unpacked;
     file = std::move(*unpacked);
   }
-  if (ntfs::is_unopened_container(file.kind))
+  if (ntfs::content_of(file, {}) == ntfs::ImageContent::unopened)
     return core::fail(describe_other(file.kind, "a disk or a volume"));
   return file;
 }
 
-// Why there is no disk and no volume in what was opened: a file of another kind, which is named.
-// What nothing is known of may be a volume whose first sectors are lost.
-std::optional<std::string> refuse_other(const ntfs::ImageFile& file, const ntfs::Disk& disk) {
-  constexpr std::size_t sector = 512;
-  if (disk.kind != ntfs::DiskKind::volume) return std::nullopt;
-  const auto& source = *file.source;
-  std::array<std::byte, 3 * sector> head{};
-  const auto start = std::span{head}.first(std::min<u64>(head.size(), source.size()));
-  if (!source.read_at(0, start)) return std::nullopt;  // which reading the disk told
-  const auto volume = core::recognize_volume(start);
-  if (volume != FileKind::unknown && volume != FileKind::zeros) return std::nullopt;
-  const bool known = file.kind != FileKind::unknown && file.kind != FileKind::zeros;
-  if (known && !ntfs::may_be_image(file.kind, ""))
-    return describe_other(file.kind, "a disk or a volume");
-  if (source.size() < sector)
-    return fmt::format("its {} bytes are not a disk or a volume", source.size());
+// Why there is no disk and no volume in what was opened.
+std::optional<std::string> refuse_other(const ntfs::ImageVolumes& image) {
+  if (const auto kind = ntfs::find_other_file(image))
+    return describe_other(*kind, "a disk or a volume");
+  const auto size = image.file.source->size();
+  if (!image.is_mft && size < ntfs::BootSector::size_on_disk)
+    return fmt::format("its {} bytes are not a disk or a volume", size);
   return std::nullopt;
-}
-
-// Finds the partitions of a disk, and opens its BitLocker volumes.
-void read_disk(DiskImage& image, std::span<const ntfs::BitLockerKey> keys) {
-  image.disk = ntfs::read_disk(*image.file.source, image.findings);
-  ntfs::open_bitlocker_volumes(keys, image.file.source, image.disk.partitions, image.bitlocker,
-                               image.findings);
-  ntfs::tell_unused_keys(keys.size(), image.bitlocker, image.findings);
-  image.keys_given = !keys.empty();
 }
 
 std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>& parents,
@@ -88,6 +70,7 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
   if (!keys) raise_error(keys.error().path + ": " + keys.error().why);
   const auto& path = given.bytes;
   auto image = std::make_shared<DiskImage>();
+  image->path = path;
   std::optional<std::string> error;
   {
     const py::gil_scoped_release released;
@@ -95,15 +78,10 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
     if (!file) {
       error = file.error();
     } else {
-      image->path = path;
-      image->file = std::move(*file);
-      const auto& source = *image->file.source;
-      if (image->file.kind == FileKind::ntfs_mft) {
-        image->disk.partitions.push_back({0, 0, source.size(), "", "", image->file.kind});
-      } else {
-        read_disk(*image, *keys);
-        error = refuse_other(image->file, image->disk);
-      }
+      auto volumes = ntfs::read_volumes(std::move(*file), {}, *keys, image->findings);
+      ntfs::tell_unused_keys(volumes.keys, volumes.bitlocker, image->findings);
+      error = refuse_other(volumes);
+      static_cast<ntfs::ImageVolumes&>(*image) = std::move(volumes);
     }
   }
   if (error) raise_error(path + ": " + *error);

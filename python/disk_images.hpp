@@ -6,19 +6,15 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/bitlocker/bitlocker_volumes.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/opening/image_volumes.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {
 
-struct DiskImage {
+struct DiskImage : ntfs::ImageVolumes {
   std::string path;
-  ntfs::ImageFile file;
-  ntfs::Disk disk;
   core::Findings findings;
-  ntfs::BitLockerVolumes bitlocker = {};  // those that are opened are decrypted in `file`
-  bool keys_given = false;
 };
 
 // As open_image() calls them.

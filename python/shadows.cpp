@@ -58,8 +58,7 @@ std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 w
       if (source) {
         image->source = std::move(*source);
         const core::ImageSource& read = *image->source;
-        auto of_copy = ntfs::Volume::open(
-            read, {.offset = partition.offset, .size = partition.size}, findings);
+        auto of_copy = ntfs::open_volume(*volume->image, read, partition, {}, findings);
         if (of_copy)
           opened = std::make_shared<Volume>(
               Volume{volume->image, std::shared_ptr<const core::ImageSource>{image, &read},

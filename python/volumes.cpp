@@ -16,45 +16,31 @@
 namespace coldtrace::python {
 namespace {
 
-using core::FileKind;
 using ntfs::FileRow;
 
 // All below: what other threads of Python may look at is changed while this one has the lock of
 // Python, and nothing is raised without it.
-
-core::Result<ntfs::Volume> open_volume(const DiskImage& image, const ntfs::Partition& partition,
-                                       core::Findings& findings) {
-  if (image.file.kind == FileKind::ntfs_mft)
-    return ntfs::Volume::open_extracted_mft(*image.file.source, findings);
-  return ntfs::Volume::open(*image.file.source,
-                            {.offset = partition.offset,
-                             .size = partition.size,
-                             .anywhere = image.disk.kind == ntfs::DiskKind::volume},
-                            findings);
-}
 
 std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImage>& image) {
   std::vector<std::shared_ptr<Volume>> volumes;
   core::Findings unreadable;
   {
     const py::gil_scoped_release released;
-    const bool is_mft = image->file.kind == FileKind::ntfs_mft;
-    for (const auto& partition :
-         is_mft ? image->disk.partitions : ntfs::find_ntfs_partitions(image->disk)) {
+    const auto chosen = ntfs::choose_volumes(*image, {});
+    if (!chosen) return volumes;
+    for (const auto& partition : chosen->volumes) {
       core::Findings findings;
-      auto volume = open_volume(*image, partition, findings);
+      auto volume = ntfs::open_volume(*image, *image->file.source, partition, {}, findings);
       if (volume)
         volumes.push_back(std::make_shared<Volume>(
             Volume{image, nullptr, partition, std::move(*volume), std::move(findings), nullptr}));
       else
         unreadable.warning("volume-unopened", volume.error());
     }
-    for (const auto& partition : image->disk.partitions)
-      if (const auto found = image->bitlocker.find(partition.offset);
-          found != image->bitlocker.end() && !found->second.opened)
-        unreadable.warning("bitlocker-locked", partition.offset, "{}",
-                           ntfs::describe_locked(partition, found->second, image->keys_given,
-                                                 bitlocker_key_names));
+    for (const auto& partition : chosen->locked)
+      unreadable.warning("bitlocker-locked", partition.offset, "{}",
+                         ntfs::describe_locked(partition, image->bitlocker.at(partition.offset),
+                                               image->keys > 0, bitlocker_key_names));
   }
   image->findings.merge_unknown(unreadable);
   return volumes;

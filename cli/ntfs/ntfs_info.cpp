@@ -229,14 +229,15 @@ bool show_image(const NtfsInfoOptions& options, GivenFile given, core::Findings 
   const TextCharts charts{options.output, options.color};
   std::vector<Entry> entries;
   bool any = input->chosen.empty();  // of volumes that are all locked
-  const bool all = !options.partition && !options.offset && !options.mft_offset && !input->is_mft;
+  const auto choice = options.choice();
+  const bool all = !choice.locates() && !input->is_mft;
   for (const auto& partition : all ? input->disk.partitions : input->chosen) {
     auto& entry = entries.emplace_back(Entry{partition, std::nullopt, {}, std::nullopt});
     const bool chosen = std::ranges::any_of(input->chosen, [&](const ntfs::Partition& other) {
       return other.number == partition.number;
     });
     if (!chosen) continue;
-    auto volume = open_volume(*input, *input->file.source, partition, options, findings);
+    auto volume = ntfs::open_volume(*input, *input->file.source, partition, choice, findings);
     if (!volume) {
       unopened.add(partition, volume_failure(*input, partition, volume.error()));
       continue;

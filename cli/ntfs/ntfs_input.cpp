@@ -1,9 +1,7 @@
 #include "cli/ntfs/ntfs_input.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -13,9 +11,9 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
-#include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/opening/unopened_volume.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::cli {
@@ -49,19 +47,6 @@ std::string describe_error(const core::ParseError& error) {
                : fmt::format("it is a {}, which {} does not open", error.structure.view(),
                              error.field.view());
   return to_message(error);
-}
-
-// A fixed VHD is the raw disk with a footer.
-bool is_disk(FileKind kind) {
-  return kind == FileKind::vhd_fixed || kind == FileKind::disk_gpt || kind == FileKind::disk_mbr;
-}
-
-std::string mft_failure(FileKind kind, const core::ParseError& error) {
-  const bool readable = error.fault != core::Fault::io;
-  if (readable && kind == FileKind::unknown)
-    return "not a $MFT: there is no FILE record at its start";
-  if (readable && kind != FileKind::ntfs_mft) return describe_other(kind, "a $MFT");
-  return fmt::format("not a $MFT: {}", error);
 }
 
 // What was looked for a $MFT: of a partition one that leads to its start alone.
@@ -179,6 +164,13 @@ void refuse_options_of_images(const DiskOptions& options) {
         "volumes are for images, and this is a snapshot"};
 }
 
+ntfs::VolumeChoice DiskOptions::choice() const {
+  ntfs::VolumeChoice choice{
+      .partition = partition, .offset = offset, .mft_offset = mft_offset, .mft_only = mft_only};
+  if (cluster_size) choice.cluster_size = static_cast<u32>(*cluster_size);
+  return choice;
+}
+
 std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
                                     Report& report) {
   return open_given(options.image, options.unpacked_limit,
@@ -243,90 +235,52 @@ std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
 
 namespace {
 
-bool is_locked(const DiskInput& input, const Partition& partition) {
-  const auto found = input.bitlocker.find(partition.offset);
-  return found != input.bitlocker.end() && !found->second.opened;
+// What the choice of volumes has none of.
+std::string describe(ntfs::NoVolume none, const DiskOptions& options,
+                     const ntfs::ImageVolumes& image) {
+  switch (none) {
+    case ntfs::NoVolume::beyond_end:
+      return fmt::format("--offset {:#x} is beyond its end, at {:#x}", *options.offset,
+                         image.file.source->size());
+    case ntfs::NoVolume::no_partition:
+      return fmt::format("there is no partition {}", *options.partition);
+    case ntfs::NoVolume::no_ntfs:
+      return describe(image.disk, *image.file.source);
+  }
+  return {};
 }
 
 std::optional<DiskInput> find_chosen(const DiskOptions& options, ntfs::ImageFile file,
                                      core::Findings& findings, Report& report) {
-  DiskInput input;
-  input.file = std::move(file);
-  input.stored = input.file.source.get();
-  const auto kind = input.file.kind;
-  const bool chosen = options.locates_volume();
-  input.is_mft = options.mft_only || (kind == FileKind::ntfs_mft && !chosen);
-  if (!chosen && !options.mft_only && ntfs::is_unopened_container(kind)) {
-    report.failed(options.image, describe_other(kind, wanted));
+  const auto choice = options.choice();
+  const auto content = ntfs::content_of(file, choice);
+  if (content == ntfs::ImageContent::unopened) {
+    report.failed(options.image, describe_other(file.kind, wanted));
     return std::nullopt;
   }
-  if (input.is_mft) {
-    input.disk = {ntfs::DiskKind::volume, 512, {}};
-    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
-    return input;
-  }
-  const auto keys = given_bitlocker_keys(options.bitlocker);
-  input.disk = ntfs::read_disk(*input.file.source, findings);
-  ntfs::open_bitlocker_volumes(keys, input.file.source, input.disk.partitions, input.bitlocker,
-                               findings);
-  if (kind == FileKind::bitlocker_volume && input.disk.kind == ntfs::DiskKind::volume)
-    input.file.kind = input.disk.partitions.front().kind;
-  if (options.mft_offset && !options.offset && !options.partition) {
-    input.chosen.push_back({.size = input.file.source->size(), .kind = FileKind::unknown});
-    return input;
-  }
-  const u64 size = input.file.source->size();
-  if (options.offset && *options.offset >= size) {
-    report.failed(options.image,
-                  fmt::format("--offset {:#x} is beyond its end, at {:#x}", *options.offset, size));
-    return std::nullopt;
-  }
-  if (options.offset) {
-    input.chosen.push_back({.offset = *options.offset,
-                            .size = size - *options.offset,
-                            .kind = ntfs::identify_at(*input.file.source, *options.offset)});
-    const auto listed = [&](const Partition& one) { return one.offset == *options.offset; };
-    if (std::ranges::none_of(input.disk.partitions, listed))
-      ntfs::open_bitlocker_volumes(keys, input.file.source, input.chosen, input.bitlocker,
-                                   findings);
-    if (!is_locked(input, input.chosen.front())) {
-      ntfs::tell_unused_keys(keys.size(), input.bitlocker, findings);
-      return input;
-    }
-    report.tell(options.image, findings);
-    report.failed(options.image,
-                  ntfs::describe_locked(input.chosen.front(), input.bitlocker.at(*options.offset),
-                                        !keys.empty(), key_options));
-    return std::nullopt;
-  }
-  if (options.partition)
-    std::ranges::copy_if(
-        input.disk.partitions, std::back_inserter(input.chosen),
-        [&](const Partition& partition) { return partition.number == *options.partition; });
-  else
-    input.chosen = ntfs::find_ntfs_partitions(input.disk);
-  if (input.chosen.empty() && options.partition) {
-    report.failed(options.image, fmt::format("there is no partition {}", *options.partition));
+  std::vector<ntfs::BitLockerKey> keys;
+  if (content == ntfs::ImageContent::disk) keys = given_bitlocker_keys(options.bitlocker);
+  DiskInput input{ntfs::read_volumes(std::move(file), choice, keys, findings), {}, {}};
+  auto chosen = ntfs::choose_volumes(input, choice);
+  if (!chosen) {
+    if (chosen.error() == ntfs::NoVolume::no_ntfs) report.tell(options.image, findings);
+    report.failed(options.image, describe(chosen.error(), options, input));
     return std::nullopt;
   }
   core::Findings of_locked;
   std::vector<std::string> locked;
-  for (const auto& partition : input.disk.partitions) {
-    if (options.partition && partition.number != *options.partition) continue;
-    if (!is_locked(input, partition)) continue;
-    std::erase_if(input.chosen,
-                  [&](const Partition& other) { return other.number == partition.number; });
+  for (const auto& partition : chosen->locked) {
     locked.push_back(ntfs::describe_locked(partition, input.bitlocker.at(partition.offset),
                                            !keys.empty(), key_options));
     of_locked.warning("bitlocker-locked", partition.offset, "{}", locked.back());
   }
-  const bool listed = options.lists_locked && !locked.empty() && keys.empty() && !options.partition;
-  if (input.chosen.empty() && !listed) {
+  const bool listed = options.lists_locked && keys.empty() && !choice.locates();
+  if (chosen->volumes.empty() && !listed) {
     report.tell(options.image, findings);
-    report.failed(options.image, locked.empty() ? describe(input.disk, *input.file.source)
-                                                : fmt::format("{}", fmt::join(locked, "; ")));
+    report.failed(options.image, fmt::format("{}", fmt::join(locked, "; ")));
     return std::nullopt;
   }
+  input.chosen = std::move(chosen->volumes);
   findings.merge(of_locked);
   ntfs::tell_unused_keys(keys.size(), input.bitlocker, findings);
   return input;
@@ -347,54 +301,44 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
   return std::nullopt;
 }
 
-core::Result<ntfs::Volume> open_volume(const DiskInput& input, const core::ImageSource& image,
-                                       const Partition& partition, const DiskOptions& options,
-                                       core::Findings& findings) {
-  if (input.is_mft) return ntfs::Volume::open_extracted_mft(image, findings);
-  ntfs::Volume::Place place{.offset = partition.offset,
-                            .size = partition.size,
-                            .anywhere = partition.number == 0 && !options.offset,
-                            .mft_offset = options.mft_offset,
-                            .cluster_size = std::nullopt};
-  if (options.cluster_size) place.cluster_size = static_cast<u32>(*options.cluster_size);
-  return ntfs::Volume::open(image, place, findings);
-}
-
 std::string volume_failure(const DiskInput& input, const Partition& partition,
                            const core::ParseError& error) {
-  if (input.is_mft) return mft_failure(input.file.kind, error);
-  if (error.structure == "$MFT" && error.field == "record 0")
-    return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
-                       error.offset);
+  using Reason = ntfs::UnopenedReason;
+  const auto& [reason, kind, why] = ntfs::explain_unopened(input, partition, error);
   const auto place = partition.number == 0 ? fmt::format("at {:#x}", partition.offset)
                                            : fmt::format("partition {}", partition.number);
-  std::array<std::byte, 512> start;
-  const auto& source = *input.file.source;
-  if (partition.offset > 0 && partition.offset >= source.size())
-    return fmt::format(
-        "{} starts at {:#x}, behind the end of the image, and nothing of it was read; use --offset "
-        "to say where a volume starts",
-        place, partition.offset);
-  if (source.size() >= start.size() && partition.offset <= source.size() - start.size())
-    if (const auto read = source.read_at(partition.offset, start); !read)
+  switch (reason) {
+    case Reason::no_mft:
+      return kind == FileKind::unknown ? "not a $MFT: there is no FILE record at its start"
+                                       : describe_other(kind, "a $MFT");
+    case Reason::damaged_mft:
+      return fmt::format("not a $MFT: {}", why);
+    case Reason::no_record_0:
+      return fmt::format("no usable record 0 of $MFT is at {:#x}, where --mft-offset says it is",
+                         why.offset);
+    case Reason::beyond_end:
+      return fmt::format(
+          "{} starts at {:#x}, behind the end of the image, and nothing of it was read; use "
+          "--offset to say where a volume starts",
+          place, partition.offset);
+    case Reason::unreadable:
       return fmt::format(
           "{} cannot be read, as where an image was cut: {}; what can be read of it "
           "has no NTFS boot sector and no $MFT",
-          place, read.error());
-  const bool whole = partition.number == 0 && partition.offset == 0;
-  // Of a disk it counts what the volume is, not that it is a disk.
-  const auto kind = whole && !is_disk(input.file.kind)
-                        ? input.file.kind
-                        : ntfs::identify_at(*input.file.source, partition.offset);
-  if (whole && kind != FileKind::ntfs_volume && !ntfs::may_be_damaged(kind))
-    return describe_no_disk(kind);
-  if (kind == FileKind::ntfs_volume) return fmt::format("{}: {}", place, error);
-  if (ntfs::may_be_damaged(kind))
-    return fmt::format(
-        "{} is {}; there is no NTFS boot sector and no backup of one, and {}; "
-        "use --mft-offset to give its location, or --mft for a $MFT that was copied out",
-        place, to_string(kind), describe_search(partition, source.size()));
-  return fmt::format("{} is {}: {}", place, to_string(kind), error);
+          place, why);
+    case Reason::no_volume:
+      return describe_no_disk(kind);
+    case Reason::damaged:
+      return fmt::format("{}: {}", place, why);
+    case Reason::lost:
+      return fmt::format(
+          "{} is {}; there is no NTFS boot sector and no backup of one, and {}; "
+          "use --mft-offset to give its location, or --mft for a $MFT that was copied out",
+          place, to_string(kind), describe_search(partition, input.file.source->size()));
+    case Reason::other_volume:
+      return fmt::format("{} is {}: {}", place, to_string(kind), why);
+  }
+  return {};
 }
 
 void UnopenedVolumes::add(const Partition& partition, std::string why) {

@@ -11,6 +11,7 @@
 #include "cli/ntfs/bitlocker_volumes.hpp"
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/opening/image_volumes.hpp"
 #include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/shadow/shadow_copies.hpp"
 #include "coldtrace/ntfs/volume.hpp"
@@ -33,7 +34,8 @@ struct DiskOptions : CommonOptions {
   std::vector<std::string> shadows;  // numbers, "all", "live"
   bool lists_locked = false;         // an image whose volumes are all locked is one to list
 
-  bool locates_volume() const { return partition || offset || mft_offset; }
+  ntfs::VolumeChoice choice() const;
+  bool locates_volume() const { return choice().locates(); }
 };
 
 // What the sandbox has to leave: disk images of virtual machines are read by a process of their
@@ -53,12 +55,7 @@ void add_disk_options(Command& command, DiskOptions& options);
 void refuse_options_of_images(const DiskOptions& options);
 
 // An opened image with what is on it.
-struct DiskInput {
-  ntfs::ImageFile file;  // BitLocker volumes that are opened are decrypted in it
-  const core::ImageSource* stored = nullptr;  // its bytes as they are
-  ntfs::Disk disk;
-  ntfs::BitLockerVolumes bitlocker;
-  bool is_mft = false;  // nothing but a $MFT, as the options or its contents say
+struct DiskInput : ntfs::ImageVolumes {
   // The volumes that the options ask for: with no option every NTFS volume, as it is now.
   std::vector<ntfs::Partition> chosen;
   // Of volumes by where they start, where the options ask for shadow copies.
@@ -81,11 +78,6 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
 // All of these.
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings);
-
-// Opens one volume of the input, in `image`: as it is now, or as a shadow copy has it.
-core::Result<ntfs::Volume> open_volume(const DiskInput& input, const core::ImageSource& image,
-                                       const ntfs::Partition& partition, const DiskOptions& options,
-                                       core::Findings& findings);
 
 // Why a volume could not be opened: what is there instead, where that is known.
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,

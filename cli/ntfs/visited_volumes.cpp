@@ -21,8 +21,8 @@ UnopenedVolumes visit_volumes(
       }
       shadow = std::move(*opened);
     }
-    auto volume =
-        open_volume(input, shadow ? *shadow : *input.file.source, partition, options, findings);
+    const auto& image = shadow ? *shadow : *input.file.source;
+    auto volume = ntfs::open_volume(input, image, partition, options.choice(), findings);
     if (volume)
       visit(partition, std::move(*volume), std::move(findings));
     else

@@ -123,7 +123,7 @@ void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
 }  // namespace
 
 void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
-                           core::Findings& findings) {
+                           std::optional<u64> asked, core::Findings& findings) {
   std::vector<core::ByteRange> listed;
   for (const auto& partition : disk.partitions)
     listed.push_back({partition.offset, partition.size});
@@ -138,6 +138,7 @@ void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
     if (next > end) find_volumes_between(image, end, next, limit, volumes);
     end = std::max(end, core::saturating_add(offset, length));
   }
+  std::erase_if(volumes, [&](const Found& volume) { return volume.start == asked; });
   tell_unlisted(volumes, findings);
 }
 

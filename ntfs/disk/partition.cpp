@@ -53,7 +53,7 @@ std::vector<Partition> find_ntfs_partitions(const Disk& disk) {
   return found;
 }
 
-Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
+Disk read_disk(const core::ImageSource& image, core::Findings& findings, std::optional<u64> asked) {
   std::array<std::byte, 512> sector{};
   if (const auto read = image.read_at(0, sector); !read && read.error().fault == core::Fault::io)
     findings.warning(
@@ -65,13 +65,13 @@ Disk read_disk(const core::ImageSource& image, core::Findings& findings) {
   const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;
   if (!volume) {
     if (read_gpt(image, disk, findings)) {
-      tell_unlisted_volumes(image, disk, findings);
+      tell_unlisted_volumes(image, disk, asked, findings);
       return disk;
     }
     if (looks_like_mbr(sector)) {
       disk.kind = DiskKind::mbr;
       read_mbr(image, sector, disk, findings);
-      tell_unlisted_volumes(image, disk, findings);
+      tell_unlisted_volumes(image, disk, asked, findings);
       return disk;
     }
     // Of a volume alone the files may hold volumes.

@@ -1454,14 +1454,23 @@ class LostTables(Images):
                     none += whole[places[1]:places[1] + sizes[1]]
                     third = len(disk)
                     none[:512] = self.table((third, sizes[1]))
-                    lines = strict_ndjson(ntfs("journal", self.write("none", none), status=1).stdout)
+                    both = self.write("none", none)
+                    lines = strict_ndjson(ntfs("journal", both, status=1).stdout)
                     told, = (f for f in lines[-1]["findings"] if f["code"] == "partition-unlisted")
                     self.assertEqual((told["first_offset"], told["count"]), (places[0], 2))
                     for part in (f"--offset {places[0]} reads it", f"others start at {places[1]} ({sizes[1]} bytes)"):
                         self.assertIn(part, told["text"])
-                if name != "cut":
-                    other = strict_ndjson(ntfs("journal", "--offset", places[1 - kept], path, status=1).stdout)
+                    lines = strict_ndjson(ntfs("journal", "--offset", places[0], both, status=1).stdout)
+                    told, = (f for f in lines[-1]["findings"] if f["code"] == "partition-unlisted")
+                    self.assertEqual((told["first_offset"], told["count"]), (places[1], 1))
+                    self.assertNotIn("others", told["text"])
+                if name != "cut":  # the volume is read, and so not told as one that is not
+                    lost = ["boot-sector"] if name == "copy" else []
+                    other = strict_ndjson(
+                        ntfs("journal", "--offset", places[1 - kept], path, status=len(lost)).stdout)
                     self.assertEqual([row["usn"] for row in other if row["type"] == "record"], self.volumes[1 - kept][1])
+                    self.assertEqual(
+                        [f["code"] for f in other[-1]["findings"] if f["severity"] == "warning"], lost)
 
     def test_a_partition_that_leads_elsewhere_says_what_was_looked_at(self):
         volume = self.volumes[0][0]

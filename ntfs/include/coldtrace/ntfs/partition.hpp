@@ -49,7 +49,9 @@ struct Disk {
 };
 
 // A first sector that cannot be read is a finding: there may be a GUID partition table behind it.
-[[nodiscard]] Disk read_disk(const core::ImageSource& image, core::Findings& findings);
+// A volume that starts at `asked` is read whatever a table says, and so not told as unlisted.
+[[nodiscard]] Disk read_disk(const core::ImageSource& image, core::Findings& findings,
+                             std::optional<u64> asked = {});
 
 // The partitions of each kind of table; both add to `disk.partitions`.
 // Source: "Master boot record" of the PC BIOS, and UEFI specification 2.10, chapter 5.
@@ -63,9 +65,10 @@ bool read_gpt(const core::ImageSource& image, Disk& disk, core::Findings& findin
 bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Findings& findings);
 
 // NTFS volumes that lie between the partitions of a table: those whose boot sector, or its copy, is
-// in the first 16 MiB of such a stretch, where partitions begin or end, or in its last sector.
+// in the first 16 MiB of such a stretch, where partitions begin or end, or in its last sector. Not
+// the one that starts at `asked`.
 void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
-                           core::Findings& findings);
+                           std::optional<u64> asked, core::Findings& findings);
 
 // True when the sector has partition entries that could be.
 [[nodiscard]] bool looks_like_mbr(core::ByteView first_sector);

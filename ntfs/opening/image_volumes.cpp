@@ -1,0 +1,107 @@
+#include "coldtrace/ntfs/opening/image_volumes.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "coldtrace/ntfs/containers/image_kinds.hpp"
+
+namespace coldtrace::ntfs {
+namespace {
+
+using core::FileKind;
+
+bool is_locked(const ImageVolumes& image, const Partition& partition) {
+  const auto found = image.bitlocker.find(partition.offset);
+  return found != image.bitlocker.end() && !found->second.opened;
+}
+
+// What starts at an offset of the image, to its end; a BitLocker volume is opened, which was done
+// already where it is a partition.
+Partition read_at_offset(ImageVolumes& image, u64 offset, std::span<const BitLockerKey> keys,
+                         core::Findings& findings) {
+  auto& source = image.file.source;
+  Partition found{.number = 0,
+                  .offset = offset,
+                  .size = source->size() - offset,
+                  .kind = identify_at(*source, offset)};
+  const auto listed = [&](const Partition& one) { return one.offset == offset; };
+  if (std::ranges::none_of(image.disk.partitions, listed))
+    open_bitlocker_volumes(keys, source, {&found, 1}, image.bitlocker, findings);
+  return found;
+}
+
+}  // namespace
+
+ImageContent content_of(const ImageFile& file, const VolumeChoice& choice) {
+  if (choice.mft_only) return ImageContent::mft;
+  if (choice.locates()) return ImageContent::disk;
+  if (file.kind == FileKind::ntfs_mft) return ImageContent::mft;
+  return is_unopened_container(file.kind) ? ImageContent::unopened : ImageContent::disk;
+}
+
+ImageVolumes read_volumes(ImageFile file, const VolumeChoice& choice,
+                          std::span<const BitLockerKey> keys, core::Findings& findings) {
+  ImageVolumes image;
+  image.is_mft = content_of(file, choice) == ImageContent::mft;
+  image.file = std::move(file);
+  image.stored = image.file.source.get();
+  const u64 size = image.file.source->size();
+  if (image.is_mft) {
+    image.disk = {DiskKind::volume, 512, {{.size = size, .kind = image.file.kind}}};
+    return image;
+  }
+  image.keys = keys.size();
+  image.disk = read_disk(*image.file.source, findings, choice.offset);
+  open_bitlocker_volumes(keys, image.file.source, image.disk.partitions, image.bitlocker, findings);
+  if (image.file.kind == FileKind::bitlocker_volume && image.disk.kind == DiskKind::volume)
+    image.file.kind = image.disk.partitions.front().kind;
+  if (choice.offset && *choice.offset < size)
+    image.at_offset = read_at_offset(image, *choice.offset, keys, findings);
+  return image;
+}
+
+core::Expected<ChosenVolumes, NoVolume> choose_volumes(const ImageVolumes& image,
+                                                       const VolumeChoice& choice) {
+  ChosenVolumes chosen;
+  if (image.is_mft || (choice.mft_offset && !choice.offset && !choice.partition)) {
+    chosen.volumes.push_back({.size = image.file.source->size(), .kind = FileKind::unknown});
+    return chosen;
+  }
+  if (choice.offset) {
+    if (!image.at_offset) return core::fail(NoVolume::beyond_end);
+    auto& list = is_locked(image, *image.at_offset) ? chosen.locked : chosen.volumes;
+    list.push_back(*image.at_offset);
+    return chosen;
+  }
+  const auto& all = image.disk.partitions;
+  const auto wanted = [&](const Partition& partition) {
+    return !choice.partition || partition.number == *choice.partition;
+  };
+  if (choice.partition && std::ranges::none_of(all, wanted))
+    return core::fail(NoVolume::no_partition);
+  std::ranges::copy_if(all, std::back_inserter(chosen.locked), [&](const Partition& partition) {
+    return wanted(partition) && is_locked(image, partition);
+  });
+  std::ranges::copy_if(choice.partition ? all : find_ntfs_partitions(image.disk),
+                       std::back_inserter(chosen.volumes), [&](const Partition& partition) {
+                         return wanted(partition) && !is_locked(image, partition);
+                       });
+  if (chosen.volumes.empty() && chosen.locked.empty()) return core::fail(NoVolume::no_ntfs);
+  return chosen;
+}
+
+core::Result<Volume> open_volume(const ImageVolumes& image,
+                                 core::Borrowed<core::ImageSource> source,
+                                 const Partition& partition, const VolumeChoice& choice,
+                                 core::Findings& findings) {
+  if (image.is_mft) return Volume::open_extracted_mft(source, findings);
+  return Volume::open(source,
+                      {.offset = partition.offset,
+                       .size = partition.size,
+                       .anywhere = partition.number == 0 && !choice.offset,
+                       .mft_offset = choice.mft_offset,
+                       .cluster_size = choice.cluster_size},
+                      findings);
+}
+
+}  // namespace coldtrace::ntfs
