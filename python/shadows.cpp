@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include "coldtrace/ntfs/shadow/shadow_choice.hpp"
 #include "coldtrace/ntfs/shadow/shadow_failure.hpp"
 #include "python/volume.hpp"
 
@@ -48,12 +49,13 @@ std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 w
   {
     const py::gil_scoped_release released;
     auto shadows = read_shadows(*volume, findings);
-    if (shadows && wanted >= 1 && wanted <= shadows->copies().size()) {
+    auto views =
+        shadows ? ntfs::choose_views({.numbers = {wanted}}, volume->partition, shadows->copies())
+                : std::vector<ntfs::Partition>{};
+    if (!views.empty()) {
       auto image =
           std::make_shared<ShadowImage>(ShadowImage{volume->image, std::move(*shadows), nullptr});
-      auto partition = volume->partition;
-      partition.shadow =
-          ntfs::ShadowMoment{wanted, image->copies.copies()[wanted - std::size_t{1}].created};
+      const auto& partition = views.front();
       auto source = image->copies.open(wanted, findings);
       if (source) {
         image->source = std::move(*source);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +12,7 @@
 #include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/opening/image_volumes.hpp"
 #include "coldtrace/ntfs/partition.hpp"
-#include "coldtrace/ntfs/shadow/shadow_copies.hpp"
+#include "coldtrace/ntfs/shadow/shadow_choice.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::cli {
@@ -59,7 +58,7 @@ struct DiskInput : ntfs::ImageVolumes {
   // The volumes that the options ask for: with no option every NTFS volume, as it is now.
   std::vector<ntfs::Partition> chosen;
   // Of volumes by where they start, where the options ask for shadow copies.
-  std::map<u64, std::unique_ptr<ntfs::ShadowCopies>> shadows;
+  ntfs::ShadowsOfVolumes shadows;
 };
 
 // Opens IMAGE, as open_given() has it; on failure says so in `report`.
