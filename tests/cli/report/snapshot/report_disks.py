@@ -1,7 +1,6 @@
-"""What `coldtrace report` writes of disks and hook tables: the figures are those that Python makes of the lines of
-`ntfs snapshot` and of the JSON of `hooks show`.
+"""What `coldtrace report` writes of disks: the figures are those that Python makes of the lines of `ntfs snapshot`.
 
-usage: report_others.py COLDTRACE SHARED IMAGES [arguments of unittest]
+usage: report_disks.py COLDTRACE SHARED IMAGES [arguments of unittest]
 """
 import base64
 import datetime
@@ -13,18 +12,18 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import browser
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from case import Case
 from cli.trace.analysis.answers import runner
 from cli.trace.etl_writer import EtlWriter
 from cli.report.page.page_reader import Page
+from cli.report.page.shown_page import shown
 from sample_volumes import sample_volume
 from strict import strict_json
 
@@ -64,28 +63,6 @@ def mft_of(image, path):
                 file.seek(extent["offset"])
                 out.write(file.read(extent["clusters"] * cluster))
     return path
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.TemporaryDirectory()
-        self.addCleanup(self.directory.cleanup)
-        self.here = Path(self.directory.name)
-
-
-def shown(self, path):
-    one = browser.start()
-    if one is None:
-        self.skipTest("no Chromium is here that starts")
-    self.addCleanup(one.close)
-    page = one.page(path)
-    page.wait_for("document.body && document.body.dataset.ready === '1'")
-    for width in 390, 1280:
-        page.resize(width, 844)
-        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
-                             page.evaluate("document.documentElement.clientWidth"))
-    self.assertEqual(page.complaints(), [])
-    return page
 
 
 class Disks(Case):
@@ -822,82 +799,6 @@ class Both(Case):
         text = "".join(Page(done.stdout).text)
         self.assertIn("The trace has no requests to any disk.", text)
         self.assertNotIn("No request of the trace to this disk", text)
-
-
-class Hooks(Case):
-    def tables(self):
-        found = 0
-        for folder in sorted(IMAGES.glob("*")):
-            for kernel in folder.glob("*krnl*.exe"):
-                path = self.here / f"{found}.hooktab"
-                done = run("hooks", "table", "--kernel", kernel, "--format", "hooktab", "-o", path)
-                if done.returncode != 2 and path.exists():
-                    found += 1
-                    yield path
-                if found == 3:
-                    return
-
-    def test_numbers_are_those_of_the_tables(self):
-        tables = list(self.tables())
-        if not tables:
-            self.skipTest("no kernels were built")
-        path = self.here / "hooks.html"
-        self.assertIn(run("report", *tables, "-o", path).returncode, (0, 1))
-        page = Page(path.read_bytes())
-        builds = [build for table in tables
-                  for build in strict_json(run("hooks", "show", table, "--format", "json").stdout)["builds"]]
-        for number, build in enumerate(builds):
-            named = {service["names"][0]: service["number"] for service in build["services"] if service["names"]}
-            told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
-            self.assertEqual(told, named)
-            rows = page.rows(f"build-{number}-services")
-            self.assertEqual(len(rows), min(250, len(build["services"])))
-            for row, service in zip(rows, build["services"]):
-                self.assertEqual(row[2].exact, str(service["target"]) if service["target"] is not None else "-1")
-                self.assertEqual(row[5].startswith("yes"), service["target"] is not None)
-        shown(self, path)
-        # The JSON of the same says the same.
-        documents = []
-        for number, table in enumerate(tables):
-            documents.append(self.here / f"{number}.json")
-            run("hooks", "show", table, "--format", "json", "-o", documents[-1])
-        again = Page(run("report", *documents).stdout)
-        self.assertEqual(again.tables, page.tables)
-        packed = [self.here / f"{path.name}.gz" for path in (*documents, *tables)]
-        for path in packed:
-            path.write_bytes(gzip.compress((self.here / path.stem).read_bytes()))
-        for files in packed[:len(documents)], packed[len(documents):]:
-            done = run("report", *files)
-            self.assertIn(done.returncode, (0, 1), done.stderr)
-            self.assertEqual(Page(done.stdout).tables, page.tables)
-
-    def test_maps_are_shown_beside_each_other(self):
-        stubs = [path for folder in sorted(IMAGES.glob("*")) for path in folder.glob("ntdll.dll")][:3]
-        if not stubs:
-            self.skipTest("no images were built")
-        path = self.here / "maps.json"
-        run("syscalls", "map", *stubs, "--format", "json", "-o", path)
-        maps = strict_json(path.read_bytes())["images"]
-        page = Page(run("report", path).stdout)
-        for number, one in enumerate(maps):
-            named = {service["name"]: service["number"] for service in one["services"] if service["name"]}
-            self.assertTrue(named)
-            told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
-            self.assertEqual(told, named)
-            self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not told by a system call map"})
-        other = self.here / "other.json"
-        other.write_text('{"schema":"coldtrace.trace-info/1","tool":"coldtrace 1"}')
-        self.assertEqual(run("report", other).returncode, 2)
-        # What cannot be shown is not left out in silence.
-        for number in (-1, 65536, "x", None):
-            document = json.loads(path.read_bytes())
-            document["images"][0]["services"][1]["number"] = number
-            other.write_text(json.dumps(document))
-            done = run("report", other)
-            self.assertEqual((done.returncode, done.stdout), (2, b""), number)
-            self.assertIn(b"1 of its services have no number", done.stderr)
-        other.write_text('{"schema":"coldtrace.syscall-map/1","images":[]}')
-        self.assertIn(b"it has no build", run("report", other).stderr)
 
 
 if __name__ == "__main__":
