@@ -74,5 +74,24 @@ TEST_CASE("each violation has its finding") {
   CHECK(map.findings.count(row.code) == row.count);
 }
 
+TEST_CASE("a violation is told with both its sides") {
+  auto map = sound_map(0);
+  map.services[4].number = 5;
+  map.services[5].number = 4;
+  map.services[7].number = 6;
+  map.services[9].name = "NtOpen";
+  map.services[10].aliases = {"ZwOpen"};
+  map.services[11].name = "NtAccess";
+  map.services[12].aliases = {"ZwEccess"};
+  check_services(map);
+  std::vector<std::string> texts;
+  for (const auto& finding : map.findings.all()) texts.push_back(finding.text);
+  CHECK(texts == std::vector<std::string>{
+                     "NtService5 at 0x1050 has number 0x4, below 0x5 of NtService4 before it",
+                     "1 numbers below 0x14 have no stub here, the first is 0x7",
+                     "number 0x6 belongs to NtService6 at 0x1060 and to NtService7 at 0x1070",
+                     "the Nt and Zw names of NtOpen are at 0x1090 and 0x10a0"});
+}
+
 }  // namespace
 }  // namespace coldtrace
