@@ -68,19 +68,19 @@ std::string_view to_string(Wildcard wildcard) {
   return "";
 }
 
-pe::Rva FunctionReader::find_end(pe::Rva start) const {
+FunctionReader::End FunctionReader::find_end(pe::Rva start) const {
   const auto& ranges = tables_.functions();
   const auto after = std::upper_bound(
       ranges.begin(), ranges.end(), start,
       [](pe::Rva rva, const pe::FunctionRange& range) { return rva < range.start; });
   if (image_.machine() == pe::Machine::amd64 && after != ranges.begin() &&
       start < std::prev(after)->end)
-    return std::prev(after)->end;
+    return {std::prev(after)->end};
   const Disassembler disassembler{image_};
   auto at = start, furthest = start;
   while (value(at) - value(start) < longest_function) {
     const auto instruction = disassembler.decode(at);
-    if (!instruction) break;
+    if (!instruction) return {at, false};
     at = instruction->end();
     const auto category = instruction->info.meta.category;
     const bool jumps = category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
@@ -89,12 +89,12 @@ pe::Rva FunctionReader::find_end(pe::Rva start) const {
       furthest = *target;
     if (ends_flow(*instruction) && at > furthest) break;
   }
-  return at;
+  return {at};
 }
 
 FunctionBytes FunctionReader::read(pe::Rva start) const {
   FunctionBytes function;
-  const auto end = find_end(start);
+  const auto [end, known] = find_end(start);
   const auto& relocations = tables_.relocations().entries;
   const Disassembler disassembler{image_};
   auto at = start;
@@ -129,7 +129,7 @@ FunctionBytes FunctionReader::read(pe::Rva start) const {
       blank(bytes, {raw.disp.offset, raw.disp.size / 8u}, Wildcard::address);
     at = instruction->end();
   }
-  function.whole = true;
+  function.whole = known;
   return function;
 }
 

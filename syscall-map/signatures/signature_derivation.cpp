@@ -167,11 +167,12 @@ u32 shortest_size(std::span<const FunctionByte> bytes, std::span<const std::vect
 }
 
 // Why no more bytes are looked at.
-std::string_view reach_of(const FunctionBytes& common) {
+std::string_view reach_of(const FunctionBytes& common, std::size_t files) {
   if (common.whole) return "to the function's end";
-  return common.bytes.size() + ZYDIS_MAX_INSTRUCTION_LENGTH > FunctionReader::most_bytes
-             ? "as far as a signature reaches"
-             : "as far as the instructions have the same sizes";
+  if (common.bytes.size() + ZYDIS_MAX_INSTRUCTION_LENGTH > FunctionReader::most_bytes)
+    return "as far as a signature reaches";
+  return files == 1 ? "as far as they are instructions"
+                    : "as far as the instructions have the same sizes";
 }
 
 void derive(std::string_view function, std::span<const DerivationInput> inputs, u32 least_fixed,
@@ -199,16 +200,17 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   const auto size = shortest_size(common.bytes, counts, least_fixed);
   if (size == 0) {
     const auto fixed = count_fixed(common.bytes);
+    const auto reach = reach_of(common, inputs.size());
     if (fixed < least_fixed)
       fail("of the first {} bytes, {}, only {} can be fixed, and at least {} must be",
-           common.bytes.size(), reach_of(common), fixed, least_fixed);
+           common.bytes.size(), reach, fixed, least_fixed);
     const auto worst = std::max_element(
         counts.begin(), counts.end(),
         [](const auto& one, const auto& other) { return one.back() < other.back(); });
     if (worst->back() == 1)
       fail("the first {} bytes, {}, have no two fixed ones next to each other", common.bytes.size(),
-           reach_of(common));
-    fail("the first {} bytes, {}, match at {} places of {}", common.bytes.size(), reach_of(common),
+           reach);
+    fail("the first {} bytes, {}, match at {} places of {}", common.bytes.size(), reach,
          worst->back(), inputs[static_cast<std::size_t>(worst - counts.begin())].name);
   }
 

@@ -50,14 +50,16 @@ void check_numbers(const Order& by_number, ServiceTable table, core::Findings& f
   }
   if (missing == 0) return;
   // win32k reserves numbers that no DLL has stubs for.
+  const auto* const numbers = missing == 1 ? "number" : "numbers";
+  const auto* const have = missing == 1 ? "has" : "have";
   if (table == ServiceTable::win32k)
     findings.info("number-gap", std::nullopt,
-                  "{} win32k numbers below {:#x} have no stub, the first is {:#x}", missing,
-                  expected, *first);
+                  "{} win32k {} below {:#x} {} no stub, the first is {:#x}", missing, numbers,
+                  expected, have, *first);
   else
     findings.warning("number-missing", std::nullopt,
-                     "{} numbers below {:#x} have no stub here, the first is {:#x}", missing,
-                     expected, *first);
+                     "{} {} below {:#x} {} no stub here, the first is {:#x}", missing, numbers,
+                     expected, have, *first);
 }
 
 void check_duplicates(const Order& by_number, core::Findings& findings) {

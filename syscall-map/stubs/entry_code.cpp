@@ -47,9 +47,9 @@ class EntryReader {
       default:
         return std::nullopt;
     }
-    if (operand.type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-      return jump_to(absolute(instruction, operand), "jmp");
-    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) return jump_through(instruction, operand);
+    if (const auto address = address_of(instruction, operand))
+      return operand.type == ZYDIS_OPERAND_TYPE_MEMORY ? jump_through(*address)
+                                                       : jump_to(*address, "jmp");
     if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && operand.reg.value == loaded_register_)
       return jump_to(loaded_value_, "mov and jmp");
     return std::nullopt;
@@ -80,8 +80,14 @@ class EntryReader {
     }
   }
 
-  u64 absolute(const Instruction& instruction, const ZydisDecodedOperand& operand) const {
-    return disassembler_.address(instruction, operand).value_or(0);
+  // What a jump's operand names without a register, or with one that was loaded before it.
+  std::optional<u64> address_of(const Instruction& instruction,
+                                const ZydisDecodedOperand& operand) const {
+    const auto& memory = operand.mem;
+    if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && memory.index == ZYDIS_REGISTER_NONE &&
+        memory.base != ZYDIS_REGISTER_NONE && memory.base == loaded_register_)
+      return loaded_value_ + static_cast<u64>(memory.disp.value);
+    return disassembler_.address(instruction, operand);
   }
 
   EntryCode jump_to(u64 address, std::string_view how) const {
@@ -94,8 +100,7 @@ class EntryReader {
             fmt::format("{} to {:#x}", how, target ? u64{value(*target)} : address)};
   }
 
-  EntryCode jump_through(const Instruction& instruction, const ZydisDecodedOperand& operand) const {
-    const auto address = absolute(instruction, operand);
+  EntryCode jump_through(u64 address) const {
     const auto slot = image_.rva_of_address(address);
     if (const auto import = slot ? find_import_(*slot) : std::nullopt)
       return {Kind::import_thunk, {}, {}, slot, fmt::format("jmp to the imported {}", *import)};

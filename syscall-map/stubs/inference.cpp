@@ -104,10 +104,10 @@ class Resolver {
     if (inferred < 0 || inferred > 0xffff ||
         table_of(static_cast<u16>(inferred)) != table_of(number))
       return std::nullopt;
-    return Inferred{
-        static_cast<u16>(inferred),
-        fmt::format("{} places of {} bytes {} the stub of {:#x} at {:#x}", std::abs(places),
-                    std::abs(stride), behind ? "behind" : "before", number, value(end))};
+    return Inferred{static_cast<u16>(inferred),
+                    fmt::format("{} {} of {} bytes {} the stub of {:#x} at {:#x}", std::abs(places),
+                                std::abs(places) == 1 ? "place" : "places", std::abs(stride),
+                                behind ? "behind" : "before", number, value(end))};
   }
 
   void add(const UnreadEntry& entry, const std::optional<Inferred>& inferred) {

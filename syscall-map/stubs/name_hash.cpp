@@ -1,11 +1,11 @@
 #include "coldtrace/syscall-map/name_hash.hpp"
 
+#include "coldtrace/syscall-map/service.hpp"
+
 namespace coldtrace::syscall_map {
 
 std::string_view hashed_name(std::string_view name) {
-  const bool prefixed = name.starts_with("Nt") || name.starts_with("Zw");
-  if (!prefixed || name.size() == 2 || name[2] < 'A' || name[2] > 'Z') return name;
-  return name.substr(2);
+  return is_service_name(name) ? name.substr(2) : name;
 }
 
 u32 hash_name(std::string_view name) {

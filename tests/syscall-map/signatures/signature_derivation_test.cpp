@@ -231,6 +231,11 @@ TEST_CASE("why there is no signature is said") {
        to_bytes({0xc3}),
        {},
        "the first 1 bytes, to the function's end, have no two fixed ones next to each other"},
+      {"bytes that are no instruction",
+       to_bytes({0x50, 0x06}),
+       {},
+       "the first 1 bytes, as far as they are instructions, have no two fixed ones next to each "
+       "other"},
       {"not in the second", long_code, to_bytes({0xcc, 0xcc}),
        "the function is not in second: of its bytes, no more than 0 are found"},
       {"twice in the second", long_code, twice,

@@ -45,6 +45,28 @@ TEST_CASE("kernel stubs are named at 95 percent agreement and not below") {
   }
 }
 
+TEST_CASE("services are shared by any of their names, and by none that is no service's") {
+  auto user = hundred("Nt");
+  user.resize(2);
+  user[0].name = "NtFirst";
+  user[0].aliases = {"RtlOther", "ZwSecond"};
+  user[1].name = "RtlThird";
+  auto kernel = hundred("Zw");
+  kernel.resize(5);
+  kernel[0].name = "ZwSecond";
+  kernel[1].name = "ZwOnlyHere";
+  kernel[2].name = "RtlThird";
+  kernel[3].name = "RtlOther";
+  kernel[4].name = "ZwFirst";
+  const auto agreement = compare_sides(user, kernel);
+  CHECK(agreement.shared == 2);
+  CHECK(agreement.equal == 1);
+  REQUIRE(agreement.disagreements.size() == 1);
+  CHECK(agreement.disagreements[0].name == "NtFirst");
+  CHECK(agreement.disagreements[0].user == 0);
+  CHECK(agreement.disagreements[0].kernel == 4);
+}
+
 TEST_CASE("two images without a shared name do not agree") {
   CHECK_FALSE(compare_sides(hundred("Nt"), {}).trusted());
 }

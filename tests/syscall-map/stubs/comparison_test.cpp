@@ -38,6 +38,22 @@ TEST_CASE("one service inserted is one change and one shift") {
   CHECK(comparison.renumbered == 2);
 }
 
+TEST_CASE("each table is compared by itself") {
+  auto before = services({"NtA", "NtB", "NtC"});
+  before[2].table = syscall_map::ServiceTable::win32k;
+  auto after = before;
+  after[1].name = "NtD";
+  after[2].number = 7;
+  const auto comparison = compare_services(before, after);
+  REQUIRE(comparison.changes.size() == 2);
+  for (const auto& change : comparison.changes)
+    CHECK(change.table == syscall_map::ServiceTable::nt);
+  CHECK(comparison.common == 2);
+  REQUIRE(comparison.shifts.size() == 1);
+  CHECK(comparison.shifts[0].table == syscall_map::ServiceTable::win32k);
+  CHECK(comparison.shifts[0].distance == 5);
+}
+
 TEST_CASE("Zw and Nt name the same service, and unnamed ones are left aside") {
   CHECK(compare_services(services({"NtA", "ZwB", ""}), services({"ZwA", "NtB", ""})).same());
 }

@@ -74,5 +74,38 @@ TEST_CASE("each violation has its finding") {
   CHECK(map.findings.count(row.code) == row.count);
 }
 
+TEST_CASE("missing numbers are told by their count and the first one") {
+  const auto text = [](u16 first, std::ptrdiff_t missing) {
+    auto map = sound_map(first);
+    map.services.erase(map.services.begin() + 3, map.services.begin() + 3 + missing);
+    check_services(map);
+    REQUIRE_FALSE(map.findings.empty());
+    return map.findings.all().back().text;
+  };
+  CHECK(text(0, 1) == "1 number below 0x14 has no stub here, the first is 0x3");
+  CHECK(text(0, 2) == "2 numbers below 0x14 have no stub here, the first is 0x3");
+  CHECK(text(0x1000, 1) == "1 win32k number below 0x1014 has no stub, the first is 0x1003");
+  CHECK(text(0x1000, 2) == "2 win32k numbers below 0x1014 have no stub, the first is 0x1003");
+}
+
+TEST_CASE("a violation is told with both its sides") {
+  auto map = sound_map(0);
+  map.services[4].number = 5;
+  map.services[5].number = 4;
+  map.services[7].number = 6;
+  map.services[9].name = "NtOpen";
+  map.services[10].aliases = {"ZwOpen"};
+  map.services[11].name = "NtAccess";
+  map.services[12].aliases = {"ZwEccess"};
+  check_services(map);
+  std::vector<std::string> texts;
+  for (const auto& finding : map.findings.all()) texts.push_back(finding.text);
+  CHECK(texts == std::vector<std::string>{
+                     "NtService5 at 0x1050 has number 0x4, below 0x5 of NtService4 before it",
+                     "1 number below 0x14 has no stub here, the first is 0x7",
+                     "number 0x6 belongs to NtService6 at 0x1060 and to NtService7 at 0x1070",
+                     "the Nt and Zw names of NtOpen are at 0x1090 and 0x10a0"});
+}
+
 }  // namespace
 }  // namespace coldtrace

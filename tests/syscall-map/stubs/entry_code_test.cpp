@@ -24,8 +24,9 @@ syscall_map::EntryCode classify(bool wide, const fixtures::Bytes& code, u32 rva 
   spec.image_base = 0x10000000;
   spec.sections[0].content = code;
   spec.sections[0].content.resize(0x200, std::byte{0x90});
-  auto data = to_bytes({0,    0,    0,    0,    0, 0, 0, 0, 0x00, 0x11, 0x00, 0x10, 0, 0, 0, 0,
-                        0x00, 0x11, 0x00, 0x70, 0, 0, 0, 0, 0,    0,    0,    0,    0, 0, 0, 0});
+  auto data = to_bytes({0, 0, 0,    0,    0,    0,    0,    0,    0x00, 0x11, 0x00, 0x10, 0, 0,
+                        0, 0, 0x00, 0x11, 0x00, 0x70, 0,    0,    0,    0,    0,    0,    0, 0,
+                        0, 0, 0,    0,    0x00, 0x11, 0x00, 0x10, 0xf8, 0x7f, 0,    0});
   spec.sections.push_back({.name = ".data", .characteristics = 0xc0000040, .content = data});
   const auto file = fixtures::build_pe(spec);
   core::Findings findings;
@@ -47,6 +48,23 @@ TEST_CASE("x64 entries are told apart by where they lead") {
       {"jmp [0x2008], inside", to_bytes({0xff, 0x25, 0x02, 0x10, 0, 0}), Kind::wrapper},
       {"jmp [0x2010], outside", to_bytes({0xff, 0x25, 0x0a, 0x10, 0, 0}), Kind::hook},
       {"jmp [0x2018], set at run time", to_bytes({0xff, 0x25, 0x12, 0x10, 0, 0}), Kind::code},
+      {"jmp [0x2020], outside by its upper half", to_bytes({0xff, 0x25, 0x1a, 0x10, 0, 0}),
+       Kind::hook},
+      {"mov rax, 10002000h; jmp [rax], an import",
+       to_bytes({0x48, 0xb8, 0x00, 0x20, 0, 0x10, 0, 0, 0, 0, 0xff, 0x20}), Kind::import_thunk},
+      {"mov rax, 10002000h; jmp [rax+8], inside",
+       to_bytes({0x48, 0xb8, 0x00, 0x20, 0, 0x10, 0, 0, 0, 0, 0xff, 0x60, 0x08}), Kind::wrapper},
+      {"mov rax, 7ff8...; jmp [rax], outside",
+       to_bytes({0x48, 0xb8, 0, 0, 0x45, 0x23, 0xf8, 0x7f, 0, 0, 0xff, 0x20}), Kind::hook},
+      {"mov rax, 7ff8...; jmp [rcx]",
+       to_bytes({0x48, 0xb8, 0, 0, 0x45, 0x23, 0xf8, 0x7f, 0, 0, 0xff, 0x21}), Kind::code},
+      {"mov rax, 10002000h; jmp [rax+rcx]",
+       to_bytes({0x48, 0xb8, 0x00, 0x20, 0, 0x10, 0, 0, 0, 0, 0xff, 0x24, 0x08}), Kind::code},
+      {"jmp [rcx+8], of the caller", to_bytes({0xff, 0x61, 0x08}), Kind::code},
+      {"push rax; ret", to_bytes({0x50, 0xc3}), Kind::code},
+      {"nop; nop; nop; jmp outside", to_bytes({0x90, 0x90, 0x90, 0xe9, 0, 0, 0, 0x20}), Kind::hook},
+      {"nop; nop; nop; nop; jmp outside", to_bytes({0x90, 0x90, 0x90, 0x90, 0xe9, 0, 0, 0, 0x20}),
+       Kind::code},
       {"mov rax, 7ff8...; jmp rax",
        to_bytes({0x48, 0xb8, 0, 0, 0x45, 0x23, 0xf8, 0x7f, 0, 0, 0xff, 0xe0}), Kind::hook},
       {"mov r10, rcx; mov eax, 5; jmp outside",
@@ -74,6 +92,19 @@ TEST_CASE("x86 jumps through absolute addresses") {
   }));
   CAPTURE(row.code);
   CHECK(classify(false, row.bytes).kind == row.kind);
+}
+
+TEST_CASE("of other machines code is told from data alone") {
+  fixtures::PeSpec spec;
+  spec.machine = 0xaa64;
+  spec.sections[0].content = to_bytes({0, 0, 0x02, 0x14});  // b 0x81000
+  const auto file = fixtures::build_pe(spec);
+  core::Findings findings;
+  const auto image = pe::Image::open(file.bytes, pe::Layout::file, findings);
+  REQUIRE(image);
+  const auto entry = syscall_map::classify_entry(*image, pe::Rva{0x1000}, {});
+  CHECK(entry.kind == Kind::code);
+  CHECK(entry.description == "code");
 }
 
 TEST_CASE("what is not executable is data") {

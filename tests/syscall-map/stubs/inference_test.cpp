@@ -4,6 +4,7 @@
 #include <random>
 
 #include "coldtrace/syscall-map/service_mapper.hpp"
+#include "fixtures/builders/pe_image.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {
@@ -72,6 +73,156 @@ TEST_CASE("a number is not invented where the order has gaps") {
   CHECK(std::any_of(after.rejected.begin(), after.rejected.end(), [&](const auto& left) {
     return left.name == second.name && left.reason.find("hooked") != std::string::npos;
   }));
+}
+
+using Kind = syscall_map::EntryCode::Kind;
+
+struct Read {
+  u32 rva;
+  u16 number;
+};
+
+struct Unread {
+  u32 rva;
+  std::vector<std::string> names;
+  Kind kind = Kind::hook;
+};
+
+syscall_map::ServiceMap resolve(const std::vector<Read>& read, const std::vector<Unread>& unread,
+                                bool kernel = false) {
+  const auto file = fixtures::build_pe({});
+  core::Findings findings;
+  const auto image = pe::Image::open(file.bytes, pe::Layout::file, findings);
+  REQUIRE(image);
+  syscall_map::ServiceMap map;
+  for (const auto& [rva, number] : read) {
+    syscall_map::Service service;
+    service.rva = pe::Rva{rva};
+    service.number = number;
+    service.kernel_stub = kernel;
+    map.services.push_back(service);
+  }
+  std::vector<syscall_map::UnreadEntry> entries;
+  for (const auto& [rva, names, kind] : unread)
+    entries.push_back({pe::Rva{rva}, names, {kind, {}, {}, {}, "what is there"}});
+  resolve_unread(*image, entries, map);
+  map.services.erase(map.services.begin(),
+                     map.services.begin() + static_cast<std::ptrdiff_t>(read.size()));
+  return map;
+}
+
+TEST_CASE("the order of what stands between stubs and at their ends gives numbers, or none") {
+  struct Row {
+    const char* why;
+    std::vector<Read> read;
+    std::vector<Unread> unread;
+    std::map<std::string, u16> wanted;  // numbers by name
+  };
+  const Row rows[] = {
+      {"two between",
+       {{0x1000, 1}, {0x1030, 4}},
+       {{0x1010, {"NtA"}}, {0x1020, {"NtB"}}},
+       {{"NtA", 2}, {"NtB", 3}}},
+      {"one too few", {{0x1000, 1}, {0x1030, 5}}, {{0x1010, {"NtA"}}, {0x1020, {"NtB"}}}, {}},
+      {"a wrapper in a stub's place",
+       {{0x1000, 1}, {0x1030, 4}},
+       {{0x1010, {"RtlA"}, Kind::wrapper}, {0x1020, {"NtB"}}},
+       {{"NtB", 3}}},
+      {"an import thunk in a stub's place",
+       {{0x1000, 1}, {0x1030, 4}},
+       {{0x1010, {"RtlA"}, Kind::import_thunk}, {0x1020, {"NtB"}}},
+       {{"NtB", 3}}},
+      {"a wrapper apart from the stubs",
+       {{0x1000, 1}, {0x1030, 3}},
+       {{0x1010, {"RtlA"}, Kind::wrapper}, {0x1020, {"NtB"}}},
+       {{"NtB", 2}}},
+      {"code between, which has no number",
+       {{0x1000, 1}, {0x1030, 3}},
+       {{0x1010, {"NtA"}, Kind::code}, {0x1020, {"NtB"}, Kind::breakpoint}},
+       {{"NtB", 2}}},
+      {"between the tables", {{0x1000, 0xfff}, {0x1020, 0x1001}}, {{0x1010, {"NtA"}}}, {}},
+      {"behind two stubs",
+       {{0x1000, 1}, {0x1010, 2}},
+       {{0x1020, {"NtA"}}, {0x1030, {"NtB"}}},
+       {{"NtA", 3}, {"NtB", 4}}},
+      {"before two stubs",
+       {{0x1020, 3}, {0x1030, 4}},
+       {{0x1000, {"NtA"}}, {0x1010, {"NtB"}}},
+       {{"NtA", 1}, {"NtB", 2}}},
+      {"behind one stub", {{0x1000, 1}}, {{0x1010, {"NtA"}}}, {}},
+      {"before the first number", {{0x1010, 0}, {0x1020, 1}}, {{0x1000, {"NtA"}}}, {}},
+      {"behind the last of a table", {{0x1000, 0xffe}, {0x1010, 0xfff}}, {{0x1020, {"NtA"}}}, {}},
+      {"at another distance", {{0x1000, 1}, {0x1010, 2}}, {{0x1028, {"NtA"}}}, {}},
+      {"behind numbers two apart", {{0x1000, 1}, {0x1010, 3}}, {{0x1020, {"NtA"}}}, {}},
+      {"a place between that has no entry", {{0x1000, 1}, {0x1010, 2}}, {{0x1030, {"NtA"}}}, {}},
+      {"a place between that has no entry, before",
+       {{0x1030, 4}, {0x1040, 5}},
+       {{0x1010, {"NtA"}}},
+       {}},
+      {"no name of a service", {{0x1000, 1}, {0x1020, 3}}, {{0x1010, {"RtlA"}}}, {}},
+      {"NtQuerySystemTime has no stub",
+       {{0x1000, 1}, {0x1020, 3}},
+       {{0x1010, {"NtQuerySystemTime", "ZwQuerySystemTime"}, Kind::wrapper}},
+       {{"NtQuerySystemTime", 2}}},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.why);
+    std::map<std::string, u16> numbers;
+    for (const auto& service : resolve(row.read, row.unread).services)
+      numbers[service.name] = service.number;
+    CHECK(numbers == row.wanted);
+  }
+}
+
+TEST_CASE("evidence of a number says what it follows from") {
+  const auto evidence = [](const std::vector<Read>& read, u32 rva) {
+    const auto map = resolve(read, {{rva, {"NtA"}}});
+    REQUIRE(map.services.size() == 1);
+    return map.services[0].evidence.front();
+  };
+  CHECK(evidence({{0x1000, 1}, {0x1020, 3}}, 0x1010) ==
+        "entry 1 of 1 between the stubs of 0x1 at 0x1000 and 0x3 at 0x1020, which leave as many "
+        "numbers");
+  CHECK(evidence({{0x1000, 1}, {0x1010, 2}}, 0x1020) ==
+        "1 place of 16 bytes behind the stub of 0x2 at 0x1010");
+  CHECK(evidence({{0x1010, 2}, {0x1030, 3}}, 0xff0) ==
+        "1 place of 32 bytes before the stub of 0x2 at 0x1010");
+  const auto two = resolve({{0x1000, 1}, {0x1010, 2}}, {{0x1020, {"NtA"}}, {0x1030, {"NtB"}}});
+  REQUIRE(two.services.size() == 2);
+  CHECK(two.services[1].evidence.front() ==
+        "2 places of 16 bytes behind the stub of 0x2 at 0x1010");
+}
+
+TEST_CASE("what is left out has a reason") {
+  struct Row {
+    Unread entry;
+    std::string reason;  // of its last name
+    bool kernel = false;
+  };
+  const Row rows[] = {
+      {{0x1800, {"NtA"}, Kind::data}, "data, not code"},
+      {{0x1800, {"NtA"}, Kind::wrapper}, "wrapper inside the image: what is there"},
+      {{0x1800, {"NtA"}, Kind::import_thunk}, "import thunk: what is there"},
+      {{0x1800, {"RtlA"}, Kind::hook}, "no stub: what is there"},
+      {{0x1800, {"NtA"}, Kind::code}, "an ordinary function, no stub: what is there"},
+      {{0x1800, {"NtA", "ZwA"}, Kind::code}, "an ordinary function, no stub: what is there"},
+      {{0x1800, {"NtA", "NtB", "ZwA"}, Kind::code},
+       "3 names share 0x1800, which is no stub: retired"},
+      {{0x1800, {"Ntfs"}, Kind::code}, "not named like a service; an ordinary function"},
+      {{0x1800, {"NtA"}, Kind::code},
+       "the service itself, not a stub; kernels export stubs as ZwX",
+       true},
+      {{0x1808, {"NtA"}, Kind::hook},
+       "hooked (what is there), and the order of the stubs does not give its number"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.reason);
+    const auto map = resolve({{0x1000, 1}, {0x1010, 2}}, {row.entry}, row.kernel);
+    CHECK(map.services.empty());
+    REQUIRE(map.rejected.size() == row.entry.names.size());
+    CHECK(map.rejected.back().name == row.entry.names.back());
+    CHECK(map.rejected.back().reason == row.reason);
+  }
 }
 
 }  // namespace

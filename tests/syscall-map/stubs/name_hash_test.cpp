@@ -35,6 +35,12 @@ TEST_CASE("only a prefix is taken off") {
   CHECK(hashed_name("Close") == "Close");
   CHECK(hashed_name("NtfsThing") == "NtfsThing");
   CHECK(hashed_name("Nt") == "Nt");
+  CHECK(hashed_name("NtA") == "A");
+  CHECK(hashed_name("ZwZone") == "Zone");
+  CHECK(hashed_name("NtA1") == "A1");
+  CHECK(hashed_name("Nt1A") == "Nt1A");
+  CHECK(hashed_name("NtfA") == "NtfA");
+  CHECK(hashed_name("OKAY") == "OKAY");
   CHECK(hashed_name("").empty());
   CHECK(hash_name("") == 0);
 }

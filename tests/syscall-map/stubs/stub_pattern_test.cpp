@@ -37,6 +37,20 @@ TEST_CASE("ret is either of two returns") {
   CHECK_FALSE(pattern.match(to_bytes({0xb8, 1, 0, 0, 0, 0xcb})));
 }
 
+TEST_CASE("a bare return removes nothing, and what has none says nothing of the stack") {
+  constexpr StubPattern bare{"B8 nn nn nn nn zz 90"};
+  const auto match = bare.match(to_bytes({0xb8, 1, 0, 0, 0, 0xc3, 0x90}));
+  REQUIRE(match);
+  CHECK(match->argument_bytes == 0);
+  CHECK_FALSE(bare.match(to_bytes({0xb8, 1, 0, 0, 0, 0xc2, 0x90})));
+  constexpr StubPattern none{"B8 nn nn nn nn 0F 05"};
+  const auto other = none.match(to_bytes({0xb8, 1, 0, 0, 0, 0x0f, 0x05}));
+  REQUIRE(other);
+  CHECK_FALSE(other->argument_bytes);
+  CHECK(other->address_at == 0);
+  CHECK(other->displacement_target == 0);
+}
+
 TEST_CASE("a pattern needs every byte") {
   constexpr StubPattern pattern{"4C 8B D1 B8 nn nn nn nn .. ret"};
   const auto code = to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 1, 2, 3, 4, 0x99, 0xc2, 8, 0});

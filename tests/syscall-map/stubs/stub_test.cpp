@@ -4,6 +4,7 @@
 
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/syscall-map/service_mapper.hpp"
+#include "fixtures/builders/pe_image.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 
 namespace coldtrace {
@@ -114,6 +115,95 @@ TEST_CASE("any other byte in a stub is another stub or none") {
                after->gate != before->gate));
     }
   }
+}
+
+struct Code {
+  const char* code;
+  fixtures::Bytes bytes;  // at 0x1000 of an image of 0x2000 bytes
+  std::optional<u32> number;
+  std::optional<u32> gate = std::nullopt;
+};
+
+void check(const Code& row, u16 machine, bool x64) {
+  CAPTURE(row.code, machine);
+  fixtures::PeSpec spec;
+  spec.pe32_plus = x64;
+  spec.machine = machine;
+  spec.image_base = 0x40'0000;
+  spec.sections[0].content = row.bytes;
+  spec.sections[0].content.resize(0x40, std::byte{0x90});
+  const auto file = fixtures::build_pe(spec);
+  REQUIRE(file.size_of_image == 0x2000);
+  core::Findings findings;
+  const auto image = pe::Image::open(file.bytes, pe::Layout::file, findings);
+  REQUIRE(image);
+  const auto stub = decode_stub(*image, pe::Rva{0x1000});
+  REQUIRE(stub.has_value() == row.number.has_value());
+  if (!stub) return;
+  CHECK(stub->number == *row.number);
+  CHECK(stub->raw_immediate == *row.number);
+  CHECK(stub->gate.has_value() == row.gate.has_value());
+  if (stub->gate && row.gate) CHECK(value(*stub->gate) == *row.gate);
+}
+
+TEST_CASE("a stub of x64 loads a number of 16 bits and is no more than a stub") {
+  using fixtures::to_bytes;
+  const Code rows[] = {
+      {"mov r10, rcx; mov eax, 5; syscall; ret",
+       to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 5, 0, 0, 0, 0x0f, 0x05, 0xc3}), 5},
+      {"of number ffffh", to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 0xff, 0xff, 0, 0, 0x0f, 0x05, 0xc3}),
+       0xffff},
+      {"of number 10000h", to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 0, 0, 1, 0, 0x0f, 0x05, 0xc3}), {}},
+      {"of number 10001h", to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 1, 0, 1, 0, 0x0f, 0x05, 0xc3}), {}},
+      {"mov r10, rcx; mov eax, 5; sysenter; ret",
+       to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 5, 0, 0, 0, 0x0f, 0x34, 0xc3}),
+       {}},
+      {"mov r10, rcx; mov eax, 5; nop", to_bytes({0x4c, 0x8b, 0xd1, 0xb8, 5, 0, 0, 0}), {}},
+  };
+  for (const auto& row : rows) check(row, 0x8664, true);
+}
+
+TEST_CASE("a kernel's stub of x86 leads to a place of the image") {
+  // mov eax, 5; lea edx, [esp+4]; pushfd; push 8; call, of which the next instruction is at 1011.
+  const auto call = [](u32 target) {
+    const auto distance = target - 0x1011;
+    return fixtures::to_bytes({0xb8, 5, 0, 0, 0, 0x8d, 0x54, 0x24, 4, 0x9c, 0x6a, 8, 0xe8,
+                               distance & 0xff, distance >> 8 & 0xff, distance >> 16 & 0xff,
+                               distance >> 24, 0xc3});
+  };
+  const Code rows[] = {
+      {"to 1020", call(0x1020), 5, 0x1020},          {"to the first byte", call(0), 5, 0},
+      {"to the last byte", call(0x1fff), 5, 0x1fff}, {"behind the last", call(0x2000), {}},
+      {"before the first", call(0xffff'ffff), {}},
+  };
+  for (const auto& row : rows) check(row, 0x14c, false);
+}
+
+// Encodings are those of llvm-mc.
+TEST_CASE("a stub of 32-bit ARM moves a number to r12 in one of two ways") {
+  const auto code = [](std::initializer_list<unsigned> move, unsigned last = 0xdf) {
+    auto bytes = fixtures::to_bytes(move);
+    const auto rest = fixtures::to_bytes({0x01, last, 0x70, 0x47});  // svc #1; bx lr
+    bytes.insert(bytes.end(), rest.begin(), rest.end());
+    return bytes;
+  };
+  const Code rows[] = {
+      {"movw r12, #5", code({0x40, 0xf2, 0x05, 0x0c}), 5},
+      {"movw r12, #100h", code({0x40, 0xf2, 0x00, 0x1c}), 0x100},
+      {"movw r12, #800h", code({0x40, 0xf6, 0x00, 0x0c}), 0x800},
+      {"movw r12, #fffh", code({0x40, 0xf6, 0xff, 0x7c}), 0xfff},
+      {"movw r12, #1234h", code({0x41, 0xf2, 0x34, 0x2c}), 0x1234},
+      {"movw r12, #ffffh", code({0x4f, 0xf6, 0xff, 0x7c}), 0xffff},
+      {"movw r0, #5", code({0x40, 0xf2, 0x05, 0x00}), {}},
+      {"mov.w r12, #55h", code({0x4f, 0xf0, 0x55, 0x0c}), 0x55},
+      {"mov.w r12, #550055h", code({0x4f, 0xf0, 0x55, 0x1c}), {}},
+      {"mov.w r12, #55555555h", code({0x4f, 0xf0, 0x55, 0x3c}), {}},
+      {"mov.w r12, #100h", code({0x4f, 0xf4, 0x80, 0x7c}), {}},
+      {"mov.w r0, #55h", code({0x4f, 0xf0, 0x55, 0x00}), {}},
+      {"movw r12, #5; udf #1", code({0x40, 0xf2, 0x05, 0x0c}, 0xde), {}},
+  };
+  for (const auto machine : {0x1c0, 0x1c4})
+    for (const auto& row : rows) check(row, static_cast<u16>(machine), false);
 }
 
 }  // namespace

@@ -49,7 +49,12 @@ class FunctionReader {
   [[nodiscard]] FunctionBytes read(pe::Rva start) const;
 
  private:
-  pe::Rva find_end(pe::Rva start) const;
+  struct End {
+    pe::Rva rva{};
+    bool known = true;  // false: what is there is no instruction
+  };
+
+  End find_end(pe::Rva start) const;
 
   const pe::ImageTables& tables_;
   const pe::Image& image_;
