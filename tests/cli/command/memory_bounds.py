@@ -6,7 +6,6 @@ it. Each command reads them with an address space that holds the program and wha
 """
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -58,10 +57,6 @@ OTHERS = {"syscalls check", "syscalls hash", "trace control list", "trace contro
           "help"}
 
 
-def limit_addresses():
-    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
-
-
 def sample(name):
     data = (CORPUS / name).read_bytes()
     return data[HIVE_AT:] if name == HIVE else data
@@ -81,9 +76,9 @@ class MemoryBounds(case.Case):
         return [word.replace("{}", str(path)).replace("{out}", str(self.out(path))) for word in words.split()]
 
     def read(self, command, path):
-        # One heap for all threads: others reserve 64 MiB each of what is limited.
-        done = subprocess.run([COLDTRACE, *self.arguments(command, path), "-q"], capture_output=True, timeout=120,
-                              preexec_fn=limit_addresses, env={**os.environ, "MALLOC_ARENA_MAX": "1", "TMPDIR": str(self.here)})
+        # One heap for all threads: others reserve 64 MiB each of what is limited. A preexec_fn would copy Python's pages each time.
+        done = subprocess.run(["prlimit", f"--as={LIMIT}", COLDTRACE, *self.arguments(command, path), "-q"], capture_output=True,
+                              timeout=120, env={**os.environ, "MALLOC_ARENA_MAX": "1", "TMPDIR": str(self.here)})
         path.unlink()
         out = self.out(path)
         if out.is_dir():
