@@ -232,4 +232,11 @@ MessageFiles::Contents MessageFiles::read(const std::set<tracefile::SchemaKey>& 
   return contents;
 }
 
+void MessageFiles::report_unused(const Contents& read, core::Findings& findings) const {
+  if (read.files.empty())
+    findings.warning("schema-unused", std::nullopt,
+                     "none of the {} files with formats of WPP messages has one of the trace's",
+                     sources_.size());
+}
+
 }  // namespace coldtrace::schema_files

@@ -71,7 +71,7 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
     throw Failure{fmt::format("{}: {}", path, refusal)};
   reader.report(findings);
   const bool lacks_names =
-      reader.whole() && (lacks_paths || !reader.selection().has_all(ntfs::State::live));
+      reader.whole() && (lacks_paths || !reader.names().has_all(ntfs::State::live));
   if (lacks_names)
     findings.warning("snapshot-selection", std::nullopt,
                      "{}: the snapshot has not all names of its volumes, with their paths: none is "

@@ -7,6 +7,7 @@
 
 #include "cli/command/commit.hpp"
 #include "cli/command/version.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -50,9 +51,7 @@ std::string option_term(const OptionInfo& option) {
 }
 
 std::string in_capitals(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char each) {
-    return each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
-  });
+  std::ranges::transform(text, text.begin(), core::to_upper);
   return text;
 }
 

@@ -138,9 +138,7 @@ Exit run_module_check(const ModuleCheckOptions& options, bool needs_points) {
   check.result = syscall_map::check_dump(*check.view, check.identity.identity, *check.dump,
                                          *check.symbols, symbols.places, check.modules, findings);
   findings.merge(check.file->findings());
-  if (needs_points && check.result.points.points.empty())
-    findings.warning("no-services", std::nullopt,
-                     "the image has no stub, no service and no context switch to look at");
+  if (needs_points) syscall_map::note_no_points(check.result.points, findings);
   report.read(options.dump, findings);
   if (check.result.hooked()) report.mismatch();
   if (options.format == "json") {

@@ -75,20 +75,6 @@ std::optional<SnapshotHeader> read_snapshot_header(const Value& json, Int64 int6
   return header;
 }
 
-void OneRun::read_header(const SnapshotHeader& header) {
-  several_disks_ |= !volumes_.empty() && header.disk != disk_;
-  disk_ = header.disk;
-  const auto& partition = header.partition;
-  several_ |=
-      ended_ || !volumes_.emplace(partition.offset, partition.number, header.shadow()).second;
-}
-
-std::string OneRun::refusal() const {
-  if (several_disks_) return "snapshots of several disks, one after the other: ask one by one";
-  if (several_) return "several snapshots, one after the other: ask one by one";
-  return {};
-}
-
 void write_read_member(JsonWriter& json, std::string_view name, std::string_view value) {
   std::vector<core::TextBuffer> pieces(1);
   pieces.front().append(value);

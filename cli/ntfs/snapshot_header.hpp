@@ -1,9 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <rapidjson/fwd.h>
@@ -36,23 +34,6 @@ struct SnapshotHeader {
 
 // Of a line that is_snapshot_header(); nothing of one that is too deep to be any.
 std::optional<SnapshotHeader> read_snapshot_header(const rapidjson::Value& json, Int64 int64);
-
-// Whether the headers of a file are of one run of 'ntfs snapshot': of volumes of one disk, each
-// once, and no summary between them.
-class OneRun {
- public:
-  void read_header(const SnapshotHeader& header);
-  void read_summary() { ended_ = true; }
-  // Why they are not; empty where they are.
-  std::string refusal() const;
-
- private:
-  std::set<std::tuple<u64, u32, u32>> volumes_;  // offset, number, shadow copy
-  std::string disk_;
-  bool ended_ = false;
-  bool several_disks_ = false;
-  bool several_ = false;
-};
 
 // A member whose value is JSON that was read.
 void write_read_member(JsonWriter& json, std::string_view name, std::string_view value);

@@ -104,6 +104,7 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
   if (!read) return std::nullopt;
   info.refusal = reader.refusal();
   info.complete = reader.whole();
+  if (info.complete) reader.names().report("are not counted", findings);
   reader.report(findings);
   mistyped.report(findings);
   return info;

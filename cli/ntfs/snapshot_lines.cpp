@@ -1,6 +1,5 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 
-#include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
@@ -46,14 +45,6 @@ bool SnapshotLines::read_all(const std::function<bool(const rapidjson::Value&)>&
   return true;
 }
 
-void SnapshotLines::report(core::Findings& findings) const {
-  if (!whole())
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot, or one of several in the file, is cut off or damaged (lines "
-                     "that could not be read: {}): files are missing",
-                     damaged_);
-}
-
 bool SnapshotLines::next(rapidjson::Document& json) {
   do {
     if (!lines_.next(line_)) return false;
@@ -61,30 +52,8 @@ bool SnapshotLines::next(rapidjson::Document& json) {
   json = rapidjson::Document{};
   if (lines_.too_long() || !has_few_values(line_)) return true;
   json.Parse<rapidjson::kParseIterativeFlag>(line_.data(), line_.size());
-  if (json.HasParseError() || !json.IsObject())
-    json = rapidjson::Document{};
-  else
-    follow(json);
+  if (json.HasParseError() || !json.IsObject()) json = rapidjson::Document{};
   return true;
-}
-
-void SnapshotLines::follow(const rapidjson::Value& json) {
-  const auto type = text_member(json, "type");
-  if (type == "header") {
-    ++headers_;
-    ended_ = false;
-  } else if (type == "summary") {
-    // More headers than volumes: the first ones are of a snapshot that was cut off.
-    const auto* counts = find_member(json, "counts", &rapidjson::Value::IsObject);
-    const auto volumes = counts ? number_member(*counts, "volumes") : std::nullopt;
-    incomplete_ |= headers_ == 0 || volumes.value_or(headers_) != headers_ ||
-                   find_member(json, "complete", &rapidjson::Value::IsTrue) == nullptr;
-    headers_ = 0;
-    ended_ = true;
-  } else if (type == "file" || type == "gap") {
-    incomplete_ |= headers_ == 0;
-    ended_ = false;
-  }
 }
 
 const rapidjson::Value* MistypedMembers::find(const rapidjson::Value& object, const char* name,
@@ -103,30 +72,6 @@ void MistypedMembers::report(core::Findings& findings) const {
                    "values of the snapshot are not what 'ntfs snapshot' writes for their members, "
                    "and count as none:{}",
                    names);
-}
-
-void SnapshotDamage::read(const rapidjson::Value& summary) {
-  constexpr std::size_t longest = 200;
-  const auto* findings = find_member(summary, "findings", &rapidjson::Value::IsArray);
-  if (!findings) return;
-  for (const auto& finding : findings->GetArray()) {
-    if (text_member(finding, "severity") != "warning") continue;
-    if (codes_.size() < longest)
-      codes_ +=
-          fmt::format("{}{:.40} ({})", codes_.empty() ? "" : ", ", text_member(finding, "code"),
-                      number_member(finding, "count").value_or(1));
-    else
-      more_ = true;
-  }
-}
-
-void SnapshotDamage::report(core::Findings& findings) const {
-  if (codes_.empty()) return;
-  findings.warning(
-      "snapshot-findings", std::nullopt,
-      "when the snapshot was taken, damage was found: {}{}. What could not be read then "
-      "is not in it",
-      codes_, more_ ? ", and more" : "");
 }
 
 bool is_snapshot_header(const rapidjson::Value& json) {

@@ -8,7 +8,9 @@
 
 #include "cli/ntfs/snapshot_header.hpp"
 #include "cli/ntfs/snapshot_lines.hpp"
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "coldtrace/ntfs/snapshot-file/snapshot_names.hpp"
+#include "coldtrace/ntfs/snapshot-file/snapshot_sequence.hpp"
+#include "coldtrace/ntfs/snapshot-file/stated_damage.hpp"
 
 namespace coldtrace::cli {
 
@@ -16,39 +18,53 @@ namespace coldtrace::cli {
 // the whole is kept here; rows are the caller's.
 class SnapshotReader {
  public:
-  // Both say whether the line can be used; one that cannot counts as damaged.
+  // All say whether the line can be used; one that cannot counts as damaged.
   using Begin = std::function<bool(SnapshotHeader& header, const rapidjson::Value& json)>;
   using Row = std::function<bool(std::string_view type, const rapidjson::Value& json)>;
+  using End = std::function<bool(const rapidjson::Value& json)>;
 
   // Views of the file.
   explicit SnapshotReader(const core::ImageSource& file) : lines_{file} {}
 
-  // Gives each volume's first line to `begin`, and to `row` every "file" and "gap" behind one.
-  // False where the first line is none of a snapshot.
-  bool read_all(Int64 int64, const Begin& begin, const Row& row);
+  // Gives each volume's first line to `begin`, to `row` every "file" and "gap" behind one, and each
+  // snapshot's last line to `end`. False where the first line is none of a snapshot.
+  bool read_all(Int64 int64, const Begin& begin, const Row& row, const End& end = {});
 
   // Why the snapshots are not of one run; empty where they are.
-  std::string refusal() const { return run_.refusal(); }
-  // All lines were read, and none is missing.
-  bool whole() const { return lines_.whole(); }
-  SnapshotSelection& selection() { return selection_; }
+  std::string refusal() const { return sequence_.refusal(); }
+  // No snapshot was cut off.
+  bool complete() const { return sequence_.complete() && lines_.readable(); }
+  // And all lines could be read.
+  bool whole() const { return complete() && lines_.damaged() == 0; }
+  // Which names are there, where the snapshots are whole.
+  const ntfs::SnapshotNames& names() const { return names_; }
 
-  // That lines are missing, and what damage there was when the snapshot was taken.
+  // That lines are missing: `snapshot-incomplete`.
+  void report_whole(core::Findings& findings) const;
+  // What damage there was when the snapshot was taken: `snapshot-findings`.
+  void report_damage(core::Findings& findings) const { damage_.report(findings); }
   void report(core::Findings& findings) const {
-    lines_.report(findings);
-    damage_.report(findings);
+    report_whole(findings);
+    report_damage(findings);
   }
 
  private:
+  bool read(const rapidjson::Value& json, Int64 int64, const Begin& begin, const Row& row,
+            const End& end);
+  void read_summary(const rapidjson::Value& json);
+
   SnapshotLines lines_;
-  OneRun run_;
-  SnapshotSelection selection_;
-  SnapshotDamage damage_;
+  ntfs::SnapshotSequence sequence_;
+  ntfs::SnapshotNames names_;
+  ntfs::StatedDamage damage_;
 };
 
 // Calls `visit` with the number of the volume, counted from 0, and each row of a file that
 // SnapshotReader has read.
 void visit_snapshot_rows(const core::ImageSource& file,
                          const std::function<void(std::size_t, const rapidjson::Value&)>& visit);
+
+// What snapshots leave out, as SnapshotNames has it, on standard error.
+void say_left_out(const std::string& snapshot, const std::string& left_out);
 
 }  // namespace coldtrace::cli

@@ -124,16 +124,7 @@ class Builds {
       for (const auto& pair : found) compare_table(path, build, pair, builds);
     }
     if (missing > 0) result_.missing.emplace_back(path, missing);
-    if (missing == builds.size())
-      result_.findings.warning("servicing-table", std::nullopt,
-                               "{}: {} has no kernel that this table was made of, so that nothing "
-                               "is said of its rows",
-                               path, before_.path);
-    else if (missing > 0)
-      result_.findings.info("servicing-table", std::nullopt,
-                            "{}: {} has no kernel of {} of its {} builds, so that nothing is said "
-                            "of their rows",
-                            path, before_.path, missing, builds.size());
+    syscall_map::note_missing_kernels(path, before_.path, missing, builds.size(), result_.findings);
   }
 
   ServicedBuilds finish() {
@@ -216,27 +207,6 @@ std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions&
       tables.push_back({path, std::move(*builds)});
   if (tables.size() < options.tables.size()) return std::nullopt;
   return tables;
-}
-
-void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables) {
-  for (auto& module : side.modules)
-    for (const auto& table : tables)
-      for (const auto& build : table.builds)
-        if (const auto* const kernel = syscall_map::find_kernel(build);
-            kernel && !module.role && same_headers(kernel->identity, module.identity))
-          module.role = ImageRole::kernel;
-}
-
-void find_kernels(const ServicedSide& before, ServicedSide& after,
-                  const std::vector<syscall_map::ModulePair>& pairs) {
-  for (const auto& pair : pairs) {
-    if (!pair.before || !pair.after) continue;
-    const auto& kernel = before.modules[*pair.before];
-    auto& other = after.modules[*pair.after];
-    const bool same_name =
-        core::to_lower(kernel.identity.name) == core::to_lower(other.identity.name);
-    if (kernel.role == ImageRole::kernel && !other.role && same_name) other.role = kernel.role;
-  }
 }
 
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,

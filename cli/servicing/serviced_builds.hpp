@@ -49,12 +49,6 @@ struct ServicedBuilds {
 std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions& options,
                                                          Report& report);
 
-// A module without a known name that a table was made of is a kernel, by its headers; so is what
-// the new system has in its place and by its name.
-void find_kernels(ServicedSide& side, const std::vector<GivenTable>& tables);
-void find_kernels(const ServicedSide& before, ServicedSide& after,
-                  const std::vector<syscall_map::ModulePair>& pairs);
-
 // Compares the hook tables of each pair of kernels, and the tables that are given with the new
 // builds. What cannot be found of a build is no finding, but where a table has it, and members of
 // a list that a build does not show.

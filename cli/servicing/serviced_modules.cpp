@@ -1,6 +1,5 @@
 #include "cli/servicing/serviced_modules.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -8,8 +7,8 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/images/module_input.hpp"
-#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/servicing/serviced_files.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,38 +19,15 @@ constexpr std::size_t most_files = std::size_t{1} << 20;
 
 // The files of a folder and of those below it, by path.
 std::vector<std::string> list_files(ServicedSide& side, Report& report) {
-  using Kind = core::FolderEntry::Kind;
-  std::vector<std::string> files;
-  core::walk_folder(side.path, [&](const core::FolderEntry& entry) {
-    switch (entry.kind) {
-      case Kind::linked_folder:
-        side.findings.info("servicing-links", std::nullopt,
-                           "{}: a link to a folder, which is not followed", entry.path);
-        break;
-      case Kind::file:
-        if (files.size() == most_files) {
-          side.findings.warning("servicing-limit", std::nullopt,
-                                "{} has more than {} files; others are left out", side.path,
-                                most_files);
-          return false;
-        }
-        files.push_back(entry.path);
-        break;
-      case Kind::other:
-        ++side.other_files;
-        break;
-      case Kind::unlisted:
-        if (entry.path == side.path)
-          throw Failure{fmt::format("{}: {}", side.path, entry.error.message())};
-        [[fallthrough]];
-      case Kind::unknown:
-        side.unreadable.push_back({entry.path, entry.error.message()});
-        report.failed(entry.path, entry.error.message());
-    }
-    return true;
-  });
-  std::sort(files.begin(), files.end());
-  return files;
+  auto listed = syscall_map::list_serviced_files(side.path, most_files);
+  for (const auto& [path, error] : listed.unreadable) {
+    if (path == side.path) throw Failure{fmt::format("{}: {}", side.path, error.message())};
+    side.unreadable.push_back({path, error.message()});
+    report.failed(path, error.message());
+  }
+  side.other_files = listed.other_files;
+  side.findings.merge(listed.findings);
+  return std::move(listed.files);
 }
 
 struct ReadFile {

@@ -38,8 +38,8 @@ std::unique_ptr<ServicedTypes> compare_types(const ServicedPair& pair, ComparedP
     return nullptr;
   }
   if (before->table.count() == 0 || after->table.count() == 0) {
-    if (after->table.count() > 0) note_unproved_types(*before, "added");
-    if (before->table.count() > 0) note_unproved_types(*after, "removed");
+    if (after->table.count() > 0) pe::note_unproved_types(*before, "added");
+    if (before->table.count() > 0) pe::note_unproved_types(*after, "removed");
     compared.before.merge(before->findings);
     compared.after.merge(after->findings);
     return nullptr;

@@ -12,7 +12,6 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/pdb_files.hpp"
 #include "cli/servicing/servicing_view.hpp"
-#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/parallel.hpp"
 
 namespace coldtrace::cli {
@@ -31,18 +30,11 @@ void check_kinds(const ServicingOptions& options) {
         fmt::format("{} and {}: give two folders or two images", options.before, options.after)};
 }
 
-// Two images that were named are the same module, whatever they are called.
 syscall_map::ModulePairs pair_files(const Servicing& servicing) {
   const auto& before = servicing.before.modules.front();
   const auto& after = servicing.after.modules.front();
   require_one_machine({before.path, before.identity}, {after.path, after.identity});
-  syscall_map::ModulePairs pairs;
-  pairs.pairs.push_back({0, 0, syscall_map::PairedBy::given});
-  if (core::to_lower(before.identity.name) != core::to_lower(after.identity.name) &&
-      (!before.role || before.role != after.role))
-    pairs.findings.info("servicing-names", std::nullopt, "the images call themselves {} and {}",
-                        before.identity.name, after.identity.name);
-  return pairs;
+  return syscall_map::pair_given(before, after);
 }
 
 // PDBs of modules that changed; which ones are the same, hashes tell.
@@ -134,12 +126,14 @@ Exit run_servicing_command(const ServicingOptions& options) {
   servicing.after = read_serviced_side(options.after, options, progress, report);
   const auto tables = read_given_tables(options, report);
   if (!tables) return Exit::failure;
-  find_kernels(servicing.before, *tables);
+  for (const auto& table : *tables)
+    for (const auto& build : table.builds)
+      syscall_map::mark_kernels(servicing.before.modules, build);
   const auto pairs =
       servicing.before.is_folder
           ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
           : pair_files(servicing);
-  find_kernels(servicing.before, servicing.after, pairs.pairs);
+  syscall_map::mark_kernels(servicing.before.modules, servicing.after.modules, pairs.pairs);
   servicing.findings.merge(servicing.before.findings);
   servicing.findings.merge(servicing.after.findings);
   servicing.findings.merge(pairs.findings);

@@ -123,10 +123,7 @@ void TraceSchemas::read_messages(const SchemaOptions& schemas, const CommonOptio
   for (const auto& path : schemas.pdbs) files.add(path, MessageFiles::Kinds::pdbs, findings);
   guard_output(options.output, options.format, files.sources());
   messages_ = files.read(input.trace.schema_keys(), input.trace.message_pdbs(), findings);
-  if (!schemas.tmf.empty() && messages_->files.empty())
-    findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files with formats of WPP messages has one of the trace's",
-                     files.sources().size());
+  if (!schemas.tmf.empty()) files.report_unused(*messages_, findings);
   chain_.append_alternative(messages_->formats);
 }
 

@@ -166,6 +166,16 @@ bool ModuleTables::must_unprotect(const ImportSlot& slot) const {
   return !is_writable(slot) || (dlls[slot.dll].delayed && protects_delayed_slots);
 }
 
+std::optional<bool> ModuleTables::is_bound_to(const ImportSlot& slot,
+                                              const ModuleTables& exporter) const {
+  const auto& bound_to = dlls[slot.dll].bound_to;
+  return bound_to ? std::optional{*bound_to == exporter.time_date_stamp} : std::nullopt;
+}
+
+bool ModuleTables::runs_while_loaded() const {
+  return tls_callbacks > 0 || (is_dll && value(entry_point) != 0);
+}
+
 std::optional<u32> ModuleTables::find_export(std::string_view function) const {
   const auto found = std::lower_bound(
       exports_by_name.begin(), exports_by_name.end(), function,

@@ -63,4 +63,11 @@ core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findi
   return TypeTable::of(file.types.records, file.types.pointer_size, findings);
 }
 
+void note_unproved_types(TypeFile& file, std::string_view change) {
+  const bool elsewhere = file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers();
+  if (file.table.count() > 0 && !elsewhere) return;
+  file.findings.warning("types-unproved", std::nullopt, "{}: what it lacks is not proved to be {}",
+                        elsewhere ? "types are in other PDBs" : "the file has no types", change);
+}
+
 }  // namespace coldtrace::pe

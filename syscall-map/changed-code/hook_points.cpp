@@ -84,6 +84,12 @@ HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity
   return found;
 }
 
+void note_no_points(const HookPoints& points, core::Findings& findings) {
+  if (points.points.empty())
+    findings.warning("no-services", std::nullopt,
+                     "the image has no stub, no service and no context switch to look at");
+}
+
 std::vector<pe::PatchSite> service_row_sites(const HookPoints& points) {
   std::vector<pe::PatchSite> sites;
   for (const auto& table : points.tables)

@@ -138,4 +138,13 @@ ModulePairs pair_modules(std::span<const ServicedModule> before,
   return pairing.finish();
 }
 
+ModulePairs pair_given(const ServicedModule& before, const ServicedModule& after) {
+  ModulePairs pairs;
+  pairs.pairs.push_back({0, 0, PairedBy::given});
+  if (own_name_of(before) != own_name_of(after) && (!before.role || before.role != after.role))
+    pairs.findings.info("servicing-names", std::nullopt, "the images call themselves {} and {}",
+                        before.identity.name, after.identity.name);
+  return pairs;
+}
+
 }  // namespace coldtrace::syscall_map

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
+#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+
 namespace coldtrace::syscall_map {
 
 RowChanges count_states(std::vector<RowChange> rows) {
@@ -71,6 +74,40 @@ std::vector<ModulePair> pairs_of_kernel(std::span<const ModulePair> pairs,
       (pair.after ? whole : alone).push_back(pair);
   if (whole.empty() && !alone.empty()) whole.push_back(alone.front());
   return whole;
+}
+
+void mark_kernels(std::span<ServicedModule> modules, const HookTable& build) {
+  const auto* const kernel = find_kernel(build);
+  if (kernel == nullptr) return;
+  for (auto& module : modules)
+    if (!module.role && same_headers(kernel->identity, module.identity))
+      module.role = ImageRole::kernel;
+}
+
+void mark_kernels(std::span<const ServicedModule> before, std::span<ServicedModule> after,
+                  std::span<const ModulePair> pairs) {
+  for (const auto& pair : pairs) {
+    if (!pair.before || !pair.after) continue;
+    const auto& kernel = before[*pair.before];
+    auto& other = after[*pair.after];
+    if (kernel.role == ImageRole::kernel && !other.role &&
+        core::equal_ignoring_case(kernel.identity.name, other.identity.name))
+      other.role = kernel.role;
+  }
+}
+
+void note_missing_kernels(std::string_view path, std::string_view system, std::size_t missing,
+                          std::size_t builds, core::Findings& findings) {
+  if (missing == builds)
+    findings.warning("servicing-table", std::nullopt,
+                     "{}: {} has no kernel that this table was made of, so that nothing "
+                     "is said of its rows",
+                     path, system);
+  else if (missing > 0)
+    findings.info("servicing-table", std::nullopt,
+                  "{}: {} has no kernel of {} of its {} builds, so that nothing is said "
+                  "of their rows",
+                  path, system, missing, builds);
 }
 
 }  // namespace coldtrace::syscall_map

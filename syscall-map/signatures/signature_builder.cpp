@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::syscall_map {
@@ -40,7 +41,7 @@ u32 to_unsigned(std::string_view token, u32 limit) {
 
 u8 to_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<u8>(c - '0');
-  return static_cast<u8>((c | 0x20) - 'a' + 10);
+  return static_cast<u8>(core::to_lower(c) - 'a' + 10);
 }
 
 std::string_view unquoted(std::string_view text) {

@@ -99,14 +99,9 @@ std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot
 }
 
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot) {
+  if (!slot.exporter) return std::nullopt;
   const auto& tables = document.tables(slot.module);
-  const auto& dll = tables.dlls[tables.slots[slot.slot].dll];
-  if (!dll.bound_to || !slot.exporter) return std::nullopt;
-  return *dll.bound_to == document.tables(*slot.exporter).time_date_stamp;
-}
-
-bool runs_while_loaded(const pe::ModuleTables& tables) {
-  return tables.tls_callbacks > 0 || (tables.is_dll && value(tables.entry_point) != 0);
+  return tables.is_bound_to(tables.slots[slot.slot], document.tables(*slot.exporter));
 }
 
 void add_hooks_iat(CLI::App& app, Exit& exit) {

@@ -27,13 +27,8 @@ std::string function_text(std::string_view name, std::optional<u32> ordinal);
 // What a lookup at run time is imported as, or the name that its ordinal stands for.
 std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot);
 
-// Whether the address that a bound slot holds is of the DLL that the set has; nothing when
-// there is no such DLL, or the import does not say.
+// The same as ModuleTables::is_bound_to() of the DLL that the set has; nothing without one.
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot);
-
-// Whether code of the module runs while it is loaded, before anything can be put into its slots
-// from outside.
-bool runs_while_loaded(const pe::ModuleTables& tables);
 
 void write_iat_text(Output& output, const IatDocument& document);
 void write_iat_csv(Output& output, const IatDocument& document);

@@ -77,7 +77,7 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
       names.push_back(printable(lookup_name(document, slot)));
     print(output, "  missed: functions that it finds at run time by {}\n", fmt::join(names, ", "));
   }
-  if (!planned.slots.empty() && runs_while_loaded(tables))
+  if (!planned.slots.empty() && tables.runs_while_loaded())
     print(output, "  missed: calls while it is loaded ({}{}{})\n",
           tables.tls_callbacks > 0 ? fmt::format("{} TLS callbacks", tables.tls_callbacks) : "",
           tables.tls_callbacks > 0 && tables.is_dll && value(tables.entry_point) != 0 ? ", " : "",

@@ -176,7 +176,7 @@ class IatJson {
     json_.key("misses").begin_object().key("run_time_lookups");
     write_lookups(planned);
     json_.key("while_loaded");
-    if (runs_while_loaded(tables)) {
+    if (tables.runs_while_loaded()) {
       json_.begin_object().key("entry_point_rva");
       tables.is_dll&& value(tables.entry_point) != 0 ? json_.value(value(tables.entry_point))
                                                      : json_.value(nullptr);

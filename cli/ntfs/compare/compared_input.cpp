@@ -6,7 +6,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/compare/snapshot_row.hpp"
-#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_members.hpp"
@@ -114,18 +114,23 @@ class ComparedLines {
                 const privacy::HashedNames* names)
       : path_{path}, partition_{partition}, names_{names} {}
 
-  // False where the line is none of a snapshot, or is needed and cannot be used.
-  bool read(const Value& json) {
-    if (!json.IsObject()) return false;
-    const auto type = text_member(json, "type");
-    several_ |= is_ended_ && type == "header";
-    if (type == "header") return read_header(json);
-    if (type == "summary") return read_summary(json);
-    if (volumes_.empty()) return false;
+  bool begin(const SnapshotHeader& header, const Value& json) {
+    const auto* hashed = find_member(json, "names", &Value::IsObject);
+    hashed_ = hashed != nullptr;
+    const auto key = hashed_             ? names_key(*hashed)
+                     : names_ != nullptr ? names_key(*names_)
+                                         : std::string{};
+    const auto* volume = find_member(json, "volume", &Value::IsObject);
+    volumes_.push_back({header.name(path_), volume ? text_member(*volume, "serial_number") : "",
+                        checked(ntfs::ComparedFiles::create()), key});
+    return true;
+  }
+
+  // False where the line is needed and cannot be used.
+  bool read(std::string_view type, const Value& json) {
     if (type != "file") return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
     if (read_snapshot_state(json, mistyped_) != ntfs::State::live) return true;
-    ++live_rows_;
     if (!is_chosen()) return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
     if (hashed_)
@@ -138,7 +143,6 @@ class ComparedLines {
 
   // Why nothing can be compared, though lines could be read; empty where it can.
   std::string refusal() const {
-    if (several_) return "several snapshots, one after the other: compare them one by one";
     if (std::ranges::none_of(volumes_, [&](const auto& volume) { return is_chosen(volume); }))
       return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
     if (names() == 0 && !lacking_.needed.empty())
@@ -149,20 +153,22 @@ class ComparedLines {
     return {};
   }
 
-  // The volumes, of which a summary was read where the snapshot is `whole`.
-  Volumes take(bool whole, core::Findings& findings) {
-    if (whole && stated_names_ && *stated_names_ != live_rows_)
+  // The volumes, all lines of which were read.
+  Volumes take(const SnapshotReader& reader, core::Findings& findings) {
+    const auto rows = reader.names().rows(ntfs::State::live);
+    const auto counted = reader.names().counted(ntfs::State::live);
+    if (reader.whole() && counted && *counted != rows)
       findings.warning("snapshot-selection", std::nullopt,
                        "live names in the snapshot: {}, counted in its last line: {}; what it "
                        "lacks, or has too much, looks deleted or created",
-                       live_rows_, *stated_names_);
+                       rows, *counted);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,
                        "rows of the snapshot lack members, which are not compared:{}{}{}{}{}",
                        lacking_.times ? " si" : "", lacking_.attributes ? " attributes" : "",
                        lacking_.streams ? " streams" : "", lacking_.others.empty() ? "" : " ",
                        fmt::join(lacking_.others, " "));
-    damage_.report(findings);
+    reader.report_damage(findings);
     mistyped_.report(findings);
     std::erase_if(volumes_, [&](const auto& volume) { return !is_chosen(volume); });
     for (auto& volume : volumes_) checked(volume.files.finish());
@@ -175,40 +181,6 @@ class ComparedLines {
   }
   bool is_chosen() const { return is_chosen(volumes_.back()); }
 
-  bool read_header(const Value& json) {
-    if (!is_snapshot_header(json)) return false;
-    ntfs::Partition partition{};
-    u32 shadow = 0;
-    if (const auto* stated = find_member(json, "partition", &Value::IsObject)) {
-      if (const auto* number = find_member(*stated, "number", &Value::IsUint))
-        partition.number = number->GetUint();
-      if (const auto* offset = find_member(*stated, "offset", &Value::IsUint64))
-        partition.offset = offset->GetUint64();
-      if (const auto* copy = find_member(*stated, "shadow", &Value::IsObject))
-        if (const auto* number = find_member(*copy, "number", &Value::IsUint))
-          shadow = number->GetUint();
-    }
-    const auto* hashed = find_member(json, "names", &Value::IsObject);
-    hashed_ = hashed != nullptr;
-    const auto key = hashed_             ? names_key(*hashed)
-                     : names_ != nullptr ? names_key(*names_)
-                                         : std::string{};
-    const auto* volume = find_member(json, "volume", &Value::IsObject);
-    volumes_.push_back({{path_, partition.number, partition.offset, shadow},
-                        volume ? text_member(*volume, "serial_number") : "",
-                        checked(ntfs::ComparedFiles::create()),
-                        key});
-    return true;
-  }
-
-  bool read_summary(const Value& json) {
-    is_ended_ = true;
-    if (const auto* counts = find_member(json, "counts", &Value::IsObject))
-      stated_names_ = number_member(*counts, "live");
-    damage_.read(json);
-    return true;
-  }
-
   u64 names() const {
     u64 sum = 0;
     for (const auto& volume : volumes_) sum += volume.files.names();
@@ -220,11 +192,6 @@ class ComparedLines {
   const privacy::HashedNames* names_;
   bool hashed_ = false;  // those of the current volume are, in the snapshot
   Volumes volumes_;
-  u64 live_rows_ = 0;  // of all volumes, as the summary counts them
-  std::optional<u64> stated_names_;
-  bool is_ended_ = false;
-  bool several_ = false;
-  SnapshotDamage damage_;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
   MistypedMembers mistyped_;
@@ -234,18 +201,24 @@ std::optional<Volumes> read_lines(const DiskOptions& options, const core::ImageS
                                   const privacy::HashedNames* names, core::Findings& findings,
                                   Report& report) {
   const auto& path = options.image;
-  SnapshotLines lines{file};
+  SnapshotReader reader{file};
   ComparedLines compared{path, options.partition, names};
-  if (!lines.read_all([&](const Value& json) { return compared.read(json); })) {
+  const bool read = reader.read_all(
+      Int64::number,
+      [&](const SnapshotHeader& header, const Value& json) { return compared.begin(header, json); },
+      [&](std::string_view type, const Value& json) { return compared.read(type, json); });
+  if (!read) {
     report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
-  if (const auto refusal = compared.refusal(); !refusal.empty()) {
+  auto refusal = reader.refusal();
+  if (refusal.empty()) refusal = compared.refusal();
+  if (!refusal.empty()) {
     report.failed(path, refusal);
     return std::nullopt;
   }
-  lines.report(findings);
-  return compared.take(lines.whole(), findings);
+  reader.report_whole(findings);
+  return compared.take(reader, findings);
 }
 
 }  // namespace

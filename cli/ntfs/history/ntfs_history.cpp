@@ -5,7 +5,7 @@
 #include "cli/ntfs/history/snapshot_history.hpp"
 #include "cli/ntfs/history/version_text.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/messages.hpp"
 #include "cli/output/text.hpp"
@@ -155,7 +155,7 @@ bool history_of_snapshot(const NtfsHistoryOptions& options, const GivenFile& giv
   }
   note_lacks(snapshot.volumes(), options.paths, nullptr, not_in_snapshot, findings);
   report.read(options.image, findings);
-  add_left_out(snapshot.left_out(), findings);
+  ntfs::note_left_out(snapshot.left_out(), findings);
   if (!options.findings.quiet) {
     say_left_out(options.image, snapshot.left_out());
     if (!snapshot.has_shadows())

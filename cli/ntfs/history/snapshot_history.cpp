@@ -81,13 +81,13 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     if (!as_text_) shown = line;
     history.collect(row, view.view, std::move(line), std::move(shown));
   });
-  auto& selection = reader.selection();
+  const auto& names = reader.names();
   if (reader.whole()) {
-    selection.report(findings);
-    left_out_ = selection.left_out();
+    names.report("are not searched", findings);
+    left_out_ = names.left_out();
   }
   for (auto& volume : volumes_)
-    for (auto& view : volume.views) view.whole = reader.whole() && selection.has_all_files();
+    for (auto& view : volume.views) view.whole = reader.whole() && names.has_all_files();
   reader.report(findings);
   mistyped_.report(findings);
   return {};

@@ -106,8 +106,8 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
         "rows lack members that say where files lie:{}. Take the snapshot without --fields",
         lacking);
   if (reader.whole()) {
-    reader.selection().report(findings);
-    left_out_ = reader.selection().left_out();
+    reader.names().report("are not searched", findings);
+    left_out_ = reader.names().left_out();
   }
   reader.report(findings);
   return {};

@@ -9,7 +9,7 @@
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/shadow_option.hpp"
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
@@ -234,7 +234,7 @@ Exit locate_in_snapshot(const NtfsLocateOptions& options, const GivenFile& given
   lines.report(findings);
   report.read(options.image, findings);
   if (!options.findings.quiet) say_left_out(options.image, lines.left_out());
-  add_left_out(lines.left_out(), findings);
+  ntfs::note_left_out(lines.left_out(), findings);
   writer.finish(locators, count, findings);
   output.commit();
   return report.exit();

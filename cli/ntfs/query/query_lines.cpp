@@ -9,8 +9,7 @@
 #include "cli/ntfs/query/query.hpp"
 #include "cli/ntfs/query/query_text.hpp"
 #include "cli/ntfs/query/shown_members.hpp"
-#include "cli/ntfs/snapshot_lines.hpp"
-#include "cli/ntfs/snapshot_selection.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/checked.hpp"
@@ -54,31 +53,21 @@ class QueriedLines {
     if (query.order) asked_.insert(query.order->member);
   }
 
-  // False where the line is none of a snapshot.
-  bool read(const Value& json) {
-    if (!json.IsObject() || !is_shallow(json)) return false;
-    const auto type = text_member(json, "type");
-    if (type == "header") return read_header(json);
-    if (volumes_ == 0) return false;
-    if (type == "summary") return read_summary(json);
-    if (type == "gap") {
-      if (chosen_) pass_on(json);
-      return true;
-    }
-    if (type != "file") return false;
-    if (chosen_) read_file(json);
+  // A line of the type "file" or "gap". False where it is deeper than any of a snapshot.
+  bool read_row(std::string_view type, const Value& json) {
+    if (!is_shallow(json)) return false;
+    if (chosen_ && type == "gap") pass_on(json);
+    if (chosen_ && type == "file") read_file(json);
     return true;
   }
 
   u64 chosen_volumes() const { return chosen_volumes_; }
-  bool has_other_volumes() const { return volumes_ > chosen_volumes_; }
 
-  // All lines were read, of snapshots that are all there where they are `whole`. The warnings are
-  // those of the snapshot.
-  void finish(bool whole, core::Findings& findings) {
+  // All lines were read. The warnings are those of the snapshot.
+  void finish(const SnapshotReader& reader, core::Findings& findings) {
     query_.rows.end();
-    if (whole && !has_other_volumes()) selection_.report(findings);
-    damage_.report(findings);
+    if (reader.whole()) reader.names().report("are not searched", findings);
+    reader.report_damage(findings);
     mistyped_.report(findings);
     std::string names;
     for (const auto member : lacking_) names += fmt::format(" {}", member);
@@ -114,14 +103,7 @@ class QueriedLines {
     return true;
   }
 
-  std::string left_out() const {
-    return has_other_volumes() ? std::string{} : selection_.left_out();
-  }
-
- private:
   bool read_header(const Value& json) {
-    if (!is_snapshot_header(json)) return false;
-    ++volumes_;
     std::optional<u64> number;
     std::optional<u64> offset;
     std::optional<u64> shadow;
@@ -148,9 +130,7 @@ class QueriedLines {
 
   bool read_summary(const Value& json) {
     const auto* counts = find_member(json, "counts", &Value::IsObject);
-    if (counts == nullptr) return false;
-    damage_.read(json);
-    selection_.read_summary(json);
+    if (counts == nullptr || !is_shallow(json)) return false;
     if (counts_.IsObject())
       add_counts(counts_, *counts, counts_.GetAllocator());
     else
@@ -159,6 +139,7 @@ class QueriedLines {
     return true;
   }
 
+ private:
   void pass_on(const Value& json) {
     if (!query_.options.has_lines()) return;
     query_.lines.separate();
@@ -169,7 +150,6 @@ class QueriedLines {
   }
 
   void read_file(const Value& json) {
-    selection_.read_row(json);
     // Which rows the snapshot has is told by their states, whatever is asked.
     read_snapshot_state(json, mistyped_);
     for (const auto member : asked_)
@@ -198,13 +178,10 @@ class QueriedLines {
   core::TextBuffer text_;
   std::set<ntfs::FileMember> asked_;
   std::set<std::string_view> lacking_;
-  u64 volumes_ = 0;
   u64 chosen_volumes_ = 0;
   bool chosen_ = false;  // the current volume
-  SnapshotSelection selection_;
   rapidjson::Document counts_;
   bool has_counts_ = false;
-  SnapshotDamage damage_;
 };
 
 }  // namespace
@@ -212,11 +189,15 @@ class QueriedLines {
 bool query_lines(Query& query, const core::ImageSource& file, core::Findings findings,
                  Report& report) {
   const auto& options = query.options;
-  SnapshotLines lines{file};
+  SnapshotReader reader{file};
   QueriedLines queried{query};
   if (options.format == "csv") query.output.write(csv_header(options.row_fields()));
   if (options.format == "text") query.output.write(file_text_heading());
-  if (!lines.read_all([&](const Value& json) { return queried.read(json); })) {
+  const bool read = reader.read_all(
+      options.int64, [&](SnapshotHeader&, const Value& json) { return queried.read_header(json); },
+      [&](std::string_view type, const Value& json) { return queried.read_row(type, json); },
+      [&](const Value& json) { return queried.read_summary(json); });
+  if (!read) {
     report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return false;
   }
@@ -225,16 +206,17 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
                   fmt::format("the snapshot has no partition {}", options.partition.value_or(0)));
     return false;
   }
-  queried.finish(lines.whole(), findings);
-  lines.report(findings);
+  queried.finish(reader, findings);
+  reader.report_whole(findings);
   report.read(options.image, findings);
   query.add_no_match(findings, report);
-  if (lines.whole()) add_left_out(queried.left_out(), findings);
+  const auto left_out = reader.whole() ? reader.names().left_out() : std::string{};
+  ntfs::note_left_out(left_out, findings);
   if (options.has_lines()) {
-    const bool ended = lines.complete() && queried.write_summary(findings);
+    const bool ended = reader.complete() && queried.write_summary(findings);
     if (!ended && options.format == "json") query.output.write("]\n");
   }
-  if (lines.whole() && !options.findings.quiet) say_left_out(options.image, queried.left_out());
+  if (!options.findings.quiet) say_left_out(options.image, left_out);
   return true;
 }
 

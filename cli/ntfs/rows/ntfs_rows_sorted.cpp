@@ -5,6 +5,7 @@
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/row_times.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -34,8 +35,7 @@ class SortedRows : public RowFormat {
     constexpr std::string_view order = "macb";
     for (const auto& kind : time_kinds)
       if (times.*kind.time == time)
-        text[order.find(kind.letter)] =
-            upper ? static_cast<char>(kind.letter - 'a' + 'A') : kind.letter;
+        text[order.find(kind.letter)] = upper ? core::to_upper(kind.letter) : kind.letter;
     return text;
   }
 

@@ -11,6 +11,8 @@
 #include <openssl/ts.h>
 #include <openssl/x509.h>
 
+#include "coldtrace/core/ascii.hpp"
+
 namespace {
 
 // DER of what OpenSSL does not know, as templates of its own ASN.1 reader.
@@ -108,8 +110,7 @@ std::string name_of(const ASN1_OBJECT* object) {
   const int id = OBJ_obj2nid(object);
   if (id == NID_undef) return oid_of(object);
   std::string name = OBJ_nid2sn(id);
-  for (auto& letter : name)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  for (auto& letter : name) letter = core::to_lower(letter);
   return name;
 }
 

@@ -34,13 +34,6 @@ std::optional<pe::TypeFile> reduce(const pe::TypeFile& file) {
 
 }  // namespace
 
-void note_unproved_types(pe::TypeFile& file, std::string_view change) {
-  const bool elsewhere = file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers();
-  if (file.table.count() > 0 && !elsewhere) return;
-  file.findings.warning("types-unproved", std::nullopt, "{}: what it lacks is not proved to be {}",
-                        elsewhere ? "types are in other PDBs" : "the file has no types", change);
-}
-
 ComparedTypes compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
                                  std::span<const std::string> wanted) {
   ComparedTypes compared;
@@ -54,8 +47,8 @@ ComparedTypes compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
   }
   compared.comparison = pe::compare_types(compared.table_of(before), compared.table_of(after),
                                           wanted, after.findings);
-  if (compared.comparison.added > 0) note_unproved_types(before, "added");
-  if (compared.comparison.removed > 0) note_unproved_types(after, "removed");
+  if (compared.comparison.added > 0) pe::note_unproved_types(before, "added");
+  if (compared.comparison.removed > 0) pe::note_unproved_types(after, "removed");
   return compared;
 }
 

@@ -26,8 +26,4 @@ struct ComparedTypes {
 [[nodiscard]] ComparedTypes compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
                                                std::span<const std::string> wanted);
 
-// Tells `types-unproved` where the file has no types, or has some of them in other files: what it
-// lacks is not proved to be `change`.
-void note_unproved_types(pe::TypeFile& file, std::string_view change);
-
 }  // namespace coldtrace::cli

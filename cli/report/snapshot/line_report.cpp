@@ -1,9 +1,8 @@
 #include "cli/report/snapshot/line_report.hpp"
 
-#include <array>
 #include <optional>
 
-#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/report/snapshot/summary_line.hpp"
 #include "coldtrace/ntfs/partition.hpp"
@@ -16,11 +15,6 @@ using rapidjson::Value;
 
 // Volumes of one file, each of which has tables of hundreds of rows however short it is.
 constexpr u64 most_volumes = 256;
-
-// "12 deleted, 3 stale"
-void append_count(std::string& text, std::string_view count, State state) {
-  text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
-}
 
 std::vector<ShownFinding> read_findings(const Value& summary) {
   constexpr std::size_t most = 1000;
@@ -77,31 +71,19 @@ class ReportedLines {
         paragraphs_before_{page.overview.size()},
         traced_before_{options.traced == nullptr ? 0 : options.traced->volumes()} {}
 
-  // False where the line is none of a snapshot, or cannot be used.
-  bool read(const Value& json) {
-    if (!json.IsObject()) return false;
-    const auto type = text_member(json, "type");
-    if (type == "header") return read_header(json);
+  // False where the line cannot be used.
+  bool read(std::string_view type, const Value& json) {
     if (!volume_) return false;
-    if (type == "summary") return read_summary(json);
     if (type == "gap") return true;
-    if (type != "file" || !lines_->read(json, row_)) return false;
-    ++states_[static_cast<std::size_t>(row_.state)];
+    if (!lines_->read(json, row_)) return false;
     volume_->add(row_);
     return true;
   }
 
   // All lines were read. Empty where there are sections, else why not.
-  std::string finish(const SnapshotLines& lines) {
-    lines.report(findings_);
-    if (!selection_.empty())
-      findings_.warning("snapshot-selection", std::nullopt,
-                        "the snapshot has not all names that its last line counts: {}. The others "
-                        "are not in the page",
-                        selection_);
-    if (!surplus_.empty())
-      findings_.warning("snapshot-incomplete", std::nullopt,
-                        "the snapshot has more names than its last line counts: {}", surplus_);
+  std::string finish(const SnapshotReader& reader) {
+    reader.report_whole(findings_);
+    reader.names().report("are not in the page", findings_);
     report_lacking();
     mistyped_.report(findings_);
     const bool alone = volumes_ == 1;
@@ -115,14 +97,12 @@ class ReportedLines {
       auto& html = add_section(page_, options_.id + "-all", "Findings of the snapshot");
       write_findings_table(html, options_.id + "-all-findings", of_all_);
     }
-    write_overview();
-    damage_.report(findings_);
+    write_overview(reader.names());
+    reader.report_damage(findings_);
     return {};
   }
 
- private:
   bool read_header(const Value& json) {
-    if (!is_snapshot_header(json)) return false;
     end_volume();
     ++part_volumes_;
     if (++volumes_ > most_volumes) return false;
@@ -146,6 +126,22 @@ class ReportedLines {
     return true;
   }
 
+  // Behind the rows. False of a line without counts, which is none of a snapshot.
+  bool read_summary(const Value& json) {
+    const auto* const counts = find_member(json, "counts", &Value::IsObject);
+    if (!volume_ || counts == nullptr) return false;
+    auto findings = read_findings(json);
+    auto& known = part_volumes_ == 1 ? of_volume_ : of_all_;
+    known.insert(known.end(), std::make_move_iterator(findings.begin()),
+                 std::make_move_iterator(findings.end()));
+    for (std::size_t i = 0; i < ntfs::state_count; ++i)
+      if (!number_member(*counts, std::string{to_string(static_cast<State>(i))}.c_str()))
+        mistyped_.add("counts");
+    part_volumes_ = 0;
+    return true;
+  }
+
+ private:
   // How large the disk is, where the snapshot is of a whole one.
   void note_disk(const Value& header) {
     const auto* const disk = find_member(header, "disk", &Value::IsObject);
@@ -154,39 +150,6 @@ class ReportedLines {
     const auto size = number_member(*disk, "size");
     if (size && !table.empty() && table != to_string(ntfs::DiskKind::volume))
       options_.traced->set_whole_disk(*size);
-  }
-
-  bool read_summary(const Value& json) {
-    const auto* const counts = find_member(json, "counts", &Value::IsObject);
-    if (counts == nullptr) return false;
-    damage_.read(json);
-    auto findings = read_findings(json);
-    auto& known = part_volumes_ == 1 ? of_volume_ : of_all_;
-    known.insert(known.end(), std::make_move_iterator(findings.begin()),
-                 std::make_move_iterator(findings.end()));
-    compare(*counts);
-    part_volumes_ = 0;
-    states_ = {};
-    return true;
-  }
-
-  // What the volumes have and the snapshot leaves out. It has all names of a state or, by its
-  // --state, none; a query's answer has those that matched.
-  void compare(const Value& counts) {
-    const bool is_answer = counts.HasMember("matched");
-    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
-      const auto state = static_cast<State>(i);
-      const auto known = number_member(counts, std::string{to_string(state)}.c_str());
-      if (!known) mistyped_.add("counts");
-      const auto stated = known.value_or(states_[i]);
-      if (stated < states_[i])
-        append_count(surplus_, fmt::format("{} of {}", states_[i], stated), state);
-      if (stated <= states_[i]) continue;
-      if (states_[i] == 0 || is_answer)
-        append_count(left_out_, grouped(stated - states_[i]), state);
-      else
-        append_count(selection_, fmt::format("{} of {}", states_[i], stated), state);
-    }
   }
 
   // A volume whose rows cannot be told from each other has no section.
@@ -235,14 +198,19 @@ class ReportedLines {
                         "rows of the snapshot lack members that the page shows:{}", lacking_text());
   }
 
-  void write_overview() {
+  void write_overview(const ntfs::SnapshotNames& names) {
+    std::string left_out;
+    for (std::size_t i = 0; i < ntfs::state_count; ++i)
+      if (const auto count = names.left_out(static_cast<State>(i)); count > 0)
+        left_out += fmt::format("{}{} {}", left_out.empty() ? "" : ", ", grouped(count),
+                                to_string(static_cast<State>(i)));
     page_.overview.push_back(
         "The disk is shown as a snapshot lists it, which does not have what clusters are free.");
-    if (!left_out_.empty())
+    if (!left_out.empty())
       page_.overview.push_back(
           fmt::format("Names that the snapshot leaves out: {}. 'coldtrace ntfs snapshot --state "
                       "all' lists them.",
-                      left_out_));
+                      left_out));
     if (findings_.has_warnings())
       page_.overview.push_back(
           "The snapshot is not whole, or not as it was written: see the findings.");
@@ -258,11 +226,8 @@ class ReportedLines {
   std::set<std::string> ids_;
   std::set<std::string_view> lacking_;
   MistypedMembers mistyped_;
-  SnapshotDamage damage_;
   u64 volumes_ = 0;
-  u64 part_volumes_ = 0;                         // of the snapshot that is being read
-  std::array<u64, ntfs::state_count> states_{};  // of that snapshot
-  std::string left_out_, selection_, surplus_;
+  u64 part_volumes_ = 0;  // of the snapshot that is being read
   std::vector<ShownFinding> of_volume_, of_all_;
 };
 
@@ -270,13 +235,18 @@ class ReportedLines {
 
 bool add_line_report(Page& page, const SnapshotFile& file, const SnapshotReportOptions& options,
                      core::Findings findings, Report& report) {
-  SnapshotLines lines{file.bytes};
+  SnapshotReader reader{file.bytes};
   ReportedLines reported{page, options, findings};
-  if (!lines.read_all([&](const Value& json) { return reported.read(json); })) {
+  const bool read = reader.read_all(
+      Int64::number,
+      [&](const SnapshotHeader&, const Value& json) { return reported.read_header(json); },
+      [&](std::string_view type, const Value& json) { return reported.read(type, json); },
+      [&](const Value& json) { return reported.read_summary(json); });
+  if (!read) {
     report.failed(file.path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
     return false;
   }
-  if (const auto refusal = reported.finish(lines); !refusal.empty()) {
+  if (const auto refusal = reported.finish(reader); !refusal.empty()) {
     report.failed(file.path, refusal);
     return false;
   }

@@ -8,6 +8,7 @@
 
 #include "cli/sqlite/json_values.hpp"
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/core/hex.hpp"
 #include "coldtrace/tracefile/fields/field_shape.hpp"
 
 namespace coldtrace::cli {
@@ -21,10 +22,6 @@ bool is_letter(char c) {
 }
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-unsigned digit_of(char c) {
-  return is_digit(c) ? static_cast<unsigned>(c - '0') : static_cast<unsigned>(c - 'a' + 10);
 }
 
 std::string_view name_of(const Value& name) {
@@ -55,10 +52,7 @@ std::string plain_sql_name(std::string_view name) {
 }
 
 std::vector<std::byte> bytes_of_hex(std::string_view hex) {
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes.push_back(static_cast<std::byte>(digit_of(hex[i]) << 4 | digit_of(hex[i + 1])));
-  return bytes;
+  return core::parse_hex(hex).value_or(std::vector<std::byte>{});
 }
 
 void add_json_member(std::string& json, std::string_view name, std::string_view value) {

@@ -183,6 +183,13 @@ class Inputs(Case):
             line = self.told(command, less, *more, status=1)[-1]
             text, = (each["text"] for each in line["findings"] if each["code"] == "snapshot-selection")
             self.assertIn(f"{count - 1} of {count} {state}", text)
+        added = self.write("added.ndjson", "".join(
+            json.dumps(line) + "\n" for line in (*self.lines[:-1], lost, self.lines[-1])).encode())
+        for command, more in (("history", ("/*",)), ("locate", ("0",)), ("query", ()), ("info", ())):
+            for snapshot, rows in (less, count - 1), (added, count + 1):
+                said = self.run_ntfs(command, snapshot, *more, status=1).stderr.decode()
+                self.assertIn("snapshot-selection", said)
+                self.assertIn(f"{rows} of {count} {state}", said)
         # Of two views, one lacks the row of a file: it is absent there where nothing else is left out.
         then = dict(self.lines[0], partition=dict(self.lines[0]["partition"],
                     shadow={"number": 1, "created": "2024-01-01T00:00:00.0000000Z"}))

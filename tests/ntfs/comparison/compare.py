@@ -477,15 +477,18 @@ class MadeUp(Case):
     def test_several_snapshots_in_one_file_are_refused(self):
         one = header(), made_up(70), SUMMARY
         whole = self.lines("a", *one)
-        for pair in ((whole, self.lines("b", *one, *one)), (self.lines("b", *one, *one), whole)):
-            self.assertIn(b"several snapshots", run("compare", *pair, status=2).stderr)
+        other = one[0] | {"disk": {"size": 1 << 40}, "partition": {"number": 9, "offset": 9}}
+        for lines, words in (((*one, *one), b"several snapshots"), ((*one[:-1], *one), b"several snapshots"),
+                             ((*one[:-1], other, *one[1:]), b"snapshots of several disks")):
+            for pair in (whole, self.lines("b", *lines)), (self.lines("b", *lines), whole):
+                self.assertIn(words, run("compare", *pair, status=2).stderr)
 
     def test_a_part_of_a_snapshot_before_or_behind_another_is_told(self):
         row, last = made_up(70), SUMMARY | {"counts": {"volumes": 1, "live": 1}}
         whole = self.lines("a", header(), row, last)
         compare(whole, self.lines("b", header(), row, last), status=0)
-        for lines in ((header(4096), made_up(71), header(), row, last), (header(), header(), row, last),
-                      (header(), row, last, made_up(71)), (header(), row, last, last)):
+        for lines in ((header(4096), made_up(71), header(), row, last), (header(4096), header(), row, last),
+                      (header(), row, last, made_up(71)), (header(), row, {"type": "files"}, last), (header(), row, last, last)):
             with self.subTest(lines=[line["type"] for line in lines]):
                 for pair in (whole, self.lines("b", *lines)), (self.lines("b", *lines), whole):
                     summary = compare(*pair, status=1)[1]

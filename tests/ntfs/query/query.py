@@ -438,6 +438,17 @@ class Query(Case):
         self.assertEqual([each["code"] for each in strict_ndjson(done.stdout)[-1]["findings"]], ["snapshot-selection"])
         self.assertIn(f"{len(rows) - 1} of {len(rows)} live".encode(), done.stderr)
         self.assertNotIn(b"--state all", done.stderr)
+        partition = json.loads(lines[0])["partition"]["number"]
+        done = run("query", path, "--partition", partition, "--where", "path == '/'", status=1)
+        self.assertIn(f"{len(rows) - 1} of {len(rows)} live".encode(), done.stderr)
+        # Rows that were added, and a line that is none of a snapshot.
+        for more, code, words in ((rows[-1], "snapshot-selection", f"{len(rows) + 1} of {len(rows)} live"),
+                                  (b'{"type":"files"}', "snapshot-incomplete", "could not be read: 1")):
+            path = self.write("more.ndjson", b"\n".join([*lines[:-1], more, lines[-1]]))
+            done = run("query", path, "--where", "path == '/'", status=1)
+            self.assertEqual([each["code"] for each in strict_ndjson(done.stdout)[-1]["findings"] if each["severity"] == "warning"],
+                             [code])
+            self.assertIn(words.encode(), done.stderr)
         # An answer of a query is not asked for more than it found.
         answer = self.write("answer.ndjson", run("query", path, "--where", "path == '/'", status=1).stdout)
         self.assertNotIn(b"not all names that its last line counts", run("query", answer, status=1).stderr)

@@ -26,3 +26,14 @@ TEST_CASE("each row of a service table is a site of its own, as wide as the tabl
   CHECK(sites[4].size == 4);
   for (const auto& site : sites) CHECK(site.rule == pe::PatchRule::service_row);
 }
+
+TEST_CASE("an image without a place of a tracer's is warned of") {
+  core::Findings of_none, of_one;
+  note_no_points({}, of_none);
+  CHECK(of_none.count("no-services") == 1);
+  CHECK(of_none.has_warnings());
+  HookPoints points;
+  points.points.push_back({HookPointKind::context_switch, "SwapContext", pe::Rva{0x1000}, {}});
+  note_no_points(points, of_one);
+  CHECK(of_one.empty());
+}

@@ -92,3 +92,47 @@ TEST_CASE("of the pairs of a kernel those without a new one count where no other
   CHECK(numbers({first, {1, std::nullopt}}, 1) == std::vector<std::size_t>{0});
   CHECK(numbers({first, second}, 2).empty());
 }
+
+TEST_CASE("builds of a table without a kernel are told, and warned of where all are") {
+  const auto told = [](std::size_t missing, std::size_t builds) {
+    core::Findings findings;
+    note_missing_kernels("driver.json", "old", missing, builds, findings);
+    return findings;
+  };
+  CHECK(told(0, 2).empty());
+  CHECK(
+      told(1, 2).all().front().text ==
+      "driver.json: old has no kernel of 1 of its 2 builds, so that nothing is said of their rows");
+  CHECK_FALSE(told(1, 2).has_warnings());
+  CHECK(told(2, 2).count("servicing-table") == 1);
+  CHECK(told(2, 2).has_warnings());
+  CHECK(told(1, 1).has_warnings());
+}
+
+TEST_CASE("what a table was made of is a kernel, and so is its successor of the same name") {
+  const auto called = [](const std::string& name, u32 stamp, std::optional<ImageRole> role = {}) {
+    ServicedModule module{name, name, kernel_of(stamp), role};
+    module.identity.name = name;
+    return module;
+  };
+  HookTable build;
+  build.images.push_back({ImageRole::kernel, "custom.exe", kernel_of(7), {}});
+  std::vector before{called("custom.exe", 7), called("other.exe", 8),
+                     called("ntdll.dll", 7, ImageRole::ntdll)};
+  mark_kernels(before, HookTable{});
+  CHECK_FALSE(before[0].role);
+  mark_kernels(before, build);
+  CHECK(before[0].role == ImageRole::kernel);
+  CHECK_FALSE(before[1].role);
+  CHECK(before[2].role == ImageRole::ntdll);
+  std::vector after{called("CUSTOM.EXE", 9), called("renamed.exe", 9), called("other.exe", 9),
+                    called("custom.exe", 9, ImageRole::ntdll)};
+  const std::vector<ModulePair> pairs{
+      {0, 0, PairedBy::path}, {0, 1, PairedBy::given},           {1, 2, PairedBy::path},
+      {0, 3, PairedBy::path}, {0, std::nullopt, PairedBy::none}, {std::nullopt, 1, PairedBy::none}};
+  mark_kernels(before, after, pairs);
+  CHECK(after[0].role == ImageRole::kernel);
+  CHECK_FALSE(after[1].role);
+  CHECK_FALSE(after[2].role);
+  CHECK(after[3].role == ImageRole::ntdll);
+}

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/ntfs/given_file.hpp"
-#include "cli/ntfs/snapshot_lines.hpp"
+#include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/text.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 
 namespace coldtrace::cli {
@@ -13,37 +13,21 @@ namespace {
 
 using rapidjson::Value;
 
-class SnapshotReader {
+// Lays the files of a snapshot on the disk of a trace.
+class MappedLines {
  public:
-  SnapshotReader(DiskSnapshot& snapshot, std::optional<u64> offset)
-      : snapshot_{snapshot}, offset_{offset} {
-    snapshot_.offset = offset_.value_or(0);
+  MappedLines(DiskSnapshot& snapshot, std::optional<u64> offset) : snapshot_{snapshot} {
+    snapshot_.offset = offset.value_or(0);
   }
 
-  // False where the line is none of a snapshot.
-  bool read(const Value& json) {
-    if (!json.IsObject()) return false;
-    const auto type = text_member(json, "type");
-    if (type == "header") return read_header(json);
-    if (cluster_size_ == 0 && !seen_header_) return false;
-    return type != "file" || read_file(json);
-  }
-
-  void report(core::Findings& findings) const { mistyped_.report(findings); }
-
- private:
-  bool read_header(const Value& json) {
-    if (!is_snapshot_header(json)) return false;
-    seen_header_ = true;
-    cluster_size_ = 0;
-    if (const auto* volume = find_member(json, "volume", &Value::IsObject))
-      if (const auto* size = find_member(*volume, "cluster_size", &Value::IsUint64))
-        cluster_size_ = size->GetUint64();
+  bool begin(const SnapshotHeader& header, const Value& json) {
+    cluster_size_ = header.clusters.cluster_size;
     if (const auto* disk = find_member(json, "disk", &Value::IsObject))
       snapshot_.whole_disk |= text_member(*disk, "table") != "volume";
     return true;
   }
 
+  // False of a name in no state that there is.
   bool read_file(const Value& json) {
     auto path = text_member(json, "path");
     if (const auto* record = find_member(json, "record", &Value::IsUint64);
@@ -58,6 +42,9 @@ class SnapshotReader {
     return true;
   }
 
+  void report(core::Findings& findings) const { mistyped_.report(findings); }
+
+ private:
   void read_stream(const Value& stream, const std::string& path, trace_analysis::NameState state) {
     const auto* extents = find_member(stream, "extents", &Value::IsArray);
     if (extents == nullptr || extents->Empty()) return;
@@ -81,22 +68,17 @@ class SnapshotReader {
   // Nothing of a hole, which has no offset.
   std::optional<Place> read_place(const Value& extent) const {
     if (!extent.IsObject()) return Place{};
-    const auto* offset = find_member(extent, "offset", &Value::IsUint64);
-    const auto* clusters = find_member(extent, "clusters", &Value::IsUint64);
-    if (offset == nullptr && find_member(extent, "offset", &Value::IsNull) != nullptr)
-      return std::nullopt;
-    Place place{};
-    if (offset == nullptr || clusters == nullptr ||
-        __builtin_add_overflow(offset->GetUint64(), snapshot_.offset, &place.offset) ||
-        __builtin_mul_overflow(clusters->GetUint64(), cluster_size_, &place.bytes))
-      return Place{};
-    return place;
+    const auto offset = number_member(extent, "offset");
+    const auto clusters = number_member(extent, "clusters");
+    if (!offset && find_member(extent, "offset", &Value::IsNull) != nullptr) return std::nullopt;
+    if (!offset || !clusters) return Place{};
+    const auto on_disk = core::checked_add(*offset, snapshot_.offset);
+    const auto bytes = core::checked_multiply(*clusters, cluster_size_);
+    return on_disk && bytes ? Place{*on_disk, *bytes} : Place{};
   }
 
   DiskSnapshot& snapshot_;
-  std::optional<u64> offset_;
-  u64 cluster_size_ = 0;
-  bool seen_header_ = false;
+  u64 cluster_size_ = 0;  // of the volume whose rows are read
   MistypedMembers mistyped_;
 };
 
@@ -112,15 +94,29 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   }
   DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
   snapshot.disk = disk;
-  SnapshotReader reader{snapshot, offset};
-  SnapshotLines lines{*given->bytes};
-  if (!lines.read_all([&](const Value& json) { return reader.read(json); })) {
+  MappedLines lines{snapshot, offset};
+  SnapshotReader reader{*given->bytes};
+  const bool read = reader.read_all(
+      Int64::number,
+      [&](const SnapshotHeader& header, const Value& json) { return lines.begin(header, json); },
+      [&](std::string_view type, const Value& json) {
+        return type != "file" || lines.read_file(json);
+      });
+  if (!read) {
     report.failed(path, "not the NDJSON of 'coldtrace ntfs snapshot'");
     return std::nullopt;
   }
+  if (const auto refusal = reader.refusal(); !refusal.empty()) {
+    report.failed(path, refusal);
+    return std::nullopt;
+  }
   snapshot.map.finish();
-  reader.report(findings);
   lines.report(findings);
+  reader.report(findings);
+  if (reader.whole()) {
+    reader.names().report("name no request", findings);
+    ntfs::note_left_out(reader.names().left_out(), findings);
+  }
   trace_analysis::note_disk_map(snapshot.map, findings);
   if (!snapshot.whole_disk && !offset)
     findings.info("snapshot-place", std::nullopt,

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coldtrace/pdb/symbol_file.hpp"
@@ -31,5 +32,9 @@ struct TypeFile {
 
 // The types of a PDB or symbol table, which must outlive them. Fails as TypeTable::read does.
 core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings);
+
+// Tells `types-unproved` where the file has no types, or has some of them in other files: what it
+// lacks is not proved to be `change`, "added" or "removed".
+void note_unproved_types(TypeFile& file, std::string_view change);
 
 }  // namespace coldtrace::pe

@@ -70,6 +70,13 @@ struct ModuleTables {
   [[nodiscard]] bool is_writable(const ImportSlot& slot) const;
   // Whether a new value needs the protection of the slot's page changed first.
   [[nodiscard]] bool must_unprotect(const ImportSlot& slot) const;
+  // Whether the address that a bound slot holds is of this exporter; nothing where the slot does
+  // not say whose it is.
+  [[nodiscard]] std::optional<bool> is_bound_to(const ImportSlot& slot,
+                                                const ModuleTables& exporter) const;
+  // Whether code of the module runs while it is loaded, before anything can be put into its slots
+  // from outside.
+  [[nodiscard]] bool runs_while_loaded() const;
   // Index into `exports`; of several names of an ordinal the first.
   [[nodiscard]] std::optional<u32> find_export(std::string_view function) const;
   [[nodiscard]] std::optional<u32> find_export(u32 ordinal) const;

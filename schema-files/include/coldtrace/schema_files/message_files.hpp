@@ -57,6 +57,9 @@ class MessageFiles {
                               const std::set<tracefile::MessagePdb>& asked_for,
                               core::Findings& findings) const;
 
+  // `schema-unused`: that of all files that may be read none has a format of the trace.
+  void report_unused(const Contents& read, core::Findings& findings) const;
+
  private:
   struct Pdb {
     std::string path;

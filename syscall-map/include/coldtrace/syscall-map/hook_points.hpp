@@ -43,6 +43,9 @@ struct HookPoints {
 [[nodiscard]] HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
                                           const std::vector<NamedPlace>& symbols);
 
+// `no-services`: there is no such place, where they are what was asked for.
+void note_no_points(const HookPoints& points, core::Findings& findings);
+
 // Bytes of a row of a service table.
 [[nodiscard]] constexpr u32 row_size(TableForm form) {
   return form == TableForm::va64 ? 8 : 4;

@@ -609,6 +609,8 @@ class Snapshots(Case):
         twice = report([lines[row]])
         self.assertEqual(twice.returncode, 1)
         self.assertIn(b"more names than its last line counts", twice.stderr)
+        self.assertIn(b"snapshot-selection", twice.stderr)
+        self.assertNotIn(b"snapshot-incomplete", twice.stderr)
         self.assertEqual(report().stderr, untouched.stderr)
 
     def test_several_volumes_have_sections_of_their_own(self):

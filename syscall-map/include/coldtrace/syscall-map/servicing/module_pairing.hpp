@@ -50,4 +50,8 @@ struct ModulePairs {
 [[nodiscard]] ModulePairs pair_modules(std::span<const ServicedModule> before,
                                        std::span<const ServicedModule> after);
 
+// The pair of two files that were named: the same module, whatever they are called. Where both call
+// themselves differently and are not known for the same role, `servicing-names` tells.
+[[nodiscard]] ModulePairs pair_given(const ServicedModule& before, const ServicedModule& after);
+
 }  // namespace coldtrace::syscall_map

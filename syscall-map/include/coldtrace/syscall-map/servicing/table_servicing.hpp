@@ -37,10 +37,21 @@ void note_row_changes(std::string_view path, std::span<const RowChange> rows,
 [[nodiscard]] const BuildFiles* find_build(std::span<const BuildFiles> builds,
                                            const ServicedModule& kernel);
 
+// A module of no known name that a table was made of is a kernel, by its headers.
+void mark_kernels(std::span<ServicedModule> modules, const HookTable& build);
+// So is what the new system has in the place of a kernel and by its name.
+void mark_kernels(std::span<const ServicedModule> before, std::span<ServicedModule> after,
+                  std::span<const ModulePair> pairs);
+
 // The pairs whose old module is a kernel with these headers. Those without a new one count where no
 // other has one, and then once.
 [[nodiscard]] std::vector<ModulePair> pairs_of_kernel(std::span<const ModulePair> pairs,
                                                       std::span<const ServicedModule> before,
                                                       const pe::Identity& kernel);
+
+// `servicing-table`: of `builds` builds of the table at `path`, `missing` have no kernel in
+// `system`: information, and a warning where all of them have none.
+void note_missing_kernels(std::string_view path, std::string_view system, std::size_t missing,
+                          std::size_t builds, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

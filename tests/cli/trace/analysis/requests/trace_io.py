@@ -816,12 +816,55 @@ class Snapshot(Case):
                          ["snapshot-incomplete"])
         part, whole = [list(snapshot_lines(0, 4096, [("/a", "live", [(0, 1)])], complete=complete))
                        for complete in (False, True)]
-        for lines, incomplete in ((whole + whole, []), (whole + part, ["snapshot-incomplete"]),
-                                  (whole + part[1:], ["snapshot-incomplete"]),
-                                  (part + whole[:-1] + [whole[-1] | {"counts": {"volumes": 1}}],
-                                   ["snapshot-incomplete"])):
-            answer = self.answer(path, "--snapshot", self.write("files.ndjson", lines), status=len(incomplete))
-            self.assertEqual([code for code in codes(answer) if code == "snapshot-incomplete"], incomplete)
+        other = list(snapshot_lines(0, 4096, [("/b", "live", [(0, 1)])], table="gpt"))
+        other[0]["partition"] = {"number": 2, "offset": 4096}
+        for lines in (whole + part[1:], part + other[:2] + [other[2] | {"counts": {"volumes": 1}}],
+                      whole[:-1] + [{"type": "files"}] + whole[-1:]):
+            other[0]["disk"] = part[0]["disk"]
+            answer = self.answer(path, "--snapshot", self.write("files.ndjson", lines), status=1)
+            self.assertEqual(codes(answer), ["snapshot-incomplete"])
+        self.assertEqual(codes(self.answer(path, "--snapshot", self.write("files.ndjson", part + other))), [])
+
+    def test_what_a_snapshot_lacks_is_told(self):
+        """Places of what is not in it have no name."""
+        path = self.traces[0]
+        files = [("/a", "live", [(0, 1)]), ("/b", "deleted", [(1, 1)])]
+        lines = list(snapshot_lines(0, 4096, files))
+
+        def told(counts, rows=lines[1:-1], status=0, findings=()):
+            summary = {"type": "summary", "complete": True, "counts": counts, "findings": list(findings)}
+            for command in "io", "idle":
+                done = run("trace", command, path, "--format", "json", "--snapshot",
+                           self.write("files.ndjson", [lines[0], *rows, summary]))
+                self.assertEqual(done.returncode, status, done.stderr.decode())
+                answer = strict_json(done.stdout)
+                yield [(one["code"], one["text"]) for one in answer["findings"]]
+
+        for each in told({"live": 1, "deleted": 1}):
+            self.assertEqual(each, [])
+        for each in told({"live": 1, "deleted": 7}, lines[1:2]):
+            self.assertEqual(each, [("snapshot-left-out", "not in the snapshot: 7 deleted")])
+        for each in told({"live": 3, "deleted": 1}, status=1):
+            self.assertEqual(each, [("snapshot-selection", "the snapshot has not all names that its last line "
+                                     "counts: 1 of 3 live. The others name no request")])
+        for each in told({"live": 1, "deleted": 0}, status=1):
+            self.assertEqual(each, [("snapshot-selection", "the snapshot has more names than its last line "
+                                     "counts: 1 of 0 deleted")])
+        damage = {"code": "torn-fixup", "severity": "warning", "count": 3}
+        for each in told({"live": 1, "deleted": 1}, status=1, findings=[damage]):
+            self.assertEqual([code for code, _ in each], ["snapshot-findings"])
+            self.assertIn("torn-fixup (3)", each[0][1])
+
+    def test_several_snapshots_in_one_file_are_refused(self):
+        """Places of the second disk would have names of files of the first."""
+        one = list(snapshot_lines(0, 4096, [("/a", "live", [(0, 1)])]))
+        other = list(snapshot_lines(0, 4096, [("/b", "live", [(0, 1)])], table="gpt"))
+        for lines, words in ((one + one, b"several snapshots"), (one[:-1] + one, b"several snapshots"),
+                             (one[:-1] + other, b"snapshots of several disks")):
+            for command in "io", "idle":
+                done = run("trace", command, self.traces[0], "--snapshot", self.write("files.ndjson", lines))
+                self.assertEqual((done.returncode, done.stdout), (2, b""))
+                self.assertIn(words, done.stderr)
 
     def test_a_snapshot_that_can_name_nothing_is_told(self):
         path = self.traces[0]
@@ -841,6 +884,7 @@ class Snapshot(Case):
                 ([{"offset": 0, "clusters": 1 << 52}, whole], [], 1),
                 ([whole, {"offset": far, "clusters": 1}, {"offset": far, "clusters": 2}], [], 2),
                 ([whole, {"offset": far, "clusters": 1}], ["--snapshot-offset", 4096], 1),
+                ([whole, {"offset": str(1 << 60), "clusters": 1}], [], 0),
                 ([whole, {"offset": 0, "clusters": 0}, {"offset": -1, "clusters": 1},
                   {"offset": "0", "clusters": 1}, {"clusters": 1}, {"offset": 0}, [], None], [], 7)):
             lines = list(snapshot_lines(0, 4096, [("/a", "live", [])]))

@@ -1,0 +1,32 @@
+#include "coldtrace/ntfs/snapshot-file/snapshot_sequence.hpp"
+
+namespace coldtrace::ntfs {
+
+void SnapshotSequence::add_header(const SnapshotView& view, std::string_view disk) {
+  several_disks_ |= !views_.empty() && disk != disk_;
+  disk_ = disk;
+  // A summary was read, and its snapshot has ended.
+  several_ |= (!views_.empty() && headers_ == 0) || !views_.insert(view).second;
+  ++headers_;
+  ended_ = false;
+}
+
+void SnapshotSequence::add_row() {
+  incomplete_ |= headers_ == 0;
+  ended_ = false;
+}
+
+void SnapshotSequence::add_summary(std::optional<u64> views, bool is_complete) {
+  // More headers than views: the first ones are of a snapshot that was cut off.
+  incomplete_ |= headers_ == 0 || views.value_or(headers_) != headers_ || !is_complete;
+  headers_ = 0;
+  ended_ = true;
+}
+
+std::string SnapshotSequence::refusal() const {
+  if (several_disks_) return "snapshots of several disks, one after the other: ask one by one";
+  if (several_) return "several snapshots, one after the other: ask one by one";
+  return {};
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+
+namespace coldtrace::syscall_map {
+
+// What is in a folder and in those below it, of one of two systems.
+struct ServicedFiles {
+  struct Unreadable {
+    std::string path;
+    std::error_code error;
+  };
+
+  std::vector<std::string> files;      // by path
+  u64 other_files = 0;                 // pipes, sockets, devices
+  std::vector<Unreadable> unreadable;  // folders that cannot be listed, links to nowhere
+  core::Findings findings;
+};
+
+// Up to `most` files; more are `servicing-limit`. Links to folders are not followed, which is
+// `servicing-links`; those to files are. Where `folder` itself cannot be listed it is unreadable.
+[[nodiscard]] ServicedFiles list_serviced_files(const std::string& folder, std::size_t most);
+
+}  // namespace coldtrace::syscall_map
