@@ -27,8 +27,9 @@ bool SnapshotReader::read(const Value& json, Int64 int64, const Begin& begin, co
   const auto type = text_member(json, "type");
   if (type == "file" || type == "gap") {
     sequence_.add_row();
-    if (type == "file") names_.add_row(ntfs::to_state(text_member(json, "state")));
-    return row(type, json);
+    const bool used = row(type, json);
+    if (used && type == "file") names_.add_row(ntfs::to_state(text_member(json, "state")));
+    return used;
   }
   if (type == "summary") {
     read_summary(json);

@@ -1,12 +1,19 @@
 #include "coldtrace/ntfs/snapshot-file/snapshot_sequence.hpp"
 
 namespace coldtrace::ntfs {
+namespace {
+
+// More than the partitions of a table of usual size and 512 shadow copies of each.
+constexpr std::size_t most_views = 128 * 513;
+
+}  // namespace
 
 void SnapshotSequence::add_header(const SnapshotView& view, std::string_view disk) {
   several_disks_ |= !views_.empty() && disk != disk_;
   disk_ = disk;
   // A summary was read, and its snapshot has ended.
-  several_ |= (!views_.empty() && headers_ == 0) || !views_.insert(view).second;
+  several_ |= (!views_.empty() && headers_ == 0) || views_.size() == most_views;
+  if (!several_ && !several_disks_) several_ = !views_.insert(view).second;
   ++headers_;
   ended_ = false;
 }
@@ -24,8 +31,8 @@ void SnapshotSequence::add_summary(std::optional<u64> views, bool is_complete) {
 }
 
 std::string SnapshotSequence::refusal() const {
-  if (several_disks_) return "snapshots of several disks, one after the other: ask one by one";
-  if (several_) return "several snapshots, one after the other: ask one by one";
+  if (several_disks_) return "snapshots of several disks, one after the other: take one of them";
+  if (several_) return "several snapshots, one after the other: take one of them";
   return {};
 }
 

@@ -166,13 +166,13 @@ u32 shortest_size(std::span<const FunctionByte> bytes, std::span<const std::vect
   return 0;
 }
 
-// Why no more bytes are looked at.
-std::string_view reach_of(const FunctionBytes& common, std::size_t files) {
+// Why no more bytes are looked at; `to_ends` where they are all that was read of each file.
+std::string_view reach_of(const FunctionBytes& common, bool to_ends) {
   if (common.whole) return "to the function's end";
   if (common.bytes.size() + ZYDIS_MAX_INSTRUCTION_LENGTH > FunctionReader::most_bytes)
     return "as far as a signature reaches";
-  return files == 1 ? "as far as they are instructions"
-                    : "as far as the instructions have the same sizes";
+  return to_ends ? "as far as they are instructions"
+                 : "as far as the instructions have the same sizes";
 }
 
 void derive(std::string_view function, std::span<const DerivationInput> inputs, u32 least_fixed,
@@ -189,10 +189,13 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   if (known == inputs.end()) fail("where the function is is not known of any image");
   const auto reference = read_function(*known, *known->place);
   auto common = reference;
+  auto longest = reference.instructions.size();
   for (const auto& input : inputs) {
     derivation.places.push_back(input.place ? DerivedPlace{.rva = *input.place}
                                             : find_place(input, reference.bytes));
-    common = intersect(common, read_function(input, derivation.places.back().rva));
+    const auto read = read_function(input, derivation.places.back().rva);
+    longest = std::max(longest, read.instructions.size());
+    common = intersect(common, read);
   }
 
   std::vector<std::vector<u64>> counts;
@@ -200,7 +203,7 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   const auto size = shortest_size(common.bytes, counts, least_fixed);
   if (size == 0) {
     const auto fixed = count_fixed(common.bytes);
-    const auto reach = reach_of(common, inputs.size());
+    const auto reach = reach_of(common, common.instructions.size() == longest);
     if (fixed < least_fixed)
       fail("of the first {} bytes, {}, only {} can be fixed, and at least {} must be",
            common.bytes.size(), reach, fixed, least_fixed);

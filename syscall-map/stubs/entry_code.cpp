@@ -11,6 +11,11 @@ using Kind = EntryCode::Kind;
 // Hooks seen in the field take at most: mov r10, rcx; mov eax, n; mov reg, address; jmp reg.
 constexpr int most_instructions = 4;
 
+// A move to the lower half of a register of 64 bits clears the upper one.
+ZydisRegister whole(ZydisRegister name) {
+  return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+}
+
 class EntryReader {
  public:
   EntryReader(const pe::Image& image, pe::Rva rva, const FindImport& find_import)
@@ -50,7 +55,7 @@ class EntryReader {
     if (const auto address = address_of(instruction, operand))
       return operand.type == ZYDIS_OPERAND_TYPE_MEMORY ? jump_through(*address)
                                                        : jump_to(*address, "jmp");
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && operand.reg.value == loaded_register_)
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && loads(operand.reg.value))
       return jump_to(loaded_value_, "mov and jmp");
     return std::nullopt;
   }
@@ -62,10 +67,7 @@ class EntryReader {
     switch (instruction.info.mnemonic) {
       case ZYDIS_MNEMONIC_MOV:
         if (to.type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
-        if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-          loaded_register_ = to.reg.value;
-          loaded_value_ = from.imm.value.u;
-        }
+        load(to, from);
         return from.type != ZYDIS_OPERAND_TYPE_MEMORY;
       case ZYDIS_MNEMONIC_PUSH:
         if (to.type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return false;
@@ -80,13 +82,28 @@ class EntryReader {
     }
   }
 
+  void load(const ZydisDecodedOperand& to, const ZydisDecodedOperand& from) {
+    if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && to.size >= 32) {
+      loaded_register_ = whole(to.reg.value);
+      loaded_value_ = to.size == 32 ? from.imm.value.u & 0xffffffff : from.imm.value.u;
+    } else if (loads(to.reg.value)) {
+      loaded_register_ = ZYDIS_REGISTER_NONE;
+    }
+  }
+
+  bool loads(ZydisRegister name) const {
+    return loaded_register_ != ZYDIS_REGISTER_NONE && whole(name) == loaded_register_;
+  }
+
   // What a jump's operand names without a register, or with one that was loaded before it.
   std::optional<u64> address_of(const Instruction& instruction,
                                 const ZydisDecodedOperand& operand) const {
     const auto& memory = operand.mem;
     if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && memory.index == ZYDIS_REGISTER_NONE &&
-        memory.base != ZYDIS_REGISTER_NONE && memory.base == loaded_register_)
-      return loaded_value_ + static_cast<u64>(memory.disp.value);
+        loads(memory.base)) {
+      const auto address = loaded_value_ + static_cast<u64>(memory.disp.value);
+      return instruction.info.address_width == 32 ? address & 0xffffffff : address;
+    }
     return disassembler_.address(instruction, operand);
   }
 

@@ -23,7 +23,7 @@ class SnapshotHistory {
   // Why there is no history of it; empty where there is one.
   std::string read(core::Findings& findings);
 
-  // What it leaves out, as SnapshotSelection has it, and whether it has any shadow copy.
+  // What it leaves out, as ntfs::SnapshotNames has it, and whether it has any shadow copy.
   const std::string& left_out() const { return left_out_; }
   bool has_shadows() const { return has_shadows_; }
 

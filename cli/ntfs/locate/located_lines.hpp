@@ -26,7 +26,7 @@ class LocatedLines {
   // By shadow copy, the volume as it is now last. They ask this object.
   std::vector<std::vector<LocatedVolume>> views(std::string_view path);
 
-  // What it leaves out, as SnapshotSelection has it.
+  // What it leaves out, as ntfs::SnapshotNames has it.
   const std::string& left_out() const { return left_out_; }
 
   // What the rows lacked of those that were read.

@@ -83,7 +83,7 @@ class ReportedLines {
   // All lines were read. Empty where there are sections, else why not.
   std::string finish(const SnapshotReader& reader) {
     reader.report_whole(findings_);
-    reader.names().report("are not in the page", findings_);
+    if (reader.complete()) reader.names().report("are not in the page", findings_);
     report_lacking();
     mistyped_.report(findings_);
     const bool alone = volumes_ == 1;

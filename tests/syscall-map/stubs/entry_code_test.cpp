@@ -76,6 +76,13 @@ TEST_CASE("x64 entries are told apart by where they lead") {
       {"int 2eh", to_bytes({0xcd, 0x2e}), Kind::code},
       {"not an instruction", to_bytes({0x06}), Kind::code},
       {"jmp rax, of the caller", to_bytes({0xff, 0xe0}), Kind::code},
+      {"mov eax, 10002000h; jmp [rax], an import",
+       to_bytes({0xb8, 0x00, 0x20, 0, 0x10, 0xff, 0x20}), Kind::import_thunk},
+      {"mov eax, 23450000h; jmp rax", to_bytes({0xb8, 0, 0, 0x45, 0x23, 0xff, 0xe0}), Kind::hook},
+      {"mov ax, 2000h; jmp rax", to_bytes({0x66, 0xb8, 0x00, 0x20, 0xff, 0xe0}), Kind::code},
+      {"mov rax, 10002000h; mov rax, rcx; jmp [rax]",
+       to_bytes({0x48, 0xb8, 0x00, 0x20, 0, 0x10, 0, 0, 0, 0, 0x48, 0x89, 0xc8, 0xff, 0x20}),
+       Kind::code},
   }));
   CAPTURE(row.code);
   CHECK(classify(true, row.bytes).kind == row.kind);

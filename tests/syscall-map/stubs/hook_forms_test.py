@@ -64,11 +64,23 @@ class HookForms(Case):
         self.assertEqual(reason, [f"wrapper inside the image: jmp through the pointer at {self.pointer:#x} to "
                                   f"{self.other['rva']:#x}"])
 
+    def test_a_register_is_loaded_by_a_move_to_its_lower_half(self):
+        for code, words in ((b"\xb8\x00\x00\x45\x23\xff\x20", "jmp through the pointer at 0x23450000"),          # mov eax, ...; jmp [rax]
+                            (b"\x41\xba\x00\x00\x45\x23\x41\xff\x22", "jmp through the pointer at 0x23450000"),  # r10d, r10
+                            (b"\xb8\x00\x00\x45\x23\xff\xe0", "mov and jmp to 0x23450000")):                     # jmp rax
+            with self.subTest(code.hex()):
+                (service,), reason, told = self.bend(code)
+                self.assertTrue(told and service["hooked"])
+                self.assertEqual(service["hook"], words)
+                self.assertEqual((service["number"], reason), (self.service["number"], []))
+
     def test_a_jump_through_what_the_caller_has_is_no_hook(self):
         for code in (b"\xff\x61\x08",                                      # jmp [rcx+8]
                      b"\xff\xe1",                                          # jmp rcx
                      self.load_rax(self.pointer) + b"\xff\x21",            # jmp [rcx]
-                     self.load_rax(self.pointer) + b"\xff\x24\x08"):       # jmp [rax+rcx]
+                     self.load_rax(self.pointer) + b"\xff\x24\x08",        # jmp [rax+rcx]
+                     self.load_rax(self.pointer) + b"\x48\x89\xc8\xff\x20",  # mov rax, rcx; jmp [rax]
+                     self.load_rax(self.pointer) + b"\x88\xc8\xff\xe0"):      # mov al, cl; jmp rax
             with self.subTest(code.hex()):
                 service, reason, told = self.bend(code, OUTSIDE)
                 self.assertEqual((service, told), ([], False))

@@ -558,8 +558,24 @@ class Snapshots(Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(code, done.stderr)
             self.assertIn("not as it was written", " ".join(Page(done.stdout).text))
-        # A value of another type, an array, other lines.
+        # A row without a usable state is not in the page; what is left out is what it was.
         changed = [json.loads(line) for line in lines]
+        for state in ("gone", 7):
+            other = [dict(line) for line in changed]
+            other[rows[1]]["state"] = state
+            path.write_text("".join(json.dumps(one) + "\n" for one in other))
+            done = run("report", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"{totals['live'] - 1} of {totals['live']} live. The others are not in the page".encode(), done.stderr)
+            now = " ".join(Page(done.stdout).text)
+            self.assertEqual([part in now for part in ("Names that the snapshot leaves out", f"{deleted:,} deleted")],
+                             [part in text for part in ("Names that the snapshot leaves out", f"{deleted:,} deleted")])
+        # Rows of one that is cut off are none of the next.
+        path.write_bytes(b"".join(lines[:-1] + lines))
+        done = run("report", path)
+        self.assertIn(b"snapshot-incomplete", done.stderr)
+        self.assertNotIn(b"more names than its last line counts", done.stderr)
+        # A value of another type, an array, other lines.
         changed[rows[1]]["streams"] = 7
         path.write_text("".join(json.dumps(one) + "\n" for one in changed))
         self.assertIn(b"snapshot-value", run("report", path).stderr)
