@@ -1,5 +1,9 @@
 #include "syscall-map/member-values/member_accessors.hpp"
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "coldtrace/syscall-map/thread_offsets.hpp"
@@ -100,6 +104,12 @@ std::string sentence_of(const Accessor& accessor, u32 offset) {
                      accessor.address ? "returns the address in" : "reads", whose, offset);
 }
 
+// Those that read one member at one offset.
+struct Readers {
+  std::set<pe::Rva> functions;  // two names of one function prove no more than one
+  std::vector<std::string> sentences;
+};
+
 }  // namespace
 
 std::vector<MemberAccess> read_member_accessors(const KernelView& kernel) {
@@ -107,16 +117,23 @@ std::vector<MemberAccess> read_member_accessors(const KernelView& kernel) {
   if (!Disassembler::supports(kernel.image().machine())) return found;
   for (const auto& field : find_thread_offsets(kernel).fields)
     found.push_back({fmt::format("{}.{}", field.structure, field.field), field.offset,
-                     fmt::format("{}", fmt::join(field.evidence, "; "))});
+                     field.confidence, field.evidence});
   const Disassembler disassembler{kernel.image()};
+  std::map<std::pair<std::string_view, u32>, Readers> members;
   for (const auto& accessor : accessors) {
     const auto rva = kernel.find_export(accessor.name);
     if (!rva || !kernel.image().is_executable(*rva)) continue;
     const auto value = read_accessor(kernel.image(), disassembler, *rva);
     if (!value || !fits(accessor, *value)) continue;
     const auto offset = value->way.back();
-    found.push_back({accessor.member, offset, sentence_of(accessor, offset)});
+    auto& readers = members[{accessor.member, offset}];
+    readers.functions.insert(*rva);
+    readers.sentences.push_back(sentence_of(accessor, offset));
   }
+  for (auto& [member, readers] : members)
+    found.push_back({std::string{member.first}, member.second,
+                     readers.functions.size() > 1 ? Confidence::medium : Confidence::low,
+                     std::move(readers.sentences)});
   return found;
 }
 

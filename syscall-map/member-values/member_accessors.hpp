@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
@@ -11,7 +12,8 @@ namespace coldtrace::syscall_map {
 struct MemberAccess {
   std::string expression;  // "_EPROCESS.Peb"
   u32 offset = 0;
-  std::string sentence;
+  Confidence confidence = Confidence::low;
+  std::vector<std::string> evidence;  // sentences
 };
 
 // What the small functions that the kernel exports read: those that say which member by their name

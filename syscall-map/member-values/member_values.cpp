@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::size_t most_named = 8;  // members in one finding
 
-// That something has a thing, and where.
+// That something has a thing, and where. Several that agree are independent of each other.
 struct Claim {
   u64 value = 0;
   enum class From : u8 { code, pdb, other_build };
   From from = From::code;
   Confidence confidence = Confidence::high;
-  std::string sentence;
+  std::vector<std::string> sentences;
   bool negative = false;
   bool enumeration = false;
   std::optional<u32> size;
@@ -90,8 +90,9 @@ class Search {
 
   void read_inferred(std::span<const InferredMember> inferred) {
     for (const auto& member : inferred)
-      accesses_.emplace(member.expression, Claim{member.offset, Claim::From::other_build,
-                                                 member.confidence, member.sentence});
+      accesses_.emplace(
+          member.expression,
+          Claim{member.offset, Claim::From::other_build, member.confidence, {member.sentence}});
   }
 
   std::vector<MemberValue> find(std::span<const MemberRequest> requests) {
@@ -159,7 +160,7 @@ class Search {
   }
 
   Claim claim_of(const Source& source, pe::Rva address) const {
-    Claim claim{value(address), Claim::From::pdb, Confidence::high, source.said(" names it")};
+    Claim claim{value(address), Claim::From::pdb, Confidence::high, {source.said(" names it")}};
     claim.source = static_cast<std::size_t>(&source - sources_.data());
     return claim;
   }
@@ -202,19 +203,22 @@ class Search {
     for (auto& access : read_member_accessors(kernel))
       accesses_.emplace(
           std::move(access.expression),
-          Claim{access.offset, Claim::From::code, Confidence::low, std::move(access.sentence)});
+          Claim{access.offset, Claim::From::code, access.confidence, std::move(access.evidence)});
     for (const auto& found : table.context_switch.candidates)
       if (found.kernel_stack_offset)
         accesses_.emplace("_KTHREAD.KernelStack",
-                          Claim{*found.kernel_stack_offset, Claim::From::code, Confidence::low,
-                                fmt::format("{} keeps the stack pointer there", found.name)});
+                          Claim{*found.kernel_stack_offset,
+                                Claim::From::code,
+                                Confidence::low,
+                                {fmt::format("{} keeps the stack pointer there", found.name)}});
   }
 
   void add_code(std::string_view name, std::optional<pe::Rva> rva, std::string_view sentence,
                 Confidence confidence = Confidence::high) {
     const auto found = addresses_.find(std::string{name});
     if (found != addresses_.end() && rva)
-      found->second.push_back({value(*rva), Claim::From::code, confidence, std::string{sentence}});
+      found->second.push_back(
+          {value(*rva), Claim::From::code, confidence, {std::string{sentence}}});
   }
 
   // ---- What a request finds.
@@ -247,7 +251,9 @@ class Search {
     const bool contradicted = other_places || !same_extent(claims);
     if (contradicted) contradicted_.push_back(result.name);
     for (const auto& claim : claims)
-      result.evidence.push_back(contradicted ? place_and_sentence(claim) : claim.sentence);
+      for (const auto& sentence : claim.sentences)
+        result.evidence.push_back(contradicted ? fmt::format("{}: {}", place_of(claim), sentence)
+                                               : sentence);
     if (chosen.size() > 1) return;
     for (const auto& claim : claims) {
       if (claim.value != *chosen.begin()) continue;
@@ -266,8 +272,7 @@ class Search {
       }
     }
     if (contradicted) result.confidence = Confidence::low;
-    const auto sentences = std::set<std::string>(result.evidence.begin(), result.evidence.end());
-    if (!contradicted && result.from_code && !result.from_pdb && sentences.size() > 1)
+    if (!contradicted && result.from_code && !result.from_pdb && claims.size() > 1)
       result.confidence = std::max(result.confidence, Confidence::medium);
   }
 
@@ -282,13 +287,13 @@ class Search {
     return sizes.size() < 2 && bits.size() < 2;
   }
 
-  static std::string place_and_sentence(const Claim& claim) {
+  static std::string place_of(const Claim& claim) {
     auto text = fmt::format("at {:#x}", claim.value);
     if (claim.bits)
       text += fmt::format(", bits {} to {}", claim.bits->position,
                           claim.bits->position + claim.bits->length - 1);
     if (claim.size) text += fmt::format(", {} bytes", *claim.size);
-    return fmt::format("{}: {}", text, claim.sentence);
+    return text;
   }
 
   Claims claims_of(const MemberRequest& request, const std::string& text) {
@@ -306,9 +311,9 @@ class Search {
 
   Claims addresses_of(const MemberRequest& request, const std::string& name) {
     Claims claims;
-    std::set<std::pair<u64, std::string>> seen;
+    std::set<std::pair<u64, std::vector<std::string>>> seen;
     for (const auto& claim : addresses_[name]) {
-      if (!seen.emplace(claim.value, claim.sentence).second) continue;
+      if (!seen.emplace(claim.value, claim.sentences).second) continue;
       const pe::Rva rva{static_cast<u32>(claim.value)};
       const bool inside = claim.value < image_.optional_header().size_of_image;
       if (!inside || (request.kind == MemberKind::function && !image_.is_executable(rva))) {
@@ -355,7 +360,8 @@ class Search {
 
   static std::optional<Claim> size_claim(const std::optional<u32>& size, const Source& source) {
     if (!size) return std::nullopt;
-    return Claim{*size, Claim::From::pdb, Confidence::high, source.said("'s types have this size")};
+    return Claim{
+        *size, Claim::From::pdb, Confidence::high, {source.said("'s types have this size")}};
   }
 
   std::optional<Claim> whole_size(const MemberRequest& request, std::string_view type,
@@ -377,8 +383,10 @@ class Search {
     if (!found) return std::nullopt;
     const auto size = narrow(request, pe::size_of(table, found->type));
     if (request.kind == MemberKind::size) return size_claim(size, source);
-    Claim claim{found->offset.value_or(0), Claim::From::pdb, Confidence::high,
-                source.said("'s types have it here")};
+    Claim claim{found->offset.value_or(0),
+                Claim::From::pdb,
+                Confidence::high,
+                {source.said("'s types have it here")}};
     claim.size = size;
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
@@ -404,8 +412,10 @@ class Search {
     pe::visit_members(table, *index, {}, budget, findings_, [&](const pe::TypeMember& entry) {
       if (claim || entry.field.kind != pe::Field::Kind::enumerator || entry.name != text.path)
         return;
-      claim = Claim{entry.field.value, Claim::From::pdb, Confidence::high,
-                    source.said("'s enumeration has it")};
+      claim = Claim{entry.field.value,
+                    Claim::From::pdb,
+                    Confidence::high,
+                    {source.said("'s enumeration has it")}};
       claim->negative = integer && integer->is_signed && static_cast<i64>(entry.field.value) < 0;
     });
     return claim;

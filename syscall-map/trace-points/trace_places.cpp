@@ -104,12 +104,14 @@ std::vector<std::string_view> TracePlaces::names() const {
 std::set<std::string> TracePlaces::matching(std::string_view glob,
                                             std::span<const std::string_view> others) const {
   std::set<std::string> matching;
-  for (const auto& known : names_)
+  for (const auto& known : names_) {
+    if (!image_.is_executable(known.rva)) continue;  // data is no function
     for (const auto name : {plain_name(known), std::string_view{known.name}})
       if (glob_matches(glob, name, GlobCase::sensitive)) {
         matching.emplace(name);
         break;
       }
+  }
   for (const auto name : others)
     if (glob_matches(glob, name, GlobCase::sensitive)) matching.emplace(name);
   return matching;

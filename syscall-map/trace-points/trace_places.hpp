@@ -39,7 +39,7 @@ class TracePlaces {
   // All names, undecorated.
   std::vector<std::string_view> names() const;
 
-  // Those of them, or of `others`, that a glob means, undecorated or as they are.
+  // Those of them that name code, or of `others`, that a glob means, undecorated or as they are.
   std::set<std::string> matching(std::string_view glob,
                                  std::span<const std::string_view> others) const;
 

@@ -68,15 +68,15 @@ void read_system(ByteView record, Event& event, bool with_times) {
 bool read_perfinfo(ByteView record, Event& event) {
   const auto in = *Fields<16>::at(record, 0);
   const auto version = in.get<u16, 0>();
-  const std::size_t counters = (version >> 8 & 7U) + (version >> 15);
+  const std::size_t extra = (version >> 8 & 7U) + (version >> 15);  // counters and a PEBS index
   event.event_class = EventClass::classic;
   event.version = static_cast<u8>(version & 0xff);
   event.opcode = in.get<u8, 6>();
   event.kernel_group = in.get<u8, 7>();
   event.provider = kernel_class(*event.kernel_group, event.opcode);
   event.timestamp = in.get<i64, 8>();
-  if (record.size() < 16 + counters * 8) return false;
-  event.payload = record.subspan(16 + counters * 8);
+  if (record.size() < 16 + extra * 8) return false;
+  event.payload = record.subspan(16 + extra * 8);
   return true;
 }
 

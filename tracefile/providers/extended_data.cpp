@@ -10,10 +10,23 @@ namespace {
 
 constexpr std::size_t item_header = 8;
 constexpr std::size_t match_id = 8;
+constexpr std::size_t perfinfo_header = 16;
+constexpr std::size_t pebs_index = 8;  // directly behind it
 
 void append_addresses(std::vector<u64>& addresses, core::ByteView data, std::size_t width) {
   for (std::size_t at = 0; at + width <= data.size(); at += width)
     addresses.push_back(width == 8 ? *core::load<u64>(data, at) : *core::load<u32>(data, at));
+}
+
+bool is_perfinfo(const Event& event) {
+  const auto type = static_cast<HeaderType>(event.header_type);
+  return type == HeaderType::perfinfo32 || type == HeaderType::perfinfo64;
+}
+
+// Source: TRACE_HEADER_PEBS_INDEX_FLAG in System Informer's ntwmi.h.
+bool has_pebs_index(const Event& event) {
+  constexpr u16 flag = 0x8000;  // of Version
+  return is_perfinfo(event) && (core::load<u16>(event.header, 0).value_or(0) & flag) != 0;
 }
 
 }  // namespace
@@ -70,11 +83,24 @@ std::string_view provider_traits_name(const Event& event) {
   return name.value_or(std::string_view{});
 }
 
+std::optional<u64> find_pebs_index(const Event& event) {
+  if (!has_pebs_index(event)) return std::nullopt;
+  return core::load<u64>(event.header, perfinfo_header);
+}
+
 core::ByteView header_counters(const Event& event) {
-  const auto type = static_cast<HeaderType>(event.header_type);
-  if (type != HeaderType::perfinfo32 && type != HeaderType::perfinfo64) return {};
-  constexpr std::size_t fixed = 16;
-  return event.header.subspan(std::min(fixed, event.header.size()));
+  if (!is_perfinfo(event)) return {};
+  const auto before = perfinfo_header + (has_pebs_index(event) ? pebs_index : 0);
+  return event.header.subspan(std::min(before, event.header.size()));
+}
+
+std::optional<u64> find_processor_time(const Event& event) {
+  if (event.event_class != EventClass::manifest) return std::nullopt;
+  constexpr u16 private_session = 0x0002;
+  constexpr u16 others = 0x0010 | 0x0200;  // no time, or the processor's index in its place
+  const auto flags = core::load<u16>(event.header, 4).value_or(0);
+  if ((flags & (private_session | others)) != private_session) return std::nullopt;
+  return core::load<u64>(event.header, 56);
 }
 
 std::optional<EventInstance> find_instance(const Event& event) {

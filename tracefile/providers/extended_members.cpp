@@ -39,9 +39,13 @@ struct HeaderName {
 
 // Of headers, beside "counters".
 constexpr HeaderName header_names[] = {
-    {Form::number, "instance_id"}, {Form::number, "parent_instance_id"},
-    {Form::guid, "parent"},        {Form::number, "options"},
-    {Form::number, "sequence"},    {Form::number, "component"},
+    {Form::number, "pebs_index"},
+    {Form::number, "instance_id"},
+    {Form::number, "parent_instance_id"},
+    {Form::guid, "parent"},
+    {Form::number, "options"},
+    {Form::number, "sequence"},
+    {Form::number, "component"},
 };
 
 bool has_its_own_place(ExtendedType type) {
@@ -122,6 +126,8 @@ void read_extended_members(const Event& event, std::vector<ExtendedMember>& memb
   ExtendedItems items{event};
   while (const auto item = items.next())
     if (!has_its_own_place(item->type)) add_item(members, *item);
+  if (const auto index = find_pebs_index(event))
+    add(members, "pebs_index", Form::number, *index, {});
   if (const auto counters = header_counters(event); !counters.empty())
     add(members, "counters", Form::words, 0, counters);
   if (const auto instance = find_instance(event)) {

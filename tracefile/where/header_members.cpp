@@ -2,6 +2,7 @@
 
 #include "coldtrace/tracefile/events/header_type.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -68,6 +69,8 @@ std::optional<Subject> read_header_member(WhereMember member, const Event& event
       return maybe_number(event.kernel_time);
     case WhereMember::header_user_time:
       return maybe_number(event.user_time);
+    case WhereMember::header_processor_time:
+      return maybe_number(find_processor_time(event));
     default:
       return std::nullopt;
   }

@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(WhereMember::fie
     "header.task",
     "header.kernel_time",
     "header.user_time",
+    "header.processor_time",
     "message",
     "file",
 };

@@ -120,7 +120,8 @@ class CompareWriter {
   void finish(const ntfs::ComparisonCounts& counts, const core::Findings& findings) {
     if (!options_.has_lines()) {
       print(output_, "{} before, {} after, {} of them unchanged\n",
-            counted(counts.before, "file", "files"), counts.after, counts.unchanged);
+            counted(counts.before, "file", "files"), grouped(counts.after),
+            grouped(counts.unchanged));
       return;
     }
     auto& json = lines_.begin_summary();

@@ -19,6 +19,7 @@ using pe::PlacedMember;
 using pe::Region;
 using pe::TypeLayer;
 
+// <stddef.h> of MinGW declares structures that PDBs have too, as localeinfo_struct.
 constexpr std::string_view preamble =
     "/* Types of {}, {} {}, age {}, written by {}.\n"
     "   They are right for the image with this {} and age and for no other; the last lines of\n"
@@ -26,8 +27,12 @@ constexpr std::string_view preamble =
     "#ifndef {}\n"
     "#define {}\n"
     "\n"
+    "#if defined(__GNUC__) || defined(__clang__)\n"
+    "#define COLDTRACE_OFFSET(type, member) __builtin_offsetof(type, member)\n"
+    "#else\n"
     "#include <stddef.h>\n"
-    "\n"
+    "#define COLDTRACE_OFFSET(type, member) offsetof(type, member)\n"
+    "#endif\n"
     "#ifdef __cplusplus\n"
     "#define COLDTRACE_CHECK(condition) static_assert(condition, #condition)\n"
     "#else\n"
@@ -182,6 +187,11 @@ class Writer {
           write_bits(part, members, names, indent);
           break;
         case Region::Kind::alternatives:
+          if (part.size == 0) {
+            for (const auto& one : part.parts)
+              write_parts(one, members, names, indent, part.offset);
+            break;
+          }
           line(indent, "union {");
           for (const auto& one : part.parts)
             write_alternative(one, members, names, indent + 1, part.offset);
@@ -195,9 +205,11 @@ class Writer {
     return at;
   }
 
+  // Without a structure where there are no bytes: clang gives one of zero-length arrays alone four.
   void write_alternative(const Region& sequence, const std::vector<PlacedMember>& members,
                          const MemberNames& names, unsigned indent, u64 base) {
-    const bool alone = sequence.parts.size() == 1 && sequence.parts[0].offset == base;
+    const bool alone =
+        sequence.size == 0 || (sequence.parts.size() == 1 && sequence.parts[0].offset == base);
     if (!alone) line(indent, "struct {");
     write_parts(sequence, members, names, indent + (alone ? 0 : 1), base);
     if (!alone) line(indent, "};");
@@ -301,7 +313,7 @@ class Writer {
       if (part.kind != Region::Kind::member) continue;
       const auto& member = members[part.members[0]];
       if (member.size == 0 && !is_empty_array(member)) continue;
-      text_ += fmt::format("COLDTRACE_CHECK(offsetof({}, {}) == {:#x});\n", tag,
+      text_ += fmt::format("COLDTRACE_CHECK(COLDTRACE_OFFSET({}, {}) == {:#x});\n", tag,
                            names.of(part.members[0]), member.offset);
     }
   }
@@ -365,7 +377,7 @@ void write_types_c_header(Output& output, const TypeView& view, TypeWriting& wri
         identity.age, tool_version, identity.guid ? "GUID" : "time stamp", guard, guard);
   Writer writer{output, view, writing};
   for (const auto& type : view.types) writer.write(type.index);
-  output.write("\n#pragma pack(pop)\n#undef COLDTRACE_CHECK\n#endif\n");
+  output.write("\n#pragma pack(pop)\n#undef COLDTRACE_OFFSET\n#undef COLDTRACE_CHECK\n#endif\n");
 }
 
 }  // namespace coldtrace::cli

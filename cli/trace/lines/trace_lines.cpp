@@ -12,6 +12,7 @@
 #include "coldtrace/tracefile/etl/buffer_walker.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
+#include "coldtrace/tracefile/providers/extended_data.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -443,6 +444,11 @@ void TraceLines::append_header_fields(TextBuffer& json, const Event& event) {
   append_optional(json, event.kernel_time);
   json.append(",\"user_time\":");
   append_optional(json, event.user_time);
+  json.append(",\"processor_time\":");
+  if (const auto time = tracefile::find_processor_time(event))
+    append_json_integer(json, *time, options_.int64);
+  else
+    json.append("null");
   json.append('}');
 }
 

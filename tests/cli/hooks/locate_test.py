@@ -43,6 +43,24 @@ def symbols(path):
             re.findall(r"\| S_PUB32 \[size = \d+\] `(.*)`\n.*addr = (\d+):(\d+)", text)}
 
 
+def sections(path):
+    """RVA, size and whether it has code, of each section."""
+    data = path.read_bytes()
+    pe = struct.unpack_from("<I", data, 0x3C)[0]
+    count, optional = struct.unpack_from("<H", data, pe + 6)[0], struct.unpack_from("<H", data, pe + 20)[0]
+    for at in range(pe + 24 + optional, pe + 24 + optional + count * 40, 40):
+        size, rva, stored = struct.unpack_from("<3I", data, at + 8)
+        yield rva, max(size, stored), bool(struct.unpack_from("<I", data, at + 36)[0] & 0x20000000)
+
+
+def is_code(path, rva):
+    return any(code and start <= rva < start + size for start, size, code in sections(path))
+
+
+def first_section(path, code):
+    return next(start for start, _, has_code in sections(path) if has_code == code)
+
+
 class Case(case.Case):
     def exits(self, status, *arguments):
         done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
@@ -249,7 +267,7 @@ class Globs(Case):
                     pdb = kernel.with_suffix(".pdb")
                     found, _ = self.functions(0, glob, "--pdb", pdb, kernel)
                     wanted = {(symbol, rva) for symbol, rva in truth.items()
-                              if fnmatch.fnmatchcase(symbol, glob)}
+                              if fnmatch.fnmatchcase(symbol, glob) and is_code(kernel, rva)}
                     self.assertTrue(wanted)
                     self.assertLessEqual(wanted, set(found))
                     self.assertTrue(all(fnmatch.fnmatchcase(one, glob) for one, _ in found))
@@ -270,7 +288,22 @@ class Globs(Case):
             exported = strict_json(self.exits(0, "pe", "exports", "--format", "json",
                                               kernel).stdout)["images"][0]["exports"]
             self.assertLessEqual({row["name"] for row in exported
-                                  if fnmatch.fnmatchcase(row["name"], glob)}, set(names))
+                                  if fnmatch.fnmatchcase(row["name"], glob) and
+                                  is_code(kernel, row["rva"])}, set(names))
+
+    def test_a_glob_is_no_data_and_a_name_written_out_is(self):
+        kernel = image("switch-7-x86")
+        name, data = "IoGetInitialStack", first_section(kernel, code=False)
+        bent = self.write("ntoskrnl.exe", with_export_at(kernel, name, data))
+        before, _ = self.functions(0, "Io*", kernel)
+        found, _ = self.functions(0, "Io*", bent)
+        self.assertEqual(found, [row for row in before if row[0] != name])
+        self.assertEqual(len(found), len(before) - 1)
+        self.assertEqual([point["requested"] for point in self.plan(0, bent, "Io*")["points"]],
+                         [function for function, _ in found])
+        self.assertEqual(self.functions(0, name, bent)[0], [(name, data)])
+        refusals = self.plan(1, bent, name)["points"][0]["refusals"]
+        self.assertEqual([refusal["code"] for refusal in refusals], ["not_executable"])
 
     def test_a_glob_that_matches_nothing_is_said_with_what_is_near(self):
         kernel = image("switch-7-x86")

@@ -29,7 +29,7 @@ MEMBERS = ["time", "timestamp", "cpu", "pid", "tid", "process", "provider.guid",
            "id", "opcode", "version", "level", "keywords", "activity", "stack", "decoded",
            "header.type", "header.buffer", "header.offset", "header.size", "header.payload_size",
            "header.pointer_size", "header.channel", "header.task", "header.kernel_time",
-           "header.user_time"]
+           "header.user_time", "header.processor_time"]
 GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z")
 HEX = re.compile(r"0x[0-9a-f]{1,16}")

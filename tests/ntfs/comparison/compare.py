@@ -235,8 +235,8 @@ class Histories(Case):
             self.assertTrue(line.startswith(f"{','.join(row['changes'])}: {row['path'] or row['path_before']} "), line)
         counts = summary["counts"]
         files = counts["files_before"]
-        self.assertEqual(lines[-1], f"{files:,} {'file' if files == 1 else 'files'} before, {counts['files']} after, "
-                                    f"{counts['unchanged']} of them unchanged")
+        self.assertEqual(lines[-1], f"{files:,} {'file' if files == 1 else 'files'} before, {counts['files']:,} after, "
+                                    f"{counts['unchanged']:,} of them unchanged")
         self.assertEqual(strict_json(run("compare", "--format", "json", self.before, self.after, status=1).stdout)[1:-1],
                          rows)
 
@@ -383,6 +383,12 @@ class MadeUp(Case):
         left_out = made_up(60, name="second", streams=[], findings=[{"code": "streams-limit"}])
         rows, _ = self.differ([whole, left_out], [left_out, whole], status=0)
         self.assertEqual(rows, [])
+
+    def test_all_numbers_of_the_text_are_grouped(self):
+        rows = [made_up(record) for record in range(100, 2334)]
+        before, after = (self.lines(name, header(), *some, SUMMARY) for name, some in (("a", rows[:1234]), ("b", rows)))
+        self.assertEqual(run("compare", before, after, status=1).stdout.decode().splitlines()[-1],
+                         "1,234 files before, 2,234 after, 1,234 of them unchanged")
 
     def test_names_that_a_selection_left_out_are_said(self):
         def selected(rows, live, name="b"):

@@ -372,6 +372,8 @@ class Copies(Case):
         self.assertIn(b"no volume of it has shadow copies", run("snapshot", "--shadow", "1", self.plain[0], status=2).stderr)
         self.assertIn(b"they are 1 to 2", run("snapshot", "--shadow", "3", self.image, status=2).stderr)
         self.assertIn("no-match", codes(lines_of("snapshot", "--shadow", "1,3", self.image, status=1)[-1]))
+        absent, = lines_of("snapshot", "--shadow", "1,007", self.image, status=1)[-1]["findings"]
+        self.assertIn("--shadow: there is no shadow copy 7: they are 1 to 2", absent["text"])
         for text in ("0", "x", "-1", ""):
             run("snapshot", "--shadow", text, self.image, status=2)
         lines = self.here / "lines.ndjson"

@@ -122,7 +122,7 @@ class Order(Case):
                 with self.subTest(target, other=other.name):
                     header = run("pe", "types", "--format", "c-header", other).stdout
                     checked = {(name, field, int(offset, 16)) for name, field, offset in
-                               re.findall(rb"offsetof\(\w+ (\w+), (\w+)\) == (0x\w+)", header)}
+                               re.findall(rb"OFFSET\(\w+ (\w+), (\w+)\) == (0x\w+)", header)}
                     self.assertEqual(places - checked, set())
                     self.assertEqual({(field.decode(), int(first), int(length)) for field, length, first in
                                       re.findall(rb" (\w+) : (\d+); /\* \+0x\w+ Pos (\d+) \*/", header)}, bits)

@@ -513,10 +513,10 @@ class Formats(Case):
                 self.assertEqual(text.count("CHECK(sizeof("), len(entries))
                 plain = sum(1 for entry in entries for member in entry["members"]
                             if member["kind"] == "member" and bits_of(member) == (None, None))
-                self.assertGreaterEqual(text.count("CHECK(offsetof("), plain)
+                self.assertGreaterEqual(text.count("CHECK(COLDTRACE_OFFSET("), plain)
                 source = self.write("use.c", b'#include "types.h"\n')
                 self.call(CLANG, f"--target={target}-pc-windows-msvc", "-fsyntax-only", "-w", source)
-                broken = re.sub(r"(CHECK\(offsetof\(.*) == 0x1\)", r"\1 == 0x2)", text)
+                broken = re.sub(r"(CHECK\(COLDTRACE_OFFSET\(.*) == 0x1\)", r"\1 == 0x2)", text)
                 if broken != text:  # so that the checks do check
                     header.write_text(broken)
                     done = subprocess.run([CLANG, f"--target={target}-pc-windows-msvc", "-w",
@@ -762,8 +762,46 @@ class Hostile(Case):
                         self.assertIn(b"outer", done.stderr)
                     self.call(CLANG, "-fsyntax-only", "-w", self.write("use.c", done.stdout))
                     if kind == 0x1505:
-                        self.assertEqual(re.findall(rb"offsetof\(struct outer, (\w+)\) == (\w+)", done.stdout),
+                        self.assertEqual(re.findall(rb"OFFSET\(struct outer, (\w+)\) == (\w+)", done.stdout),
                                          [(b"first", b"0x0"), (b"last", b"0xc")])
+
+    def test_zero_length_arrays_at_one_place_take_no_room(self):
+        source = """struct tail { unsigned count; unsigned char keys[0]; unsigned values[0]; } tail;
+struct front { unsigned char keys[0]; unsigned short values[0]; unsigned count; } front;
+struct middle { unsigned char count; unsigned char keys[0]; char values[0]; unsigned char last; } middle;
+struct inner { char keys[0]; char values[0]; unsigned char count; };
+union both { unsigned char first; struct inner second; } both;
+int entry(void) { return tail.count + front.count + middle.count + both.first; }
+"""
+        sizes = {"struct tail": 4, "struct front": 4, "struct middle": 2, "union both": 1}
+        use = b'#include "types.h"\n' + b"".join(
+            b'_Static_assert(sizeof(%s) == %d, "%s");\n' % (name.encode(), size, name.encode())
+            for name, size in sizes.items())
+        use += (b'_Static_assert(__builtin_offsetof(struct tail, keys) == 4, "keys");\n'
+                b'_Static_assert(__builtin_offsetof(struct tail, values) == 4, "values");\n')
+        for target in TARGETS:
+            with self.subTest(target):
+                header = self.here / "types.h"
+                done = run("pe", "types", "--format", "c-header", self.pdb(target, "c", source), "-o", header)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                for system in ("windows-msvc", "linux-gnu"):
+                    self.call(CLANG, f"--target={target}-pc-{system}", "-fsyntax-only", "-w",
+                              self.write("use.c", use))
+
+    def test_structures_that_headers_of_mingw_have_too_are_defined_once(self):
+        """Their <stddef.h> declares localeinfo_struct, as the C runtime of Windows does."""
+        compilers = {"x86_64": "x86_64-w64-mingw32-gcc", "i686": "i686-w64-mingw32-gcc"}
+        source = """struct localeinfo_struct { void *locinfo; void *mbcinfo; int more; } g;
+int entry(void) { return g.more; }
+"""
+        for target, compiler in compilers.items():
+            with self.subTest(target):
+                if not shutil.which(compiler):
+                    self.skipTest(f"no {compiler}")
+                done = run("pe", "types", "--format", "c-header", self.pdb(target, "c", source),
+                           "localeinfo_struct")
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.call(compiler, "-fsyntax-only", self.write("use.c", done.stdout))
 
     def test_two_empty_base_classes_are_no_damage(self):
         """The second lies behind the only byte of the class: as clang's own layout has it."""

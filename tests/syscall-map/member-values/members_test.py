@@ -71,6 +71,23 @@ EXPORT const void *const place_exported = &PsExported;
 EXPORT const void *const place_getpeb = (void *)PsGetProcessPeb;
 """
 
+# Functions that read one member, and one that has two names.
+READERS = """
+struct _KMUTANT { u8 room[37]; struct { u8 more[5]; int SignalState; } Header; } g_mutant;
+struct _KEVENT { u8 room[21]; struct { int SignalState; } Header; } g_event;
+struct _ETHREAD { u8 room[301]; struct { void *UniqueProcess, *UniqueThread; } Cid; } g_ethread;
+EXPORT int KeReadStateMutant(struct _KMUTANT *m) { return m->Header.SignalState; }
+EXPORT int KeReadStateEvent(struct _KEVENT *e) { return e->Header.SignalState; }
+EXPORT void *PsGetThreadProcess(struct _KTHREAD *t) { return t->Process; }
+EXPORT void *IoThreadToProcess(struct _KTHREAD *t) { return t->Process; }
+EXPORT void *PsGetThreadProcessId(struct _ETHREAD *t) { return t->Cid.UniqueProcess; }
+EXPORT void *PsGetThreadId(struct _ETHREAD *t) { return t->Cid.UniqueThread; }
+OFFSET(mutant, _KMUTANT, Header.SignalState); OFFSET(event, _KEVENT, Header.SignalState);
+OFFSET(client_process, _ETHREAD, Cid.UniqueProcess); OFFSET(client_thread, _ETHREAD, Cid.UniqueThread);
+"""
+SECOND_READER = "EXPORT int KeReadStateMutex(struct _KMUTANT *m) { return m->Header.SignalState; }"
+SECOND_NAME = '#pragma comment(linker, "/export:KeReadStateMutex=KeReadStateMutant")'
+
 LIST = """
 _EPROCESS.Peb
 _EPROCESS.links.before
@@ -97,19 +114,19 @@ class Case(case.KernelCase):
     programs = CLANG, LLD
     made = {}
 
-    def kernel(self, target, job="Job"):
+    def kernel(self, target, job="Job", more=""):
         """The paths of a kernel and its PDB, built once."""
         image, pdb = self.here / "ntoskrnl.exe", self.here / "ntoskrnl.pdb"
-        if (target, job) not in self.made:
-            path = self.write("kernel.c", SOURCE.replace("JOB", job).encode())
+        if (target, job, more) not in self.made:
+            path = self.write("kernel.c", (SOURCE.replace("JOB", job) + more).encode())
             self.call(CLANG, f"--target={target}-pc-windows-msvc", "-g", "-gcodeview", "-O2", "-w",
                       "-ffreestanding", "-c", path, "-o", self.here / "o.obj")
             self.call(LLD, "/nodefaultlib", "/entry:entry", "/subsystem:native", "/debug",
                       "/brepro", "/opt:noref", f"/machine:{TARGETS[target][0]}", f"/out:{image}",
                       f"/base:{TARGETS[target][1]:#x}", self.here / "o.obj")
-            self.made[target, job] = image.read_bytes(), pdb.read_bytes()
-        image.write_bytes(self.made[target, job][0])
-        pdb.write_bytes(self.made[target, job][1])
+            self.made[target, job, more] = image.read_bytes(), pdb.read_bytes()
+        image.write_bytes(self.made[target, job, more][0])
+        pdb.write_bytes(self.made[target, job, more][1])
         return image, pdb
 
     def table(self, status, image, *options, lists=LIST, tolerate=LACKING):
@@ -190,6 +207,27 @@ class Values(Case):
         self.assertEqual(missing["severity"], "warning")
         self.table(1, image)
         self.members(0, image, tolerate=LACKING + ",member-missing")
+
+    def test_confidence_is_as_many_functions_and_ways_as_say_it(self):
+        expected = {"_KMUTANT.Header.SignalState": ("mutant", "medium", 2),
+                    "_KEVENT.Header.SignalState": ("event", "low", 1),
+                    "_KTHREAD.Process": ("process", "medium", 2),
+                    "_ETHREAD.Cid.UniqueProcess": ("client_process", "high", 2),
+                    "_ETHREAD.Cid.UniqueThread": ("client_thread", "high", 2)}
+        for target in TARGETS:
+            with self.subTest(target):
+                image, _ = self.kernel(target, more=READERS + SECOND_READER)
+                truth = self.truth(image, target)
+                found = self.members(0, image, lists="\n".join(expected))
+                self.assertEqual({name: (row["value"], row["confidence"], len(row["evidence"]))
+                                  for name, row in found.items()},
+                                 {name: (truth[value], *rest)
+                                  for name, (value, *rest) in expected.items()})
+
+    def test_two_names_of_one_function_say_no_more_than_one(self):
+        image, _ = self.kernel("x86_64", more=READERS + SECOND_NAME)
+        found, = self.members(0, image, lists="_KMUTANT.Header.SignalState").values()
+        self.assertEqual((found["confidence"], len(found["evidence"])), ("low", 2))
 
     def test_members_that_other_parts_of_the_kernel_read(self):
         expected = {"_RTL_GENERIC_TABLE.NumberGenericTableElements": "elements", "_RTL_AVL_TABLE.NumberGenericTableElements": "avl",

@@ -60,8 +60,16 @@ void read_stack(const Event& event, EventStack& stack);
 // The provider's name in its traits, or empty.
 [[nodiscard]] std::string_view provider_traits_name(const Event& event);
 
+// Which record of processor event-based sampling (PEBS) a PERFINFO event belongs to, as its header
+// says.
+[[nodiscard]] std::optional<u64> find_pebs_index(const Event& event);
+
 // Values of performance counters that a PERFINFO event carries in its header, or empty.
 [[nodiscard]] core::ByteView header_counters(const Event& event);
+
+// What the header of an event of a private session has in place of kernel and user time: clock
+// ticks of the processor. Source: EVENT_HEADER in Windows SDK evntcons.h.
+[[nodiscard]] std::optional<u64> find_processor_time(const Event& event);
 
 // What INSTANCE headers have beside those of FULL ones.
 struct EventInstance {

@@ -57,6 +57,7 @@ enum class WhereMember : unsigned {
   header_task,
   header_kernel_time,
   header_user_time,
+  header_processor_time,
   message,
   file,
   field,
