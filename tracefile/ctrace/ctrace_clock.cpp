@@ -155,7 +155,7 @@ CtraceClock::Time CtraceClock::to_time(u64 stamp, Cursor& cursor) const {
   u64 time = 0;
   if (__builtin_add_overflow(piece.file_time, since, &time)) time = std::numeric_limits<u64>::max();
   // A pair itself is exact, also the last one.
-  return {time, !piece.measured && stamp != piece.cycles};
+  return {time, pairs_ == 0 || (!piece.measured && stamp != piece.cycles)};
 }
 
 u64 CtraceClock::error_bound(CycleRate fastest) const {

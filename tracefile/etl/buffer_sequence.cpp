@@ -135,15 +135,20 @@ void find_holes(const Buffers& buffers, bool late, std::ptrdiff_t strays, Buffer
   }
 }
 
-// Buffers that the header of a closed session counts and that neither the file nor a hole before
-// `last` has: the file was cut between two of them. Where older ones were overwritten, the number
-// of the last one alone tells.
-void find_missing_end(const BufferEntry& last, bool overwrites, BufferScan& scan,
+// Buffers that the header of a closed session counts and that neither the file nor a hole between
+// numbers has: the file was cut between two of them. What cannot be read at its start were those
+// before the first number. Where older ones were overwritten, the number of the last one alone
+// tells.
+void find_missing_end(const Buffers& buffers, bool overwrites, BufferScan& scan,
                       core::Findings& findings) {
+  const auto& last = *buffers.back();
   if (!scan.has_header || scan.header.end_time.ticks == 0) return;
   u64 there = scan.buffers.size();
   for (const auto& gap : scan.gaps)
     if (gap.reason == Gap::Reason::buffers_missing) there += gap.buffers;
+  if (std::none_of(scan.buffers.begin(), scan.buffers.end(),
+                   [](const BufferEntry& entry) { return entry.offset == 0; }))
+    there += static_cast<u64>(buffers.front()->sequence);
   if (overwrites) there = static_cast<u64>(last.sequence) + 1;
   if (scan.header.buffers_written <= there) return;
   u64 end = 0;
@@ -176,7 +181,7 @@ void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
   if (const auto repeated = drop_repeated(buffers, findings))
     find_holes(buffers, overwrites || (scan.header.log_file_mode & starts_new_files) != 0,
                negative + *repeated, scan, findings);
-  find_missing_end(*buffers.back(), overwrites, scan, findings);
+  find_missing_end(buffers, overwrites, scan, findings);
 }
 
 }  // namespace coldtrace::tracefile

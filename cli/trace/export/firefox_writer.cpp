@@ -114,7 +114,7 @@ class FirefoxProfile::Writer {
         .field("usesOnlyOneStackType", true)
         .field("sourceCodeIsNotOnSearchfox", true)
         .key("sampleUnits");
-    json_.object("time", "ms", "eventDelay", "ms", "threadCPUDelta", "µs");
+    json_.object("time", "ms", "eventDelay", "ms", "threadCPUDelta", "ns");
     json_.key("categories").begin_array();
     write_category("Other", "grey");
     write_category("Kernel", "orange");
@@ -206,7 +206,7 @@ class FirefoxProfile::Writer {
     } else {
       json_.begin_array();
       for (const auto& one : samples)
-        json_.value(one.ran ? std::optional{nanoseconds(*one.ran) / 1000} : std::nullopt);
+        json_.value(one.ran ? std::optional{nanoseconds(*one.ran)} : std::nullopt);
       json_.end_array();
     }
     json_.end_object();
@@ -232,9 +232,7 @@ class FirefoxProfile::Writer {
     json_.key("weight");
     each([&](const Stay& one, bool is_end) { milliseconds(is_end ? one.end - one.begin : 0); });
     json_.field("weightType", "tracing-ms").key("threadCPUDelta");
-    each([&](const Stay& one, bool is_end) {
-      json_.value(is_end ? (one.end - one.begin) / 1000 : i64{0});
-    });
+    each([&](const Stay& one, bool is_end) { json_.value(is_end ? one.end - one.begin : i64{0}); });
     json_.end_object();
   }
 

@@ -265,6 +265,24 @@ class Ctrace(unittest.TestCase):
         # Its calibration pair is behind a later one, too.
         self.assertLessEqual({"buffer-order", "clock-pair"}, codes)
 
+    def test_without_calibration_pairs_each_time_is_approximate(self):
+        content = bytearray((self.folder / "boot.ctrace").read_bytes())
+        at, = struct.unpack_from("<I", content, 12)
+        while at < len(content):
+            length, = struct.unpack_from("<I", content, at + 12)
+            content[at + 40:at + 48] = bytes(8)
+            content[at + 8:at + 12] = bytes(4)
+            struct.pack_into("<I", content, at + 8, crc32c(content[at:at + 64 + length]))
+            at += 64 + length
+        path = self.folder / "pairless.ctrace"
+        path.write_bytes(content)
+        self.addCleanup(path.unlink)
+        first, *lines = self.lines(path, status=1)
+        self.assertEqual(first["session"]["clock"]["pairs"], 0)
+        events = [line for line in lines if line["type"] == "event"]
+        self.assertGreater(len(events), 100)
+        self.assertEqual({line.get("time_quality") for line in events}, {"approximate"})
+
     def test_an_index_that_cannot_be_read_again_is_told(self):
         """A disk under the temporary file that fails: reads of it are refused from outside."""
         if shutil.which("cc") is None:

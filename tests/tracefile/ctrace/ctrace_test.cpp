@@ -305,6 +305,8 @@ TEST_CASE("without pairs times rest on what is left", "[ctrace]") {
   REQUIRE(read.events.size() == 2);
   CHECK(read.events[0].time == CtraceFile::start);
   CHECK(read.events[1].time == CtraceFile::start + 1);
+  CHECK(read.events[0].approximate);
+  CHECK(read.events[1].approximate);
 
   CtraceFile back;
   back.writer.flush(true);

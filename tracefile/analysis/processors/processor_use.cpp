@@ -25,6 +25,15 @@ std::optional<i64> ProcessorUse::difference(const ThreadUse& use) const {
   return use.sampled.all.time - use.running;
 }
 
+std::vector<u16> ProcessorUse::processors_seen() const {
+  std::vector<u16> numbers;
+  for (const auto& [number, one] : schedule_.processors()) numbers.push_back(number);
+  for (const auto& [number, one] : processors_)
+    if (!schedule_.processors().contains(number)) numbers.push_back(number);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
 void ProcessorUse::begin(const Observed& observed) {
   population_ = &observed.population;
   schedule_.begin(observed);
@@ -58,6 +67,8 @@ RoutineUse* ProcessorUse::find_routine(const Interruption& record) {
 }
 
 void ProcessorUse::on_interruption(const Interruption& record) {
+  const auto cpu = *record.moment.cpu;
+  auto& processor = processors_[cpu];
   const auto cost = interruptions_.cost_of(record);
   auto* const use = find_routine(record);
   if (use == nullptr)
@@ -71,8 +82,6 @@ void ProcessorUse::on_interruption(const Interruption& record) {
     add_ticks(use->inclusive, cost->inclusive);
     add_ticks(use->exclusive, cost->exclusive);
   }
-  const auto cpu = *record.moment.cpu;
-  auto& processor = grown(processors_, cpu);
   const bool in_isr = record.routine.kind == Service::Kind::isr;
   add_ticks(in_isr ? processor.in_isr : processor.in_dpc, cost->exclusive);
   add_ticks(grown(interrupted_, cpu), cost->exclusive);
@@ -87,7 +96,7 @@ void ProcessorUse::on_sample(const Sample& record) {
     use.in_dpc = use.all;
   if (!record.counts) ++counts_.low_power;
   total_.add(use);
-  auto& processor = grown(processors_, *record.moment.cpu);
+  auto& processor = processors_[*record.moment.cpu];
   processor.sampled.add(use);
   if (record.thread == nobody) {
     ++counts_.threadless;

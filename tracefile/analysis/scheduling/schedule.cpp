@@ -66,7 +66,7 @@ void Schedule::add(const Turn& turn) {
   add_priority(one, turn.out_priority);
   add_priority(one, turn.left_priority);
   add_absence(one, turn);
-  auto& processor = grown(processors_, turn.cpu);
+  auto& processor = processors_[turn.cpu];
   ++processor.turns;
   if (turn.end) {
     const auto time = ticks_between(turn.begin, *turn.end);
@@ -95,10 +95,10 @@ void Schedule::add_absence(ThreadSchedule& one, const Turn& turn) const {
 void Schedule::finish(const Observed& observed) {
   turns_.finish(observed);
   elapsed_ = observed.first ? ticks_between(*observed.first, *observed.last) : 0;
-  processors_.resize(std::max(processors_.size(), turns_.processors()));
-  for (std::size_t cpu = 0; cpu < processors_.size(); ++cpu) {
-    auto& one = processors_[cpu];
+  for (std::size_t cpu = 0; cpu < turns_.processors(); ++cpu) {
     const auto number = static_cast<u16>(cpu);
+    if (!turns_.first_switch(number)) continue;
+    auto& one = processors_[number];
     one.first_switch = turns_.first_switch(number);
     one.last_switch = turns_.last_switch(number);
     one.breaks = turns_.breaks(number);

@@ -34,7 +34,7 @@ class CpuCsv {
   void write() {
     const auto& use = tables_.use;
     output_.write(columns);
-    for (u32 i = 0; i < tables_.processors(); ++i) write_processor(i);
+    for (const auto number : use.processors_seen()) write_processor(number);
     for (const auto i : tables_.processes())
       write_row(row_of("process", use.processes()[i], i, nobody));
     if (is_used(use.unknown_process()))
@@ -61,7 +61,7 @@ class CpuCsv {
   }
 
  private:
-  void write_processor(u32 number) {
+  void write_processor(u16 number) {
     Row row{"processor"};
     row.processor = fmt::format("{}", number);
     row.sampled = tables_.share_of(number).sampled;

@@ -24,7 +24,7 @@ class CpuJson {
     const auto& switches = use.schedule().turns().counts();
     json_.key("switches").object("count", switches.switches, "broken", switches.broken);
     json_.key("processors").begin_array();
-    for (u32 i = 0; i < tables_.processors(); ++i) write_processor(i);
+    for (const auto number : use.processors_seen()) write_processor(number);
     json_.end_array().key("processes").begin_array();
     for (const auto i : tables_.processes()) write_process(i);
     json_.end_array().key("unknown_process").begin_object();
@@ -63,7 +63,7 @@ class CpuJson {
         .end_object();
   }
 
-  void write_processor(u32 number) {
+  void write_processor(u16 number) {
     const auto share = tables_.share_of(number);
     const auto schedule = tables_.schedule_of(number);
     json_.begin_object().field("processor", number);

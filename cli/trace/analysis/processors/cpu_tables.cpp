@@ -72,17 +72,15 @@ std::vector<DriverUse> CpuTables::drivers() const {
   return all;
 }
 
-u32 CpuTables::processors() const {
-  return static_cast<u32>(std::max(use.processors().size(), use.schedule().processors().size()));
+ProcessorShare CpuTables::share_of(u16 processor) const {
+  const auto known = use.processors().find(processor);
+  return known != use.processors().end() ? known->second : ProcessorShare{};
 }
 
-ProcessorShare CpuTables::share_of(u32 processor) const {
-  return processor < use.processors().size() ? use.processors()[processor] : ProcessorShare{};
-}
-
-ProcessorSchedule CpuTables::schedule_of(u32 processor) const {
+ProcessorSchedule CpuTables::schedule_of(u16 processor) const {
   const auto& all = use.schedule().processors();
-  return processor < all.size() ? all[processor] : ProcessorSchedule{};
+  const auto known = all.find(processor);
+  return known != all.end() ? known->second : ProcessorSchedule{};
 }
 
 std::optional<i64> CpuTables::if_switches(i64 ticks) const {

@@ -26,10 +26,9 @@ struct CpuTables {
   std::vector<u32> routines() const;
   std::vector<trace_analysis::DriverUse> drivers() const;
 
-  // By number, up to `processors`.
-  u32 processors() const;
-  trace_analysis::ProcessorShare share_of(u32 processor) const;
-  trace_analysis::ProcessorSchedule schedule_of(u32 processor) const;
+  // Of one of `processors_seen`.
+  trace_analysis::ProcessorShare share_of(u16 processor) const;
+  trace_analysis::ProcessorSchedule schedule_of(u16 processor) const;
 
   // Null where the trace lacks what it is reckoned from. In units of 100 ns.
   std::optional<i64> if_switches(i64 ticks) const;

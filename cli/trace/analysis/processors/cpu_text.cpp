@@ -68,17 +68,18 @@ class CpuText {
   }
 
   void write_processors() {
-    if (tables_.processors() == 0) return;
+    const auto numbers = tables_.use.processors_seen();
+    if (numbers.empty()) return;
     print(output_, "\n{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  processor\n", "running (s)",
           "idle (s)", "unknown (s)", "sampled (s)", "sampled idle (s)", "DPC (s)", "ISR (s)");
-    for (u32 i = 0; i < tables_.processors(); ++i) {
-      const auto share = tables_.share_of(i);
-      const auto schedule = tables_.schedule_of(i);
+    for (const auto number : numbers) {
+      const auto share = tables_.share_of(number);
+      const auto schedule = tables_.schedule_of(number);
       print(output_, "{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  {}\n",
             text(tables_.if_switches(schedule.busy)), text(tables_.if_switches(schedule.idle)),
             text(tables_.if_switches(schedule.unknown)), sampled(share.sampled.all.time),
             sampled(share.sampled_idle.time), text(tables_.if_interrupts(share.in_dpc)),
-            text(tables_.if_interrupts(share.in_isr)), i);
+            text(tables_.if_interrupts(share.in_isr)), number);
     }
   }
 

@@ -17,6 +17,7 @@ namespace {
 using trace_analysis::Before;
 using trace_analysis::Index;
 using trace_analysis::nobody;
+using trace_analysis::ProcessorSchedule;
 using trace_analysis::Schedule;
 using trace_analysis::Standing;
 using trace_analysis::ThreadSchedule;
@@ -172,7 +173,7 @@ class ScheduleWriter {
         .field("overlapping", counts.overlapping)
         .end_object();
     json.key("processors").begin_array();
-    for (std::size_t i = 0; i < schedule_.processors().size(); ++i) write_processor(json, i);
+    for (const auto& [number, one] : schedule_.processors()) write_processor(json, number, one);
     json.end_array().key("threads").begin_array();
     for (const auto thread : threads()) write_thread(json, thread);
     json.end_array().key("findings");
@@ -189,12 +190,10 @@ class ScheduleWriter {
           counts.repeated, counts.overlapping, counts.readied, counts.superfluous);
     print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", "processor", "busy (s)", "idle (s)",
           "unknown (s)", "turns", "breaks");
-    for (std::size_t i = 0; i < schedule_.processors().size(); ++i) {
-      const auto& one = schedule_.processors()[i];
-      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", i,
+    for (const auto& [number, one] : schedule_.processors())
+      print(output_, "{:>9} {:>14} {:>14} {:>14} {:>10} {:>7}\n", number,
             names_.times().seconds(one.busy), names_.times().seconds(one.idle),
             names_.times().seconds(one.unknown), one.turns, one.breaks);
-    }
     auto threads = this->threads();
     std::erase_if(threads,
                   [this](Index i) { return population_.threads()[i].idle_of.has_value(); });
@@ -256,10 +255,9 @@ class ScheduleWriter {
     return value ? names_.times().seconds(static_cast<i64>(*value)) : "-";
   }
 
-  void write_processor(JsonWriter& json, std::size_t number) const {
-    const auto& one = schedule_.processors()[number];
+  void write_processor(JsonWriter& json, u16 number, const ProcessorSchedule& one) const {
     json.begin_object()
-        .field("processor", u64{number})
+        .field("processor", number)
         .field("turns", one.turns)
         .field("busy", names_.duration(one.busy))
         .field("idle", names_.duration(one.idle))

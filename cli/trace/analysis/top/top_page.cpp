@@ -75,13 +75,13 @@ TopPage::Processors processors_of(const TopAnswers& answers, const Population& p
   const auto& use = answers.use;
   const auto& scheduled = use.schedule().processors();
   TopPage::Processors processors;
-  processors.count = std::max(use.processors().size(), scheduled.size());
-  for (const auto& one : scheduled) {
+  processors.count = use.processors_seen().size();
+  for (const auto& [number, one] : scheduled) {
     add_ticks(processors.busy, one.busy);
     add_ticks(processors.idle, one.idle);
     add_ticks(processors.unknown, one.unknown);
   }
-  for (const auto& one : use.processors())
+  for (const auto& [number, one] : use.processors())
     add_ticks(processors.sampled_idle, one.sampled_idle.time);
   processors.processes =
       first_of(process_times(use, population), top, [&](const TopPage::ProcessTime& one) {

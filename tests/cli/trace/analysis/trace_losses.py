@@ -130,6 +130,23 @@ class Losses(Case):
             found = self.ask(log.build(buffers, [30, 31, 32])[:len(whole) - cut * BUFFER], "info", status=1)["findings"]
             self.assertEqual({one["code"] for one in found}, code)
 
+    # What cannot be read at the start is the header's buffer, which has number 0, and those behind it.
+    def test_buffers_that_cannot_be_read_at_the_start_are_not_missing_at_the_end(self):
+        log, buffers = self.two_runs_elsewhere()
+        whole = bytearray(log.build(buffers))
+        for unread in 1, 2:
+            whole[(unread - 1) * BUFFER:(unread - 1) * BUFFER + HEADER] = bytes(HEADER)
+            for cut in 0, 1:
+                content = bytes(whole[:len(whole) - cut * BUFFER])
+                with self.subTest(unread=unread, cut=cut):
+                    gaps = [line for line in self.ask(content, "decode", status=1) if line["type"] == "gap"]
+                    self.assertEqual(sorted((gap["offset"], gap["reason"], gap.get("buffers")) for gap in gaps),
+                                     [(0, "not_a_buffer", None), (len(content), "buffers_missing", 1)][:1 + cut])
+                    found = {one["code"]: one["text"] for one in self.ask(content, "info", status=1)["findings"]}
+                    self.assertEqual(found.get("gap-buffers-missing"), "the last buffer is missing" if cut else None)
+                    self.assertEqual(found["buffer-count"],
+                                     f"the header counts 4 buffers, the file has {4 - unread - cut}")
+
     def test_what_the_header_alone_counts_as_lost_may_lie_anywhere(self):
         log, buffers = self.two_runs_elsewhere()
         whole = log.build(buffers)

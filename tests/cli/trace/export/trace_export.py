@@ -592,7 +592,21 @@ class Exports(unittest.TestCase):
         self.assertGreater(sum(deltas.values()), 0)
         for tid, delta in deltas.items():
             if tid:
-                self.assertLessEqual(delta * 1000, running[tid])
+                self.assertLessEqual(delta, running[tid])
+
+    def test_firefox_has_all_that_threads_ran_in_less_than_a_microsecond(self):
+        for sampled in False, True:
+            log = EtlWriter(1)
+            for begin in range(0, 20_000, 100):
+                log.switch(0, begin, 0, 1000)
+                if sampled:
+                    log.perfinfo(0, 0x0F2E, 2, begin + 5, struct.pack("<QIHH", KERNEL, 1000, 1, 0x40))
+                log.switch(0, begin + 9, 1000, 0)
+            with self.subTest(sampled=sampled):
+                profile = self.firefox(self.written("short.etl", log))
+                self.assertEqual(profile["meta"]["sampleUnits"]["threadCPUDelta"], "ns")
+                deltas, = (thread["samples"]["threadCPUDelta"] for thread in profile["threads"] if thread["tid"] == 1000)
+                self.assertEqual(deltas, [None] + [900] * 199 if sampled else [0, 900] * 200)
 
     def test_firefox_has_waits_and_requests(self):
         for name in "server.etl", "server.ctrace", "disk-bursts.etl":

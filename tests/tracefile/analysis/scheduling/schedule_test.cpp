@@ -37,7 +37,7 @@ struct Replay {
   Schedule schedule;
   ReplayedSchedule run;
   std::vector<ThreadSchedule> threads;
-  std::vector<ProcessorSchedule> processors;
+  std::map<u16, ProcessorSchedule> processors;
   Turns::Counts counts;
   i64 elapsed;
 };
@@ -53,8 +53,7 @@ TEST_CASE("the schedule of made-up runs is where their time went") {
     REQUIRE(answer.counts.superfluous == 0);
     for (u32 i = 1; i <= RandomSchedule::threads; ++i) REQUIRE(answer.times(i) == run.times[i]);
     i64 sum = 0;
-    for (u16 cpu = 0; cpu < answer.processors.size(); ++cpu) {
-      const auto& one = answer.processors[cpu];
+    for (const auto& [cpu, one] : answer.processors) {
       REQUIRE(one.busy == run.busy[cpu]);
       REQUIRE(one.idle == run.idle[cpu]);
       REQUIRE(one.busy + one.idle + one.unknown == answer.elapsed);
@@ -78,10 +77,10 @@ TEST_CASE("an event that is missing makes time unknown and adds none") {
       REQUIRE(times.ready <= run.times[i].ready);
       REQUIRE(times.waiting <= run.times[i].waiting);
     }
-    for (u16 cpu = 0; cpu < answer.processors.size(); ++cpu) {
-      REQUIRE(answer.processors[cpu].busy <= run.busy[cpu]);
-      REQUIRE(answer.processors[cpu].idle <= run.idle[cpu]);
-      REQUIRE(answer.processors[cpu].unknown >= 0);
+    for (const auto& [cpu, one] : answer.processors) {
+      REQUIRE(one.busy <= run.busy[cpu]);
+      REQUIRE(one.idle <= run.idle[cpu]);
+      REQUIRE(one.unknown >= 0);
     }
   }
   CHECK(noticed > 300);
@@ -102,7 +101,7 @@ TEST_CASE("a thread that moves within a tick is on one processor") {
   CHECK(moved.running == 80);
   CHECK(moved.ready == 0);
   CHECK(moved.unknown == 0);
-  CHECK(answer.processors[0].idle == 50);
+  CHECK(answer.processors.at(0).idle == 50);
 }
 
 TEST_CASE("a thread that is made ready in the tick in which it leaves did not wait") {

@@ -77,12 +77,16 @@ class ProcessorUse final : public Analysis {
   // What samples say more than switches do, in ticks, where a trace has both.
   [[nodiscard]] std::optional<i64> difference(const ThreadUse& use) const;
 
-  // By number or index; those beyond the end have nothing.
+  // By number: those with samples or interrupts.
+  [[nodiscard]] const std::map<u16, ProcessorShare>& processors() const { return processors_; }
+  // Numbers of processors with switches, samples or interrupts, in their order.
+  [[nodiscard]] std::vector<u16> processors_seen() const;
+
+  // By index; those beyond the end have nothing.
   [[nodiscard]] const SampledUse& total() const { return total_; }
   [[nodiscard]] const std::vector<ThreadUse>& threads() const { return threads_; }
   [[nodiscard]] const std::vector<ThreadUse>& processes() const { return processes_; }
   [[nodiscard]] const ThreadUse& unknown_process() const { return unknown_process_; }
-  [[nodiscard]] const std::vector<ProcessorShare>& processors() const { return processors_; }
   [[nodiscard]] const std::vector<SampledUse>& modules() const { return modules_; }
   [[nodiscard]] const std::vector<SampledUse>& functions() const { return functions_; }
   [[nodiscard]] const std::vector<RoutineUse>& routines() const {
@@ -115,7 +119,7 @@ class ProcessorUse final : public Analysis {
   SampledUse total_;
   ThreadUse unknown_process_;
   std::vector<ThreadUse> threads_, processes_;
-  std::vector<ProcessorShare> processors_;
+  std::map<u16, ProcessorShare> processors_;
   std::vector<SampledUse> modules_, functions_;
   std::vector<i64> interrupted_;  // since the last switch, by processor
   std::vector<RoutineUse> routines_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "coldtrace/trace_analysis/records/histogram.hpp"
 #include "coldtrace/trace_analysis/scheduling/turns.hpp"
 
@@ -49,7 +51,8 @@ class Schedule final : public Analysis {
 
   [[nodiscard]] const Turns& turns() const { return turns_; }
   [[nodiscard]] const std::vector<ThreadSchedule>& threads() const { return threads_; }  // by index
-  [[nodiscard]] const std::vector<ProcessorSchedule>& processors() const { return processors_; }
+  // By number: those with switches.
+  [[nodiscard]] const std::map<u16, ProcessorSchedule>& processors() const { return processors_; }
   [[nodiscard]] i64 elapsed() const { return elapsed_; }
 
   void begin(const Observed& observed) override {
@@ -71,7 +74,7 @@ class Schedule final : public Analysis {
   Turns::Sink each_turn_;
   const Population* population_ = nullptr;
   std::vector<ThreadSchedule> threads_;
-  std::vector<ProcessorSchedule> processors_;
+  std::map<u16, ProcessorSchedule> processors_;
   i64 elapsed_ = 0;
 };
 
