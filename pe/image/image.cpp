@@ -37,11 +37,16 @@ Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
   }
   if (!has_gap_of_zeros(file, optional, sections)) return Layout::file;
   const auto evidence = find_layout_evidence(file, optional, sections);
+  if (!asked && evidence.contradicts_itself())
+    findings.warning("layout-suspect", std::nullopt,
+                     "{} tables lie at their RVAs, {} at their file offsets: read as {}",
+                     evidence.memory, evidence.file,
+                     evidence.proves_memory() ? "dumped from memory; try --layout file"
+                                              : "a file; try --layout memory");
   if (evidence.proves_memory() && !asked) {
     findings.info("layout-memory", std::nullopt,
-                  "dumped from memory: {} tables lie at their RVAs, none at its file offset; read "
-                  "so",
-                  evidence.memory);
+                  "dumped from memory: {} tables lie at their RVAs, {} at file offsets; read so",
+                  evidence.memory, evidence.file);
     return Layout::memory;
   }
   // Without a table on either side the size decides whether it is worth a word.

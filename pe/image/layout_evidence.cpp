@@ -10,13 +10,24 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u32 page_size = 0x1000;
+constexpr u32 most_entries = 16;  // of a table that are looked at
+
+// What both readings of an image have.
+struct Headers {
+  const core::FileView& file;
+  const OptionalHeader& optional;
+  std::span<const SectionHeader> sections;
+  const AddressMap& as_file;
+};
 
 // What a table shows of itself at the place where `map` puts it. Each is strict enough that other
-// bytes, and zeros above all, do not pass.
+// bytes, and zeros above all, do not pass. Tables whose first entry others resemble (the C++ tables
+// of functions look like debug data and like .pdata) are held against the sections, several entries
+// of them.
 class TableChecks {
  public:
-  TableChecks(const core::FileView& file, const AddressMap& map, const OptionalHeader& optional)
-      : file_{file}, map_{map}, optional_{optional} {}
+  TableChecks(const Headers& headers, const AddressMap& map)
+      : file_{headers.file}, map_{map}, optional_{headers.optional}, headers_{headers} {}
 
   bool fits(Directory index) const {
     const auto& [address, size] = optional_.directories[static_cast<std::size_t>(index)];
@@ -28,7 +39,7 @@ class TableChecks {
       case Directory::resources:
         return has_resources(address, size);
       case Directory::exceptions:
-        return has_functions(address);
+        return has_functions(address, size);
       case Directory::base_relocations:
         return has_relocations(address, size);
       case Directory::debug:
@@ -79,32 +90,74 @@ class TableChecks {
            (first & ~directory_bit) < size;
   }
 
-  bool has_functions(Rva at) const {
-    const auto entry = load<12>(at);
-    return entry && is_inside(entry->get<u32, 0>()) &&
-           entry->get<u32, 0>() < entry->get<u32, 4>() && is_inside(entry->get<u32, 4>()) &&
-           is_inside(entry->get<u32, 8>());
+  bool is_code(u32 address) const {
+    const auto& sections = headers_.sections;
+    return std::any_of(sections.begin(), sections.end(), [&](const auto& section) {
+      const u32 size = std::max(section.virtual_size, section.raw_size);
+      return section.executable() && address >= value(section.address) &&
+             address - value(section.address) < size;
+    });
+  }
+
+  bool has_functions(Rva at, u32 size) const {
+    constexpr u32 entry_size = 12;
+    const u32 entries = std::min(size / entry_size, most_entries);
+    u32 last_end = 0;
+    for (u32 i = 0; i < entries; ++i) {
+      const auto entry = load<entry_size>(at + i * entry_size);
+      if (!entry) return false;
+      const auto begin = entry->get<u32, 0>();
+      const auto end = entry->get<u32, 4>();
+      if (begin < last_end || begin >= end || !is_code(begin) || !is_code(end - 1) ||
+          !is_inside(entry->get<u32, 8>()))
+        return false;
+      last_end = end;
+    }
+    return entries > 0;
   }
 
   bool has_relocations(Rva at, u32 size) const {
-    const auto block = load<8>(at);
-    return block && is_inside(block->get<u32, 0>()) && block->get<u32, 0>() % page_size == 0 &&
-           block->get<u32, 4>() > 8 && block->get<u32, 4>() % 2 == 0 &&
-           block->get<u32, 4>() <= size;
+    constexpr u32 header_size = 8;
+    u32 last_page = 0;
+    u32 done = 0;
+    for (u32 i = 0; i < most_entries && size - done >= header_size; ++i) {
+      const auto block = load<header_size>(at + done);
+      if (!block) return false;
+      const auto page = block->get<u32, 0>();
+      const auto block_size = block->get<u32, 4>();
+      if (i > 0 && page == 0 && block_size == 0) break;  // padding
+      if (!is_inside(page) || page % page_size != 0 || page <= last_page ||
+          block_size <= header_size || block_size % 2 != 0 || block_size > size - done)
+        return false;
+      last_page = page;
+      done += block_size;
+    }
+    return done > 0;
   }
 
+  // Where an entry has its data is said twice, by an RVA and by a file offset.
   bool has_debug_data(Rva at, u32 size) const {
     constexpr u32 most_types = 64;
     constexpr u32 entry_size = 28;
-    const auto entry = load<entry_size>(at);
-    return entry && size % entry_size == 0 && entry->get<u32, 0>() == 0 &&
-           entry->get<u32, 12>() > 0 && entry->get<u32, 12>() < most_types &&
-           entry->get<u32, 16>() > 0 && entry->get<u32, 20>() < optional_.size_of_image;
+    const u32 entries = std::min(size / entry_size, most_entries);
+    bool agrees = false;
+    for (u32 i = 0; i < entries; ++i) {
+      const auto entry = load<entry_size>(at + i * entry_size);
+      if (!entry || entry->get<u32, 0>() != 0 || entry->get<u32, 12>() == 0 ||
+          entry->get<u32, 12>() >= most_types)
+        return false;
+      if (entry->get<u32, 16>() == 0 || entry->get<u32, 20>() == 0) continue;
+      if (headers_.as_file.to_offset(Rva{entry->get<u32, 20>()}) != entry->get<u32, 24>())
+        return false;
+      agrees = true;
+    }
+    return agrees && size % entry_size == 0;
   }
 
   const core::FileView& file_;
   const AddressMap& map_;
   const OptionalHeader& optional_;
+  const Headers& headers_;
 };
 
 const SectionHeader* find_moved(std::span<const SectionHeader> sections) {
@@ -134,14 +187,15 @@ LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHe
   core::Findings unused;
   const AddressMap as_file{file.size(), Layout::file, optional, sections, unused};
   const AddressMap as_memory{file.size(), Layout::memory, optional, sections, unused};
+  const Headers headers{file, optional, sections, as_file};
   LayoutEvidence evidence;
   for (const auto index : {Directory::exports, Directory::imports, Directory::resources,
                            Directory::exceptions, Directory::base_relocations, Directory::debug}) {
     const auto& [address, size] = optional.directories[static_cast<std::size_t>(index)];
     if (value(address) == 0 || size == 0) continue;
     if (as_file.to_offset(address) == as_memory.to_offset(address)) continue;
-    evidence.file += TableChecks{file, as_file, optional}.fits(index) ? 1U : 0U;
-    evidence.memory += TableChecks{file, as_memory, optional}.fits(index) ? 1U : 0U;
+    evidence.file += TableChecks{headers, as_file}.fits(index) ? 1U : 0U;
+    evidence.memory += TableChecks{headers, as_memory}.fits(index) ? 1U : 0U;
   }
   return evidence;
 }

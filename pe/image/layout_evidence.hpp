@@ -12,8 +12,8 @@ struct LayoutEvidence {
   unsigned file = 0;
   unsigned memory = 0;
 
-  // Nothing speaks against it.
-  bool proves_memory() const { return memory > 0 && file == 0; }
+  bool proves_memory() const { return memory > file; }
+  bool contradicts_itself() const { return memory > 0 && file > 0; }
 };
 
 LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,

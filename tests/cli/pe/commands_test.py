@@ -217,6 +217,39 @@ class Layouts(Case):
                                  "memory")
         self.assertGreater(moved, 1)
 
+    def dump_with(self, directory, rva, offset, table):
+        """The seed as loaded, one directory moved to `rva`, and `table` where a file would have
+        that directory: what the layout is, and the findings that say so."""
+        dump = bytearray(as_loaded((SEEDS / "pe_image/x64").read_bytes()))
+        header, = struct.unpack_from("<I", dump, 60)
+        struct.pack_into("<II", dump, header + 24 + 112 + 8 * directory, rva, len(table))
+        dump[offset:offset + len(table)] = table
+        found = image("exports", self.write("dump", bytes(dump)))
+        self.assertEqual(len(found["exports"]) > 0, found["layout"] == "memory")
+        return found["layout"], sorted(entry["code"] for entry in found["findings"]
+                                       if entry["code"].startswith("layout"))
+
+    def test_what_resembles_a_table_does_not_make_a_file_of_a_dump(self):
+        """A C++ FuncInfo in place of debug data, and functions that are none: the first entry
+        alone would do."""
+        for why, directory, table in (
+                ("no file offset of the data",
+                 6, struct.pack("<IIHHIIII", 0, 0x19930522, 0, 0, 5, 5, 0x7020, 3)),
+                ("a second entry of no type",
+                 6, struct.pack("<IIHHIIII", 0, 0, 0, 0, 2, 5, 0x7020, 0x1220) + bytes(28)),
+                ("outside of code", 3, struct.pack("<3I", 0x7010, 0x7020, 0x7030)),
+                ("descending", 3, struct.pack("<6I", 0x1010, 0x1020, 0x7000, 0x1000, 0x1008, 0x7000)),
+                ("pages descending", 5, struct.pack("<IIIIII", 0x2000, 12, 0, 0x1000, 12, 0))):
+            with self.subTest(why):
+                self.assertEqual(self.dump_with(directory, 0x7080, 0x1280, table),
+                                 ("memory", ["layout-memory"]))
+
+    def test_a_table_on_both_sides_is_told(self):
+        """The more tables decide, and a word says that one speaks against them."""
+        good = struct.pack("<IIHHIIII", 0, 0, 0, 0, 2, 5, 0x7020, 0x1220)
+        self.assertEqual(self.dump_with(6, 0x7080, 0x1280, good),
+                         ("memory", ["layout-memory", "layout-suspect"]))
+
     def test_a_file_and_a_dump_are_compared(self):
         names = [path for path in GOOD if path.name == "ntdll.dll"] + sorted(
             IMAGES.glob("windows10-x64/*.dll"))
