@@ -134,9 +134,10 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
         counted(header.processors, "processor", "processors"), u64{header.pointer_size} * 8);
   write_image_text(output, "Kernel", header.kernel);
   write_image_text(output, "System calls", header.ntdll);
-  print(output, "Clock         {}, {} Hz, {}, error at most {} ns\n", to_string(header.clock),
-        header.frequency, counted(part.pairs, "calibration pair", "calibration pairs"),
-        trace.error_bound() * 100);
+  print(output, "Clock         {}, {} Hz, {}", to_string(header.clock), header.frequency,
+        counted(part.pairs, "calibration pair", "calibration pairs"));
+  if (const auto bound = trace.error_bound()) print(output, ", error at most {} ns", *bound * 100);
+  output.write("\n");
   print(output, "Buffers       {}, {} missing\n", scan.buffers.size(), scan.missing);
   print(output, "Lost          {}, {} reserved and never committed\n",
         counted(scan.lost, "event", "events"), scan.uncommitted);

@@ -199,7 +199,7 @@ void Ctrace::finish_clocks(std::span<core::Findings> findings) {
   u64 resolution = 0;
   for (const auto& part : parts_)
     resolution = std::max<u64>(resolution, part.header.time_resolution);
-  error_bound_ += resolution;
+  if (error_bound_) *error_bound_ += resolution;
 }
 
 void Ctrace::finish_clock(u16 run, u16 processor, std::span<core::Findings> findings) {
@@ -230,7 +230,7 @@ void Ctrace::finish_clock(u16 run, u16 processor, std::span<core::Findings> find
                   "processor {} has one calibration pair: its times rest on the nominal "
                   "frequency",
                   processor);
-  error_bound_ = std::max(error_bound_, clock.error_bound(clock.fastest()));
+  error_bound_ = std::max(error_bound_, clock.error_bound(clock.fastest()));  // none is least
   clocks_.emplace(std::pair{run, processor}, std::move(clock));
 }
 

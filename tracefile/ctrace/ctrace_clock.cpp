@@ -158,13 +158,13 @@ CtraceClock::Time CtraceClock::to_time(u64 stamp, Cursor& cursor) const {
   return {time, pairs_ == 0 || (!piece.measured && stamp != piece.cycles)};
 }
 
-u64 CtraceClock::error_bound(CycleRate fastest) const {
-  u64 largest = 0;
+std::optional<u64> CtraceClock::error_bound(CycleRate fastest) const {
+  std::optional<u64> largest;
   for (u64 i = 0; i < pieces_.size(); ++i) {
     const auto piece = pieces_.at(i);
     if (!piece || !piece->measured) continue;
     const auto least = scale(piece->rate.cycles, fastest);
-    if (piece->rate.ticks > least) largest = std::max(largest, piece->rate.ticks - least);
+    largest = std::max(largest.value_or(0), piece->rate.ticks - std::min(piece->rate.ticks, least));
   }
   return largest;
 }

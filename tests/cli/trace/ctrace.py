@@ -265,23 +265,34 @@ class Ctrace(unittest.TestCase):
         # Its calibration pair is behind a later one, too.
         self.assertLessEqual({"buffer-order", "clock-pair"}, codes)
 
-    def test_without_calibration_pairs_each_time_is_approximate(self):
-        content = bytearray((self.folder / "boot.ctrace").read_bytes())
-        at, = struct.unpack_from("<I", content, 12)
-        while at < len(content):
-            length, = struct.unpack_from("<I", content, at + 12)
-            content[at + 40:at + 48] = bytes(8)
-            content[at + 8:at + 12] = bytes(4)
-            struct.pack_into("<I", content, at + 8, crc32c(content[at:at + 64 + length]))
-            at += 64 + length
-        path = self.folder / "pairless.ctrace"
-        path.write_bytes(content)
-        self.addCleanup(path.unlink)
-        first, *lines = self.lines(path, status=1)
-        self.assertEqual(first["session"]["clock"]["pairs"], 0)
-        events = [line for line in lines if line["type"] == "event"]
-        self.assertGreater(len(events), 100)
-        self.assertEqual({line.get("time_quality") for line in events}, {"approximate"})
+    def test_without_calibration_pairs_each_time_is_approximate_and_no_error_is_bounded(self):
+        whole = (self.folder / "boot.ctrace").read_bytes()
+        self.assertIsInstance(self.lines(self.folder / "boot.ctrace")[0]["session"]["clock"]["error_bound"], int)
+        for kept in 0, 1:  # pairs of each processor
+            content, seen = bytearray(whole), {}
+            at, = struct.unpack_from("<I", content, 12)
+            while at < len(content):
+                length, processor = struct.unpack_from("<IH", content, at + 12)
+                if processor != 0xFFFF and any(content[at + 40:at + 48]):
+                    seen[processor] = seen.get(processor, 0) + 1
+                    if seen[processor] > kept:
+                        content[at + 40:at + 48] = bytes(8)
+                content[at + 8:at + 12] = bytes(4)
+                struct.pack_into("<I", content, at + 8, crc32c(content[at:at + 64 + length]))
+                at += 64 + length
+            path = self.folder / "pairless.ctrace"
+            path.write_bytes(content)
+            self.addCleanup(path.unlink, missing_ok=True)
+            with self.subTest(kept=kept):
+                first, *lines = self.lines(path, status=1)
+                self.assertEqual((first["session"]["clock"]["pairs"], first["session"]["clock"]["error_bound"]), (kept * len(seen), None))
+                schema("trace.schema.json").validate(first)
+                exact = [line for line in lines if line["type"] == "event" and "time_quality" not in line]
+                self.assertLessEqual(len(exact), kept * len(seen))  # at the pair itself
+                info = run("trace", "info", path, "--format", "json")
+                schema("trace-info.schema.json").validate(strict_json(info.stdout))
+                self.assertNotIn(b"error at most", run("trace", "info", path).stdout)
+        self.assertIn(b"error at most", run("trace", "info", self.folder / "boot.ctrace").stdout)
 
     def test_an_index_that_cannot_be_read_again_is_told(self):
         """A disk under the temporary file that fails: reads of it are refused from outside."""

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ struct ReadCtrace {
   core::Findings findings;
   u64 lost = 0, uncommitted = 0, missing = 0;
   bool closed = false;
-  u64 error_bound = 0;
+  std::optional<u64> error_bound;
 };
 
 ReadCtrace read_ctrace(core::ByteView bytes, tracefile::StreamOptions options = {});

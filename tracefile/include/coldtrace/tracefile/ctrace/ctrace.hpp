@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,8 +53,9 @@ class Ctrace {
   // Empty unless the options of open() ask for it.
   [[nodiscard]] const std::vector<KindCount>& kinds() const { return kinds_; }
 
-  // How far the time of an event between two pairs can be wrong, in 100 ns.
-  [[nodiscard]] u64 error_bound() const { return error_bound_; }
+  // How far the time of an event between two pairs can be wrong, in 100 ns; nothing where no
+  // processor has two.
+  [[nodiscard]] std::optional<u64> error_bound() const { return error_bound_; }
   [[nodiscard]] const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
     return clocks_.at({part.run, processor});
   }
@@ -86,7 +88,7 @@ class Ctrace {
   NameTables names_;
   Clock clock_{ClockType::system_time, {}, 0, {1, 1}};
   std::vector<KindCount> kinds_;
-  u64 error_bound_ = 0;
+  std::optional<u64> error_bound_;
 };
 
 }  // namespace coldtrace::tracefile

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "coldtrace/core/file_time.hpp"
@@ -71,8 +72,8 @@ class CtraceClock {
   // The fastest rate between two pairs, or the nominal one.
   [[nodiscard]] CycleRate fastest() const { return fastest_; }
   // The largest error between two pairs when no cycle is faster than `fastest`, without the
-  // resolution of the FILETIMEs.
-  [[nodiscard]] u64 error_bound(CycleRate fastest) const;
+  // resolution of the FILETIMEs; nothing where no two pairs measure a rate.
+  [[nodiscard]] std::optional<u64> error_bound(CycleRate fastest) const;
   [[nodiscard]] u64 pairs() const { return pairs_; }
   // Of the buffer that has the first pair.
   [[nodiscard]] u64 first_offset() const { return first_offset_; }
