@@ -28,7 +28,12 @@ bool SnapshotReader::read(const Value& json, Int64 int64, const Begin& begin, co
   if (type == "file" || type == "gap") {
     sequence_.add_row();
     const bool used = row(type, json);
-    if (used && type == "file") names_.add_row(ntfs::to_state(text_member(json, "state")));
+    if (type == "file") {
+      if (used)
+        names_.add_row(ntfs::to_state(text_member(json, "state")));
+      else
+        names_.add_unusable_row();
+    }
     return used;
   }
   if (type == "summary") {

@@ -34,7 +34,7 @@ inline void check(const ProcessTree& tree) {
 }
 
 inline void check(const Schedule& schedule) {
-  for (const auto& one : schedule.processors())
+  for (const auto& [number, one] : schedule.processors())
     require(one.busy >= 0 && one.idle >= 0 && one.unknown >= 0);
   for (const auto& one : schedule.threads())
     require(one.running >= 0 && one.ready >= 0 && one.waiting >= 0 && one.unknown >= 0);
@@ -228,7 +228,7 @@ inline void check(const ProcessorUse& use, const RunningStacks& stacks) {
   require(total.in_dpc.samples + total.in_isr.samples <= total.all.samples);
   SampledUse of_processors, of_modules, of_functions;
   i64 interrupted = 0, of_routines = 0;
-  for (const auto& one : use.processors()) {
+  for (const auto& [number, one] : use.processors()) {
     of_processors.add(one.sampled);
     require(one.sampled_idle.samples <= one.sampled.all.samples);
     add_ticks(interrupted, one.in_dpc);

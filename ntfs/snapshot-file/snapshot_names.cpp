@@ -33,6 +33,11 @@ void SnapshotNames::add_row(std::optional<State> state) {
 }
 
 void SnapshotNames::add_counts(const SnapshotCounts& counts) {
+  // Of states that have rows; the rest may be all of another one.
+  u64 unusable = std::exchange(unusable_, 0);
+  for (std::size_t i = 0; i < state_count; ++i)
+    if (rows_[i] > 0 && counts.names[i].value_or(0) > rows_[i])
+      unusable -= std::min(unusable, *counts.names[i] - rows_[i]);
   u64 lacking = 0;
   for (std::size_t i = 0; i < state_count; ++i) {
     const u64 rows = std::exchange(rows_[i], 0);
@@ -46,7 +51,7 @@ void SnapshotNames::add_counts(const SnapshotCounts& counts) {
       lacking = core::saturating_add(lacking, counted - std::min(counted, rows));
     else if (counted < rows)
       sum.more.add(rows, counted);
-    else if (rows > 0 && !counts.matched)
+    else if ((rows > 0 || counted <= unusable) && !counts.matched)
       sum.fewer.add(rows, counted);
     else
       sum.left_out = core::saturating_add(sum.left_out, counted - rows);
@@ -61,7 +66,7 @@ void SnapshotNames::add_counts(const SnapshotCounts& counts) {
 void SnapshotNames::report(std::string_view others, core::Findings& findings) const {
   std::string fewer, more;
   const auto append = [](std::string& text, const Unlike& unlike, State state) {
-    if (unlike.rows > 0)
+    if (unlike.rows > 0 || unlike.counted > 0)
       append_piece(text, fmt::format("{} of {} {}", unlike.rows, unlike.counted, to_string(state)));
   };
   for (std::size_t i = 0; i < state_count; ++i) {
@@ -92,8 +97,8 @@ std::optional<u64> SnapshotNames::counted(State state) const {
 
 bool SnapshotNames::has_all(State state) const {
   const auto& one = sum(state);
-  return ended_ && !has_stateless_ && one.is_counted && one.left_out == 0 && one.fewer.rows == 0 &&
-         one.more.rows == 0;
+  return ended_ && !has_stateless_ && one.is_counted && one.left_out == 0 &&
+         one.fewer.counted == 0 && one.more.rows == 0;
 }
 
 bool SnapshotNames::has_all_files() const {

@@ -31,6 +31,7 @@ void SnapshotSequence::add_summary(std::optional<u64> views, bool is_complete) {
 }
 
 std::string SnapshotSequence::refusal() const {
+  if (views_.size() == most_views) return "more volumes and shadow copies than are read";
   if (several_disks_) return "snapshots of several disks, one after the other: take one of them";
   if (several_) return "several snapshots, one after the other: take one of them";
   return {};

@@ -23,11 +23,11 @@ void check_alignments(const OptionalHeader& optional, u64 offset, core::Findings
 
 // The layout to read an image in: the one that is asked for, else what the bytes prove. Dumped
 // images keep their section table, whose raw offsets then point at other bytes.
-Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
+Layout choose_layout(const core::FileView& file, Machine machine, const OptionalHeader& optional,
                      std::span<const SectionHeader> sections, std::optional<Layout> asked,
                      core::Findings& findings) {
   if (asked == Layout::memory) {
-    const auto evidence = find_layout_evidence(file, optional, sections);
+    const auto evidence = find_layout_evidence(file, machine, optional, sections);
     if (evidence.file > evidence.memory)
       findings.warning("layout-suspect", std::nullopt,
                        "{} tables lie at their file offsets, {} at their RVAs: a file as linked? "
@@ -36,7 +36,7 @@ Layout choose_layout(const core::FileView& file, const OptionalHeader& optional,
     return Layout::memory;
   }
   if (!has_gap_of_zeros(file, optional, sections)) return Layout::file;
-  const auto evidence = find_layout_evidence(file, optional, sections);
+  const auto evidence = find_layout_evidence(file, machine, optional, sections);
   if (!asked && evidence.contradicts_itself())
     findings.warning("layout-suspect", std::nullopt,
                      "{} tables lie at their RVAs, {} at their file offsets: read as {}",
@@ -90,7 +90,8 @@ core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout
                    [&](std::size_t a, std::size_t b) {
                      return image.sections_[a].address < image.sections_[b].address;
                    });
-  image.layout_ = choose_layout(file, image.optional_, image.sections_, layout, findings);
+  image.layout_ =
+      choose_layout(file, image.file_.machine, image.optional_, image.sections_, layout, findings);
   image.addresses_ =
       AddressMap{file.size(), image.layout_, image.optional_, image.sections_, findings};
   return image;

@@ -15,6 +15,7 @@ constexpr u32 most_entries = 16;  // of a table that are looked at
 // What both readings of an image have.
 struct Headers {
   const core::FileView& file;
+  Machine machine;
   const OptionalHeader& optional;
   std::span<const SectionHeader> sections;
   const AddressMap& as_file;
@@ -100,20 +101,40 @@ class TableChecks {
   }
 
   bool has_functions(Rva at, u32 size) const {
-    constexpr u32 entry_size = 12;
-    const u32 entries = std::min(size / entry_size, most_entries);
-    u32 last_end = 0;
-    for (u32 i = 0; i < entries; ++i) {
+    const bool arm = headers_.machine == Machine::arm64 || headers_.machine == Machine::armnt;
+    return arm ? has_entries<8>(at, size, [this](const auto& entry) { return fits_arm(entry); })
+               : has_entries<12>(at, size, [this](const auto& entry) { return fits_x64(entry); });
+  }
+
+  // Entries that ascend, of zeros left out, which incremental links have between them.
+  template <u32 entry_size, typename Fits>
+  bool has_entries(Rva at, u32 size, const Fits& fits) const {
+    u32 last = 0;
+    bool any = false;
+    for (u32 i = 0; i < std::min(size / entry_size, most_entries); ++i) {
       const auto entry = load<entry_size>(at + i * entry_size);
       if (!entry) return false;
-      const auto begin = entry->get<u32, 0>();
-      const auto end = entry->get<u32, 4>();
-      if (begin < last_end || begin >= end || !is_code(begin) || !is_code(end - 1) ||
-          !is_inside(entry->get<u32, 8>()))
-        return false;
-      last_end = end;
+      const auto begin = entry->template get<u32, 0>();
+      if (begin == 0 && entry->template get<u32, 4>() == 0) continue;
+      if (begin < last || !is_code(begin) || !fits(*entry)) return false;
+      last = begin;
+      any = true;
     }
-    return entries > 0;
+    return any;
+  }
+
+  // Healthy DLLs have some of no code.
+  bool fits_x64(const auto& entry) const {
+    const auto begin = entry.template get<u32, 0>();
+    const auto end = entry.template get<u32, 4>();
+    return begin == end ||
+           (begin < end && is_code(end - 1) && is_inside(entry.template get<u32, 8>()));
+  }
+
+  // Unwind data is elsewhere or packed into the entry.
+  bool fits_arm(const auto& entry) const {
+    const auto unwind = entry.template get<u32, 4>();
+    return (unwind & 3U) != 3 && ((unwind & 3U) != 0 || is_inside(unwind));
   }
 
   bool has_relocations(Rva at, u32 size) const {
@@ -127,7 +148,8 @@ class TableChecks {
       const auto block_size = block->get<u32, 4>();
       if (i > 0 && page == 0 && block_size == 0) break;  // padding
       if (!is_inside(page) || page % page_size != 0 || page <= last_page ||
-          block_size <= header_size || block_size % 2 != 0 || block_size > size - done)
+          block_size < header_size || (i == 0 && block_size == header_size) ||
+          block_size % 2 != 0 || block_size > size - done)
         return false;
       last_page = page;
       done += block_size;
@@ -135,7 +157,8 @@ class TableChecks {
     return done > 0;
   }
 
-  // Where an entry has its data is said twice, by an RVA and by a file offset.
+  // Where an entry has its data is said twice, by an RVA and by a file offset; of data that is not
+  // loaded once, which shows nothing.
   bool has_debug_data(Rva at, u32 size) const {
     constexpr u32 most_types = 64;
     constexpr u32 entry_size = 28;
@@ -182,12 +205,13 @@ bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional
   return gap && core::is_zero(*gap);
 }
 
-LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,
+LayoutEvidence find_layout_evidence(const core::FileView& file, Machine machine,
+                                    const OptionalHeader& optional,
                                     std::span<const SectionHeader> sections) {
   core::Findings unused;
   const AddressMap as_file{file.size(), Layout::file, optional, sections, unused};
   const AddressMap as_memory{file.size(), Layout::memory, optional, sections, unused};
-  const Headers headers{file, optional, sections, as_file};
+  const Headers headers{file, machine, optional, sections, as_file};
   LayoutEvidence evidence;
   for (const auto index : {Directory::exports, Directory::imports, Directory::resources,
                            Directory::exceptions, Directory::base_relocations, Directory::debug}) {

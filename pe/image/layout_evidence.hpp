@@ -16,7 +16,8 @@ struct LayoutEvidence {
   bool contradicts_itself() const { return memory > 0 && file > 0; }
 };
 
-LayoutEvidence find_layout_evidence(const core::FileView& file, const OptionalHeader& optional,
+LayoutEvidence find_layout_evidence(const core::FileView& file, Machine machine,
+                                    const OptionalHeader& optional,
                                     std::span<const SectionHeader> sections);
 
 // The first section that has moved starts with nothing but zeros, up to where it would be loaded:

@@ -204,8 +204,9 @@ class Search {
       accesses_.emplace(
           std::move(access.expression),
           Claim{access.offset, Claim::From::code, access.confidence, std::move(access.evidence)});
+    std::set<std::pair<std::string, u64>> told;  // rivals for one name are one witness
     for (const auto& found : table.context_switch.candidates)
-      if (found.kernel_stack_offset)
+      if (found.kernel_stack_offset && told.emplace(found.name, *found.kernel_stack_offset).second)
         accesses_.emplace("_KTHREAD.KernelStack",
                           Claim{*found.kernel_stack_offset,
                                 Claim::From::code,

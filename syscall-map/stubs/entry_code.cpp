@@ -16,6 +16,11 @@ ZydisRegister whole(ZydisRegister name) {
   return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
 }
 
+// Of operands that are extended to 64 bits.
+constexpr u64 cut(u64 value, u32 bits) {
+  return bits == 32 ? value & 0xffffffff : value;
+}
+
 class EntryReader {
  public:
   EntryReader(const pe::Image& image, pe::Rva rva, const FindImport& find_import)
@@ -55,7 +60,8 @@ class EntryReader {
     if (const auto address = address_of(instruction, operand))
       return operand.type == ZYDIS_OPERAND_TYPE_MEMORY ? jump_through(*address)
                                                        : jump_to(*address, "jmp");
-    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && loads(operand.reg.value))
+    if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && operand.size >= 32 &&
+        loads(operand.reg.value))
       return jump_to(loaded_value_, "mov and jmp");
     return std::nullopt;
   }
@@ -71,7 +77,7 @@ class EntryReader {
         return from.type != ZYDIS_OPERAND_TYPE_MEMORY;
       case ZYDIS_MNEMONIC_PUSH:
         if (to.type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return false;
-        pushed_ = to.imm.value.u;
+        pushed_ = cut(to.imm.value.u, image_.optional_header().pointer_size() == 8 ? 64 : 32);
         return true;
       case ZYDIS_MNEMONIC_NOP:
       case ZYDIS_MNEMONIC_ENDBR32:
@@ -85,7 +91,7 @@ class EntryReader {
   void load(const ZydisDecodedOperand& to, const ZydisDecodedOperand& from) {
     if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && to.size >= 32) {
       loaded_register_ = whole(to.reg.value);
-      loaded_value_ = to.size == 32 ? from.imm.value.u & 0xffffffff : from.imm.value.u;
+      loaded_value_ = cut(from.imm.value.u, to.size);
     } else if (loads(to.reg.value)) {
       loaded_register_ = ZYDIS_REGISTER_NONE;
     }
@@ -100,9 +106,9 @@ class EntryReader {
                                 const ZydisDecodedOperand& operand) const {
     const auto& memory = operand.mem;
     if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && memory.index == ZYDIS_REGISTER_NONE &&
-        loads(memory.base)) {
-      const auto address = loaded_value_ + static_cast<u64>(memory.disp.value);
-      return instruction.info.address_width == 32 ? address & 0xffffffff : address;
+        instruction.info.address_width >= 32 && loads(memory.base)) {
+      return cut(loaded_value_ + static_cast<u64>(memory.disp.value),
+                 instruction.info.address_width);
     }
     return disassembler_.address(instruction, operand);
   }

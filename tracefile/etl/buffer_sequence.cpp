@@ -148,7 +148,10 @@ void find_missing_end(const Buffers& buffers, bool overwrites, BufferScan& scan,
     if (gap.reason == Gap::Reason::buffers_missing) there += gap.buffers;
   if (std::none_of(scan.buffers.begin(), scan.buffers.end(),
                    [](const BufferEntry& entry) { return entry.offset == 0; }))
-    there += static_cast<u64>(buffers.front()->sequence);
+    // A file that a session went on with has one of a low number alone, at its start.
+    there += (scan.header.log_file_mode & starts_new_files) != 0
+                 ? 1
+                 : static_cast<u64>(buffers.front()->sequence);
   if (overwrites) there = static_cast<u64>(last.sequence) + 1;
   if (scan.header.buffers_written <= there) return;
   u64 end = 0;

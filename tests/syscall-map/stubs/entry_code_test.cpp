@@ -96,6 +96,12 @@ TEST_CASE("x86 jumps through absolute addresses") {
       {"jmp [70000000], outside", to_bytes({0xff, 0x25, 0, 0, 0, 0x70}), Kind::hook},
       {"jmp 0x1100", to_bytes({0xe9, 0xfb, 0, 0, 0}), Kind::wrapper},
       {"jmp backwards out of the image", to_bytes({0xe9, 0xfb, 0xff, 0xff, 0x8f}), Kind::hook},
+      {"mov eax, 10002000h; jmp [eax], an import",
+       to_bytes({0xb8, 0x00, 0x20, 0, 0x10, 0xff, 0x20}), Kind::import_thunk},
+      {"mov eax, f0002000h; jmp [eax+20000000h], an import",
+       to_bytes({0xc7, 0xc0, 0x00, 0x20, 0, 0xf0, 0xff, 0xa0, 0, 0, 0, 0x20}), Kind::import_thunk},
+      {"mov eax, 10001100h; jmp ax", to_bytes({0xb8, 0x00, 0x11, 0, 0x10, 0x66, 0xff, 0xe0}),
+       Kind::code},
   }));
   CAPTURE(row.code);
   CHECK(classify(false, row.bytes).kind == row.kind);

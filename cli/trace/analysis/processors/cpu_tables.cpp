@@ -80,7 +80,10 @@ ProcessorShare CpuTables::share_of(u16 processor) const {
 ProcessorSchedule CpuTables::schedule_of(u16 processor) const {
   const auto& all = use.schedule().processors();
   const auto known = all.find(processor);
-  return known != all.end() ? known->second : ProcessorSchedule{};
+  if (known != all.end()) return known->second;
+  ProcessorSchedule unswitched;
+  unswitched.unknown = use.schedule().elapsed();
+  return unswitched;
 }
 
 std::optional<i64> CpuTables::if_switches(i64 ticks) const {

@@ -75,7 +75,10 @@ TopPage::Processors processors_of(const TopAnswers& answers, const Population& p
   const auto& use = answers.use;
   const auto& scheduled = use.schedule().processors();
   TopPage::Processors processors;
-  processors.count = use.processors_seen().size();
+  const auto seen = use.processors_seen();
+  processors.count = seen.size();
+  for (const auto number : seen)
+    if (!scheduled.contains(number)) add_ticks(processors.unknown, use.schedule().elapsed());
   for (const auto& [number, one] : scheduled) {
     add_ticks(processors.busy, one.busy);
     add_ticks(processors.idle, one.idle);

@@ -22,6 +22,8 @@ class SnapshotNames {
  public:
   // Of a row that does not say its state, nothing.
   void add_row(std::optional<State> state);
+  // Of a row that cannot be used: its name is missing.
+  void add_unusable_row() { ++unusable_; }
   // Ends a snapshot, all rows of which were added.
   void add_counts(const SnapshotCounts& counts);
 
@@ -60,6 +62,7 @@ class SnapshotNames {
 
   std::array<u64, state_count> rows_{};  // of the snapshot that has not ended
   u64 stateless_ = 0;                    // the same
+  u64 unusable_ = 0;                     // the same
   std::array<Sum, state_count> sums_{};
   bool ended_ = false;
   bool has_stateless_ = false;

@@ -62,11 +62,17 @@ class Seen(Case):
         log.dpc(6, 510, 520, KERNEL)
         log.dpc(7, -50, 530, KERNEL)  # begins before the trace: how long it took is not known
         trace = self.written(log.build())
-        self.assertEqual([(one["processor"], one["samples"], one["dpc_time"])
-                          for one in self.ask("cpu", trace)["processors"]],
+        processors = self.ask("cpu", trace)["processors"]
+        self.assertEqual([(one["processor"], one["samples"], one["dpc_time"]) for one in processors],
                          [(1, 0, 0), (3, 1, 0), (5, 0, 0), (6, 0, 10), (7, 0, 0)])
-        self.assertEqual(self.ask("top", trace)["processor"]["processors"], 5)
-        self.assertEqual([one["processor"] for one in self.ask("schedule", trace)["processors"]], [1, 5])
+        schedule = self.ask("schedule", trace)
+        self.assertEqual([one["processor"] for one in schedule["processors"]], [1, 5])
+        # What no switch tells is unknown.
+        elapsed = schedule["elapsed"]
+        for one in processors:
+            self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed, one["processor"])
+        part = self.ask("top", trace)["processor"]
+        self.assertEqual((part["processors"], part["busy"] + part["idle"] + part["unknown"]), (5, 5 * elapsed))
 
     def test_a_number_beyond_all_is_one_processor(self):
         content = bytearray(self.switched().build())

@@ -54,7 +54,7 @@ class Ctrace {
   [[nodiscard]] const std::vector<KindCount>& kinds() const { return kinds_; }
 
   // How far the time of an event between two pairs can be wrong, in 100 ns; nothing where no
-  // processor has two.
+  // two of a processor measure its rate.
   [[nodiscard]] std::optional<u64> error_bound() const { return error_bound_; }
   [[nodiscard]] const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
     return clocks_.at({part.run, processor});
