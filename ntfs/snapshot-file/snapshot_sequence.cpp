@@ -4,7 +4,7 @@ namespace coldtrace::ntfs {
 namespace {
 
 // More than the partitions of a table of usual size and 512 shadow copies of each.
-constexpr std::size_t most_views = 128 * 513;
+constexpr std::size_t most_views = std::size_t{128} * 513;
 
 }  // namespace
 

@@ -112,7 +112,7 @@ class TableChecks {
     u32 last = 0;
     bool any = false;
     for (u32 i = 0; i < std::min(size / entry_size, most_entries); ++i) {
-      const auto entry = load<entry_size>(at + i * entry_size);
+      const auto entry = load<entry_size>(at + u64{i} * entry_size);
       if (!entry) return false;
       const auto begin = entry->template get<u32, 0>();
       if (begin == 0 && entry->template get<u32, 4>() == 0) continue;
@@ -165,7 +165,7 @@ class TableChecks {
     const u32 entries = std::min(size / entry_size, most_entries);
     bool agrees = false;
     for (u32 i = 0; i < entries; ++i) {
-      const auto entry = load<entry_size>(at + i * entry_size);
+      const auto entry = load<entry_size>(at + u64{i} * entry_size);
       if (!entry || entry->get<u32, 0>() != 0 || entry->get<u32, 12>() == 0 ||
           entry->get<u32, 12>() >= most_types)
         return false;

@@ -44,15 +44,15 @@ bool is_word(std::string_view name, std::string_view others) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return fmt::format("\"{}\"", text);
 }
 
 std::string to_text(const Anchor& anchor) {
-  const auto symbol = is_word(anchor.name, "?@$") ? anchor.name : quoted(anchor.name);
+  const auto symbol = is_word(anchor.name, "?@$") ? anchor.name : in_quotes(anchor.name);
   switch (anchor.kind) {
     case Anchor::Kind::section:
-      return "section " + quoted(anchor.name);
+      return "section " + in_quotes(anchor.name);
     case Anchor::Kind::function:
       return "function";
     case Anchor::Kind::called_from:
@@ -142,11 +142,11 @@ std::string to_text(const PatternSequence& sequence, const std::vector<CaptureFi
 
 std::string to_text(const Signature& signature) {
   const auto function =
-      is_word(signature.function, "-.") ? signature.function : quoted(signature.function);
+      is_word(signature.function, "-.") ? signature.function : in_quotes(signature.function);
   auto text = fmt::format("signature {} of {} {{\n  machine {};\n", signature.id, function,
                           name_of(signature.machine));
   if (signature.versions) text += fmt::format("  version {};\n", to_text(*signature.versions));
-  text += fmt::format("  source {}, {};\n", quoted(signature.source),
+  text += fmt::format("  source {}, {};\n", in_quotes(signature.source),
                       signature.verified ? "verified" : "unverified");
   for (const auto& anchor : signature.anchors)
     text += fmt::format("  anchor {};\n", to_text(anchor));
