@@ -53,3 +53,11 @@ TEST_CASE("views of volumes of one disk are of one run, each once") {
           "snapshots of several disks, one after the other: take one of them");
   }
 }
+
+TEST_CASE("headers without end are no run, and are not kept") {
+  ntfs::SnapshotSequence sequence;
+  for (u32 copy = 0; copy < 65'663; ++copy) sequence.add_header({4096, 1, copy}, "disk");
+  CHECK(sequence.refusal().empty());
+  for (u32 copy = 65'663; copy < 65'666; ++copy) sequence.add_header({4096, 1, copy}, "disk");
+  CHECK(sequence.refusal() == "more volumes and shadow copies than are read");
+}
