@@ -146,6 +146,15 @@ class Losses(Case):
                     self.assertEqual(found.get("gap-buffers-missing"), "the last buffer is missing" if cut else None)
                     self.assertEqual(found["buffer-count"],
                                      f"the header counts 4 buffers, the file has {4 - unread - cut}")
+        # A session that goes on with new files numbers their buffers on.
+        log.mode = 8
+        whole = bytearray(log.build(buffers, [30, 31, 32]))
+        struct.pack_into("<I", whole, HEADER + 32 + 36, 4)  # buffers written: of this file
+        whole[:HEADER] = bytes(HEADER)
+        for cut in 0, 1:
+            content = bytes(whole[:len(whole) - cut * BUFFER])
+            found = {one["code"]: one["text"] for one in self.ask(content, "info", status=1)["findings"]}
+            self.assertEqual(found.get("gap-buffers-missing"), "the last buffer is missing" if cut else None)
 
     def test_what_the_header_alone_counts_as_lost_may_lie_anywhere(self):
         log, buffers = self.two_runs_elsewhere()
