@@ -39,7 +39,7 @@ COMMANDS = {
         ("pe", "sections", *JSON), ("pe", "compare", *JSON, IN, IN), ("syscalls", "map"),
         ("syscalls", "map", "--explain"), ("syscalls", "map", *JSON), ("syscalls", "map", "--format", "c-header"),
         ("syscalls", "map", "--format", "j00ru-csv"), ("syscalls", "compare", *JSON, IN, IN),
-        ("syscalls", "check", *JSON, "--image", IN, "--dump", IN),
+        ("syscalls", "check", *JSON, "--pe", IN, "--dump", IN),
         ("hooks", "tables"), ("hooks", "tables", *JSON), ("hooks", "context-switch"),
         ("hooks", "context-switch", *JSON), ("hooks", "iat", *JSON), ("hooks", "iat"),
         ("hooks", "locate", *JSON, "Nt*"), ("hooks", "derive", "SwapContext", *JSON),

@@ -15,7 +15,7 @@ namespace {
 using syscall_map::Agreement;
 using syscall_map::ImageRole;
 
-struct SyscallsCheckOptions : ModuleCheckOptions {  // of --image and --dump
+struct SyscallsCheckOptions : ModuleCheckOptions {  // of --pe and --dump
   std::string ntdll;
   std::string kernel;
 };
@@ -112,10 +112,10 @@ Exit run_syscalls_check(const SyscallsCheckOptions& options) {
   const bool other = options.file.empty() != options.dump.empty() ||
                      options.ntdll.empty() != options.kernel.empty();
   if (other || of_dump == of_numbers)
-    throw Failure{"give --ntdll and --kernel, or --image and --dump"};
+    throw Failure{"give --ntdll and --kernel, or --pe and --dump"};
   if (of_numbers && (options.base || !options.modules.empty() || !options.other_dumps.empty() ||
                      !options.pdbs.empty()))
-    throw Failure{"--base, --known-module, --other-dump and --pdb are for --image and --dump"};
+    throw Failure{"--base, --known-module, --other-dump and --pdb are for --pe and --dump"};
   return of_dump ? run_module_check(options, true) : check_numbers(options);
 }
 
@@ -127,7 +127,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
       {"check",
        "Check whether ntdll and kernel agree on service numbers, or whether a dump is hooked",
        "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n"
-       "  coldtrace syscalls check --image ntdll.dll --dump ntdll.dump\n",
+       "  coldtrace syscalls check --pe ntdll.dll --dump ntdll.dump\n",
        "  0  every shared name has the same number on both sides; of a dump: nothing differs\n"
        "     but what the system itself writes\n"
        "  1  they disagree, share no name, or an image is suspicious; of a dump: something is\n"
@@ -139,7 +139,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
       [](Command& command, SyscallsCheckOptions& options) {
         command.add_input("--ntdll", options.ntdll, "The user side: ntdll.dll");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
-        command.add_input("--image", options.file, "An ntdll, win32u, win32k or kernel, as a file");
+        command.add_input("--pe", options.file, "An ntdll, win32u, win32k or kernel, as a file");
         command.add_input("--dump", options.dump,
                           "Memory dump of the same module, to be checked for hooks");
         add_module_check_options(command, options);

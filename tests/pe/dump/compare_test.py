@@ -47,7 +47,7 @@ def pages(size):
 class Case(case.Case):
     def compare(self, image, memory, *options, status=None, command=("pe", "compare")):
         dump = self.write("module.dump", bytes(memory))
-        inputs = (image.path, dump) if command[0] == "pe" else ("--image", image.path, "--dump", dump)
+        inputs = (image.path, dump) if command[0] == "pe" else ("--pe", image.path, "--dump", dump)
         done = run(*command, *inputs, "--format", "json", *options)
         if status is not None:
             self.assertEqual(done.returncode, status, done.stderr.decode() + done.stdout.decode()[:3000])
@@ -680,14 +680,15 @@ class Damage(Case):
 
     def test_usage(self):
         image = wine("amd64", "ntdll.dll")
-        for arguments in (("--image", image.path), ("--dump", image.path), (),
-                          ("--ntdll", image.path), ("--image", image.path, "--dump", image.path,
-                                                   "--ntdll", image.path, "--kernel", image.path),
-                          ("--image", image.path, "--dump", image.path, "--base", "1x"),
-                          ("--image", image.path, "--dump", image.path, "--known-module", "a=1"),
-                          ("--image", image.path, "--dump", image.path, "--known-module", "a=1:0"),
+        for arguments in (("--pe", image.path), ("--dump", image.path), (),
+                          ("--ntdll", image.path), ("--pe", image.path, "--dump", image.path,
+                                                  "--ntdll", image.path, "--kernel", image.path),
+                          ("--pe", image.path, "--dump", image.path, "--base", "1x"),
+                          ("--pe", image.path, "--dump", image.path, "--known-module", "a=1"),
+                          ("--pe", image.path, "--dump", image.path, "--known-module", "a=1:0"),
                           ("--ntdll", image.path, "--kernel", image.path, "--base", "1")):
             self.assertEqual(run("syscalls", "check", *arguments).returncode, 2, arguments)
+        self.assertIn(b"give --ntdll and --kernel, or --pe and --dump", run("syscalls", "check").stderr)
         plain = wine("amd64", "user32.dll")
         answer = self.compare(plain, plain.load(plain.base), command=("syscalls", "check"), status=1)
         self.assertIn("no-services", self.codes(answer))
