@@ -263,11 +263,4 @@ void note_derivation(const Derivation& derivation, core::Findings& findings) {
     findings.warning("signature-not-derived", std::nullopt, "{}", derivation.reason);
 }
 
-void note_place(const NamedPlace& symbol, std::string_view who, pe::Rva rva,
-                core::Findings& findings) {
-  if (symbol.rva != rva)
-    findings.warning("symbol-disagrees", std::nullopt, "{} says RVA {:#x}, the PDB has {} at {:#x}",
-                     who, value(rva), symbol.name, value(symbol.rva));
-}
-
 }  // namespace coldtrace::syscall_map

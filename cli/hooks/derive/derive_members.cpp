@@ -7,25 +7,13 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/glob.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/member-derivation/member_choice.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using syscall_map::HookTable;
-using syscall_map::MemberKind;
-using syscall_map::MemberRequest;
-
-// Members of a glob are those that the known builds have: one that nothing shows is none.
-std::vector<MemberRequest> requests_for(const std::string& wanted, const KnownBuilds& known,
-                                        pe::Machine machine) {
-  if (!is_glob(wanted)) return {{wanted, MemberKind::offset, {wanted}, false}};
-  std::vector<MemberRequest> requests;
-  for (auto& name : known.member_names(wanted, machine))
-    requests.push_back({name, MemberKind::offset, {name}, true});
-  return requests;
-}
 
 // A table that has the kernel and its members alone. Nothing where it cannot be read.
 std::optional<HookTable> derive(const std::string& path, const MemberDerivation& derivation,
@@ -39,23 +27,15 @@ std::optional<HookTable> derive(const std::string& path, const MemberDerivation&
   core::Findings findings;
   const std::vector<syscall_map::HookTableSource> sources{
       {{syscall_map::ImageRole::kernel, path, identity.identity, identity.sha256}, &view}};
-  const auto requests = requests_for(derivation.wanted, known, input->image.machine());
   const auto builds = known.builds();
+  const auto requests =
+      syscall_map::request_members(derivation.wanted, builds, input->image.machine());
   auto found = syscall_map::assemble_hook_table(
       sources, symbols, {{}, requests, builds, known.signatures()}, findings);
   HookTable table;
   table.images = std::move(found.images);
   table.members = std::move(found.members);
-  const auto asked = table.members.size();
-  if (is_glob(derivation.wanted))
-    std::erase_if(table.members, [](const auto& member) { return !member.value; });
-  if (asked == 0)
-    findings.warning("no-match", std::nullopt, "{}: no build that is known has such a member",
-                     derivation.wanted);
-  else if (table.members.empty())
-    findings.warning("member-missing", std::nullopt,
-                     "{}: of {} such members nothing shows where they lie", derivation.wanted,
-                     asked);
+  syscall_map::keep_shown_members(derivation.wanted, table.members, findings);
   findings.merge(input->findings());
   table.findings = std::move(findings);
   return table;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "cli/command/common_options.hpp"
@@ -8,16 +9,17 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_option.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/core/no_match.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
 #include "coldtrace/syscall-map/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signatures/known_place.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 using syscall_map::Derivation;
+using syscall_map::KnownPlace;
 
 struct HooksDeriveOptions : PeOptions {
   std::string function;
@@ -27,28 +29,10 @@ struct HooksDeriveOptions : PeOptions {
   KnownBuildOptions known;  // of a member, no function
 };
 
-// Where it is known from where the function is.
-enum class PlaceFrom : u8 { option, exported, pdb, other_image };
-
-std::string_view to_string(PlaceFrom from) {
-  switch (from) {
-    case PlaceFrom::option:
-      return "option";
-    case PlaceFrom::exported:
-      return "export";
-    case PlaceFrom::pdb:
-      return "pdb";
-    case PlaceFrom::other_image:
-      return "other_image";
-  }
-  return "";
-}
-
 struct DerivedImage {
   PeInput input;
   HashedIdentity identity;
-  std::optional<pe::Rva> place;
-  PlaceFrom from = PlaceFrom::other_image;
+  KnownPlace place;
   std::string symbol;  // of the PDB; empty without one
 };
 
@@ -57,23 +41,6 @@ struct Result {
   Derivation derivation;
   core::Findings findings;  // of no image alone
 };
-
-// Where no image has the name, which exports of each come nearest.
-void note_unknown_name(const HooksDeriveOptions& options, Result& result) {
-  for (const auto& image : result.images)
-    if (image.place) return;
-  for (auto& image : result.images) {
-    if (image.input.findings().count("no-match") > 0) continue;  // its PDB has told
-    core::Findings ignored;
-    const auto directory = pe::read_export_directory(image.input.image, ignored);
-    std::vector<std::string_view> names;
-    if (directory && *directory)
-      for (const auto& exported : (*directory)->exports) names.push_back(exported.name);
-    core::NoMatch missing;
-    missing.add("exported function", options.function, names);
-    missing.report(image.input.findings());
-  }
-}
 
 // Nothing where it is not exported, or by a forwarder, or its exports cannot be read.
 std::optional<pe::Rva> find_export(PeInput& input, const std::string& function) {
@@ -92,24 +59,8 @@ std::optional<DerivedImage> open_image(const std::string& path, const HooksDeriv
   core::Findings missed;  // no PDB has to have what is exported
   const auto symbol = symbols.find(input->image, identity.identity, options.function,
                                    exported ? missed : input->findings());
-  DerivedImage image{std::move(*input), std::move(identity), std::nullopt};
-  if (symbol) {
-    image.place = symbol->rva;
-    image.from = PlaceFrom::pdb;
-    image.symbol = symbol->name;
-  }
-  if (exported) {
-    if (symbol && !place)
-      note_place(*symbol, "the export directory", *exported, image.input.findings());
-    image.place = exported;
-    image.from = PlaceFrom::exported;
-  }
-  if (place) {
-    if (symbol) note_place(*symbol, "--at", *place, image.input.findings());
-    image.place = place;
-    image.from = PlaceFrom::option;
-  }
-  return image;
+  const auto known = syscall_map::choose_known_place({place, exported, symbol}, input->findings());
+  return DerivedImage{std::move(*input), std::move(identity), known, symbol ? symbol->name : ""};
 }
 
 std::string times(u64 matches) {
@@ -117,14 +68,14 @@ std::string times(u64 matches) {
 }
 
 std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlace& place) {
-  switch (image.from) {
-    case PlaceFrom::option:
+  switch (image.place.from) {
+    case KnownPlace::From::option:
       return "as --at says";
-    case PlaceFrom::exported:
+    case KnownPlace::From::exported:
       return "exported";
-    case PlaceFrom::pdb:
+    case KnownPlace::From::pdb:
       return fmt::format("public symbol {}", printable(image.symbol));
-    case PlaceFrom::other_image:
+    case KnownPlace::From::other_image:
       return fmt::format("where {} bytes are as in the other image", place.agreeing);
   }
   return {};
@@ -188,7 +139,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
     json.field("rva", value(place->rva))
         .field("file_offset", addresses.to_offset(place->rva))
         .field("address", image.input.image.optional_header().image_base + value(place->rva))
-        .field("place_from", to_string(image.from));
+        .field("place_from", to_string(image.place.from));
   } else {
     for (const auto* name : {"rva", "file_offset", "address", "place_from"})
       json.field(name, nullptr);
@@ -196,7 +147,8 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
   json.key("symbol");
   image.symbol.empty() ? json.value(nullptr) : json.value(image.symbol);
   json.key("agreeing");
-  place&& image.from == PlaceFrom::other_image ? json.value(place->agreeing) : json.value(nullptr);
+  place&& image.place.from == KnownPlace::From::other_image ? json.value(place->agreeing)
+                                                            : json.value(nullptr);
   const bool proven = place && derivation.signature;
   json.key("searched");
   proven ? json.value(place->searched) : json.value(nullptr);
@@ -251,10 +203,14 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
     if (image) result.images.push_back(std::move(*image));
   }
   if (result.images.empty()) return Exit::failure;
-  note_unknown_name(options, result);
+  if (std::ranges::none_of(result.images,
+                           [](const auto& image) { return image.place.rva.has_value(); }))
+    for (auto& image : result.images)
+      syscall_map::note_unknown_function(image.input.image, options.function,
+                                         image.input.findings());
   std::vector<syscall_map::DerivationInput> inputs;
   for (const auto& image : result.images)
-    inputs.push_back({&image.input.image, image.input.path, image.place});
+    inputs.push_back({&image.input.image, image.input.path, image.place.rva});
   result.derivation = syscall_map::derive_signature(
       options.function, inputs, options.least_fixed.value_or(syscall_map::enough_fixed_bytes));
   note_derivation(result.derivation, result.findings);

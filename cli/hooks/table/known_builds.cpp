@@ -75,25 +75,10 @@ void KnownBuilds::require_use(const std::vector<syscall_map::HookTable>& tables)
   }
 }
 
-syscall_map::KnownBuild KnownBuilds::known_build(const Build& build) {
-  return {&build.view, build.input.path, build.symbols.places, build.symbols.files};
-}
-
-std::vector<std::string> KnownBuilds::member_names(std::string_view wanted,
-                                                   pe::Machine machine) const {
-  std::vector<std::string> names;
-  core::Findings told;  // when the types are read for the members themselves
-  for (const auto& build : builds_) {
-    if (build.input.image.machine() != machine) continue;
-    for (auto& name : syscall_map::find_member_names(known_build(build), wanted, told))
-      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-  }
-  return names;
-}
-
 std::vector<syscall_map::KnownBuild> KnownBuilds::builds() const {
   std::vector<syscall_map::KnownBuild> known;
-  for (const auto& build : builds_) known.push_back(known_build(build));
+  for (const auto& build : builds_)
+    known.push_back({&build.view, build.input.path, build.symbols.places, build.symbols.files});
   return known;
 }
 

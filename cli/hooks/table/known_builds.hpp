@@ -29,9 +29,6 @@ class KnownBuilds {
   std::vector<syscall_map::KnownBuild> builds() const;
   std::span<const syscall_map::Signature> signatures() const { return signatures_; }
 
-  // The members that a glob means, by the types of the builds of a machine, each once.
-  std::vector<std::string> member_names(std::string_view wanted, pe::Machine machine) const;
-
   // Throws Failure for one that is for another machine than all of `tables`.
   void require_use(const std::vector<syscall_map::HookTable>& tables) const;
 
@@ -43,7 +40,6 @@ class KnownBuilds {
 
     explicit Build(PeInput opened) : input{std::move(opened)}, view{input.image} {}
   };
-  static syscall_map::KnownBuild known_build(const Build& build);
 
   std::vector<pe::SymbolFile> files_;
   std::vector<syscall_map::Signature> signatures_;

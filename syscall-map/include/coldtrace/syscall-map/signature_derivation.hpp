@@ -62,8 +62,5 @@ inline constexpr u32 enough_fixed_bytes = 16;
 
 // `signature-not-derived`: why there is none.
 void note_derivation(const Derivation& derivation, core::Findings& findings);
-// `symbol-disagrees`: `who` says that the function is elsewhere than its symbol.
-void note_place(const NamedPlace& symbol, std::string_view who, pe::Rva rva,
-                core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -44,10 +44,4 @@ std::vector<InferredMember> derive_members(std::span<const MemberRequest> reques
                                            std::span<const Signature> signatures,
                                            core::Findings& findings);
 
-// The members that `wanted` means, a glob with a dot ("_EPROCESS.*"), by the first types of the
-// known build, in their order: those of structures without a path, bit fields left out.
-[[nodiscard]] std::vector<std::string> find_member_names(const KnownBuild& known,
-                                                         std::string_view wanted,
-                                                         core::Findings& findings);
-
 }  // namespace coldtrace::syscall_map
