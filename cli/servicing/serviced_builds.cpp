@@ -1,10 +1,6 @@
 #include "cli/servicing/serviced_builds.hpp"
 
 #include <algorithm>
-#include <span>
-#include <tuple>
-
-#include <fmt/ranges.h>
 
 #include "cli/hooks/member_lists.hpp"
 #include "cli/hooks/table/build_files.hpp"
@@ -12,7 +8,9 @@
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/servicing/missing_members.hpp"
 #include "coldtrace/syscall-map/trace_planner.hpp"
 
 namespace coldtrace::cli {
@@ -39,15 +37,6 @@ struct MadeTable {
   bool has_types = false;  // all of those of the kernel are in it
 };
 
-bool has_all_types(const pe::SymbolFile& file) {
-  if (file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers()) return false;
-  core::Findings told;  // where its members are looked for
-  const auto types = file.pdb
-                         ? pe::TypeTable::read(*file.pdb, told)
-                         : pe::TypeTable::of(file.types.records, file.types.pointer_size, told);
-  return types && types->count() > 0;
-}
-
 // The images of each kernel of a system.
 std::vector<BuildFiles> builds_of(const ServicedSide& side, const ServicingOptions& options) {
   std::vector<syscall_map::HookTableImage> images;
@@ -67,7 +56,7 @@ std::optional<MadeTable> make_table(const BuildFiles& files, const Making& makin
   if (const auto& pdb = files.front().identity.pdb)
     if (const auto path = making.pdbs.find(*pdb))
       if (auto file = open_symbol_file(*path, making.report)) {
-        made.has_types = has_all_types(*file);
+        made.has_types = pe::has_all_types(*file);
         symbols.push_back(std::move(*file));
         made.pdb = *path;
       }
@@ -97,8 +86,8 @@ class Builds {
     auto new_table = make_table(*new_files, making_, {}, making_.members);
     if (!old_table || !new_table) return;
     ServicedBuild build;
-    build.missing_before = list_missing_members(old_table->table);
-    build.missing_after = list_missing_members(new_table->table);
+    build.missing_before = syscall_map::list_missing_members(old_table->table);
+    build.missing_after = syscall_map::list_missing_members(new_table->table);
     build.changes = syscall_map::count_states(syscall_map::compare_hook_rows(
         old_table->table, {new_table->table, !new_table->pdb.empty(), new_table->has_types}));
     build.before = std::move(old_table->table.images);
@@ -108,8 +97,8 @@ class Builds {
     build.after.front().path = after_.modules[*pair.after].path;
     build.pdb_before = std::move(old_table->pdb);
     build.pdb_after = std::move(new_table->pdb);
-    note_missing_members("old", build.before.front().path, build.missing_before);
-    note_missing_members("new", build.after.front().path, build.missing_after);
+    missing_members_.add("old", build.before.front().path, build.missing_before);
+    missing_members_.add("new", build.after.front().path, build.missing_after);
     result_.builds.push_back(std::move(build));
   }
 
@@ -128,39 +117,11 @@ class Builds {
   }
 
   ServicedBuilds finish() {
-    if (!missing_members_.empty())
-      result_.findings.warning("member-missing", std::nullopt, "{}",
-                               list(missing_members_, "; ", "; and {} more kernels"));
+    missing_members_.report(result_.findings);
     return std::move(result_);
   }
 
  private:
-  static std::string list(const std::vector<std::string>& texts, std::string_view separator,
-                          fmt::format_string<std::size_t> rest) {
-    constexpr std::size_t most_listed = 8;
-    const auto shown = std::min(texts.size(), most_listed);
-    auto text = fmt::format("{}", fmt::join(std::span{texts}.first(shown), separator));
-    if (shown < texts.size()) text += fmt::format(rest, texts.size() - shown);
-    return text;
-  }
-
-  // Of a member that neither side shows there is no row.
-  static std::vector<std::string> list_missing_members(const HookTable& table) {
-    std::vector<std::string> names;
-    for (const auto& member : table.members)
-      if (!member.optional && !member.value) names.push_back(member.name);
-    return names;
-  }
-
-  // All kernels are told in one finding, of which only the first text would be seen.
-  void note_missing_members(std::string_view side, const std::string& path,
-                            const std::vector<std::string>& names) {
-    if (!names.empty())
-      missing_members_.push_back(
-          fmt::format("of the {} kernel, {}, nothing that was given shows {}", side, path,
-                      list(names, ", ", " and {} more")));
-  }
-
   void compare_table(const std::string& path, const HookTable& build,
                      const syscall_map::ModulePair& pair, const std::vector<HookTable>& builds) {
     ServicedTable table{path, before_.identity(*pair.before), {}, false, {}, {}, {}};
@@ -193,7 +154,7 @@ class Builds {
   const ServicedSide& after_;
   const Making& making_;
   std::vector<BuildFiles> old_builds_, new_builds_;
-  std::vector<std::string> missing_members_;  // of one kernel each
+  syscall_map::MissingMembers missing_members_;
   ServicedBuilds result_;
 };
 

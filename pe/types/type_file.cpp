@@ -6,8 +6,11 @@
 #include "coldtrace/pdb/type_servers.hpp"
 
 namespace coldtrace::pe {
-
 namespace {
+
+bool has_types_elsewhere(const Pdb& pdb) {
+  return pdb.dbi() && pdb.dbi()->has_type_servers();
+}
 
 // Everything but what the PDB lies in.
 core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& path,
@@ -24,7 +27,7 @@ core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& 
     table = std::move(*read);
   }
   if (table.count() == 0) findings.info("pdb-no-types", std::nullopt, "the PDB has no types");
-  if (pdb->dbi() && pdb->dbi()->has_type_servers()) {
+  if (has_types_elsewhere(*pdb)) {
     const auto servers = describe_type_servers(*pdb, findings);
     findings.info("pdb-types-elsewhere", std::nullopt,
                   "types of modules are in PDBs of the compiler, and not in this one{}{}",
@@ -63,8 +66,15 @@ core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findi
   return TypeTable::of(file.types.records, file.types.pointer_size, findings);
 }
 
+bool has_all_types(const SymbolFile& file) {
+  if (file.pdb && has_types_elsewhere(*file.pdb)) return false;
+  core::Findings ignored;  // told where the types are asked for
+  const auto types = read_types(file, ignored);
+  return types && types->count() > 0;
+}
+
 void note_unproved_types(TypeFile& file, std::string_view change) {
-  const bool elsewhere = file.pdb && file.pdb->dbi() && file.pdb->dbi()->has_type_servers();
+  const bool elsewhere = file.pdb && has_types_elsewhere(*file.pdb);
   if (file.table.count() > 0 && !elsewhere) return;
   file.findings.warning("types-unproved", std::nullopt, "{}: what it lacks is not proved to be {}",
                         elsewhere ? "types are in other PDBs" : "the file has no types", change);

@@ -33,6 +33,9 @@ struct TypeFile {
 // The types of a PDB or symbol table, which must outlive them. Fails as TypeTable::read does.
 core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings);
 
+// Whether the file has types, and none of them in other files: what it does not name is not there.
+[[nodiscard]] bool has_all_types(const SymbolFile& file);
+
 // Tells `types-unproved` where the file has no types, or has some of them in other files: what it
 // lacks is not proved to be `change`, "added" or "removed".
 void note_unproved_types(TypeFile& file, std::string_view change);
