@@ -16,7 +16,7 @@ namespace coldtrace::cli {
 // files.
 struct ServicedTypes {
   pe::TypeFile before, after;
-  ComparedTypes compared;
+  pe::TypeFileComparison compared;
 };
 
 // What is to be compared: a pair of modules, and the PDBs of both where they are known.

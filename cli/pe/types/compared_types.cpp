@@ -34,22 +34,9 @@ std::optional<pe::TypeFile> reduce(const pe::TypeFile& file) {
 
 }  // namespace
 
-ComparedTypes compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
-                                 std::span<const std::string> wanted) {
-  ComparedTypes compared;
-  if (before.pdb.has_value() != after.pdb.has_value()) {
-    auto& pdb = before.pdb ? before : after;
-    compared.reduced = reduce(pdb);
-    if (compared.reduced)
-      pdb.findings.info("types-reduced", std::nullopt,
-                        "compared with a symbol table, as one: without qualifiers, signatures, "
-                        "methods and static members");
-  }
-  compared.comparison = pe::compare_types(compared.table_of(before), compared.table_of(after),
-                                          wanted, after.findings);
-  if (compared.comparison.added > 0) pe::note_unproved_types(before, "added");
-  if (compared.comparison.removed > 0) pe::note_unproved_types(after, "removed");
-  return compared;
+pe::TypeFileComparison compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
+                                          std::span<const std::string> wanted) {
+  return pe::compare_type_files(before, after, wanted, reduce);
 }
 
 }  // namespace coldtrace::cli

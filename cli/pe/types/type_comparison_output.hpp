@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 struct ComparedFiles {
   const pe::TypeFile& before;
   const pe::TypeFile& after;
-  const ComparedTypes& compared;
+  const pe::TypeFileComparison& compared;
 };
 
 void write_type_comparison_text(Output& output, const ComparedFiles& files);
