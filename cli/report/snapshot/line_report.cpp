@@ -6,6 +6,7 @@
 #include "cli/output/json_members.hpp"
 #include "cli/report/snapshot/summary_line.hpp"
 #include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -29,34 +30,32 @@ std::vector<ShownFinding> read_findings(const Value& summary) {
   return shown;
 }
 
-// Where the clusters of a volume are; without clusters where the line says nothing that can be,
-// which is told unless it is of a $MFT alone.
-ntfs::ClusterMap read_clusters(const Value& header, const Value& volume,
-                               MistypedMembers& mistyped) {
-  constexpr u64 largest_cluster = u64{1} << 30U;
-  constexpr u64 largest_disk = ~u64{0} >> 1U;
-  if (text_member(volume, "source") == "mft") return {};
-  const auto size = number_member(volume, "cluster_size").value_or(0);
-  const auto count = number_member(volume, "clusters").value_or(0);
-  const auto* const partition = find_member(header, "partition", &Value::IsObject);
-  auto offset = partition ? number_member(*partition, "offset").value_or(0) : 0;
-  // A volume may begin further on than its partition.
+bool is_of_mft_alone(const Value& volume) {
+  return text_member(volume, "source") == "mft";
+}
+
+ntfs::StatedClusters read_stated_clusters(const Value& header, const Value& volume) {
+  ntfs::StatedClusters stated;
+  stated.of_mft_alone = is_of_mft_alone(volume);
+  stated.cluster_size = number_member(volume, "cluster_size");
+  stated.clusters = number_member(volume, "clusters");
+  if (const auto* const partition = find_member(header, "partition", &Value::IsObject))
+    stated.partition_offset = number_member(*partition, "offset").value_or(0);
   if (const auto* extents = find_member(volume, "mft_extents", &Value::IsArray))
     for (const auto& extent : extents->GetArray()) {
-      const auto lcn = number_member(extent, "lcn");
-      const auto at = number_member(extent, "offset");
-      if (!lcn || !at) continue;
-      const auto before = core::checked_multiply(*lcn, size);
-      if (before && *before <= *at) offset = *at - *before;
-      break;
+      stated.lcn = number_member(extent, "lcn");
+      stated.offset = number_member(extent, "offset");
+      if (stated.lcn && stated.offset) break;
     }
-  const auto bytes = core::checked_multiply(size, count);
-  const bool has_size = size > 0 && size <= largest_cluster;
-  const bool fits = bytes && *bytes <= largest_disk && offset <= largest_disk - *bytes;
-  if (!has_size) mistyped.add("cluster_size");
-  if (!fits || !number_member(volume, "clusters")) mistyped.add("clusters");
-  if (!has_size || !fits) return {};
-  return {offset, static_cast<u32>(size), count};
+  return stated;
+}
+
+ntfs::ClusterMap read_clusters(const Value& header, const Value& volume,
+                               MistypedMembers& mistyped) {
+  const auto placed = ntfs::place_clusters(read_stated_clusters(header, volume));
+  if (!placed.size_fits) mistyped.add("cluster_size");
+  if (!placed.count_fits) mistyped.add("clusters");
+  return placed.map;
 }
 
 // Makes sections of the lines of snapshots, one by one.
@@ -120,7 +119,7 @@ class ReportedLines {
     note_disk(json);
     volume_.emplace(page_,
                     ShownVolume{volume_heading(number, text_member(*volume, "label"), shadow), id,
-                                clusters, text_member(*volume, "source") != "mft"},
+                                clusters, is_of_mft_alone(*volume)},
                     options_, findings_);
     lines_.emplace(clusters, lacking_, mistyped_);
     return true;

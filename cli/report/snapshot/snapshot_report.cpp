@@ -53,7 +53,7 @@ void add_volume(Page& page, const ntfs::Partition& partition, const ntfs::Volume
       page,
       {volume_heading(partition.number, information ? std::string_view{information->label} : ""),
        fmt::format("{}-{}", options.id, partition.number), known_clusters(volume),
-       !volume.mft().extracted()},
+       volume.mft().extracted()},
       options,
       findings};
   add_rows(snapshot, shown, findings);

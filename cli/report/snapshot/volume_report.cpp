@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/report/snapshot/volume_names_data.hpp"
+#include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -28,15 +29,12 @@ VolumeReport::VolumeReport(Page& page, ShownVolume volume, const SnapshotReportO
     : page_{page},
       volume_{std::move(volume)},
       options_{options},
-      traced_{volume_.has_places ? options.traced : nullptr},
+      traced_{options.traced != nullptr && ntfs::has_places_on_disk(volume_.of_mft_alone, findings)
+                  ? options.traced
+                  : nullptr},
       summary_{volume_.clusters.clusters, static_cast<std::size_t>(options.top)},
       names_{most_names} {
-  if (traced_ != nullptr)
-    traced_->begin_volume(page.sections.size(), volume_.clusters, summary_);
-  else if (options.traced != nullptr)
-    findings.warning("snapshot-without-places", std::nullopt,
-                     "$MFT alone does not say where on the disk its files are: no request of the "
-                     "trace is laid on it");
+  if (traced_ != nullptr) traced_->begin_volume(page.sections.size(), volume_.clusters, summary_);
 }
 
 void VolumeReport::add(const ntfs::SummaryRow& row) {

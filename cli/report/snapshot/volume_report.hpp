@@ -23,7 +23,7 @@ struct ShownVolume {
   std::string title;
   std::string id;  // in front of the names of elements
   ntfs::ClusterMap clusters;
-  bool has_places = true;  // false of a $MFT alone, which may be from anywhere
+  bool of_mft_alone = false;
 };
 
 // The copy of a volume that shows it as it was.
