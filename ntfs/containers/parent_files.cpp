@@ -21,6 +21,11 @@ std::optional<std::string> find_beside(const std::string& image, std::string_vie
   return path;
 }
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(one, other, ignored);
+}
+
 std::string describe_missing_extent(std::string_view stated) {
   return fmt::format("a part of its data is in {}, and no such file is beside it",
                      file_name_of(stated));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 
@@ -30,11 +29,6 @@ using core::FileKind;
 using Where = MappedBytes::Where;
 
 constexpr std::size_t longest_chain = 64;
-
-bool is_same_file(const std::string& one, const std::string& other) {
-  std::error_code error;
-  return std::filesystem::equivalent(one, other, error);
-}
 
 // For one thread: a handle has one position and one cache.
 class VirtualDisk final : public core::ImageSource {

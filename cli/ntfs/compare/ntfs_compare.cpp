@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -15,7 +13,7 @@
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/image_parents.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -41,8 +39,7 @@ using Volumes = std::vector<ComparedVolume>;
 
 // What is read of one side.
 struct Side {
-  const std::string& path;
-  std::vector<std::string> parents;  // that it rests on
+  const ntfs::ImageParents& image;
   std::optional<u32> partition;
   const std::string& shadow;
 };
@@ -165,59 +162,12 @@ bool may_have_parent(const std::string& path) {
   return file && core::is_virtual_disk(core::recognize_file(**file));
 }
 
-// The files of --parent that an image rests on: one that is among them itself, on those behind it.
-std::vector<std::string> parents_of(const std::string& image,
-                                    const std::vector<std::string>& parents) {
-  const auto own = std::ranges::find_if(parents, [&](const std::string& parent) {
-    std::error_code ignored;
-    return std::filesystem::equivalent(parent, image, ignored);
-  });
-  return own == parents.end() ? parents : std::vector<std::string>{std::next(own), parents.end()};
-}
-
-// Of these, the files that it is read from; all where its opening tells, as of a packed image and
-// of one that cannot be opened with them.
-std::vector<std::string> used_parents(const std::string& image, std::vector<std::string> parents) {
-  const auto file = core::FileImage::open(image);
-  const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
-  if (parents.empty() || !file || core::is_packed(kind)) return parents;
-  core::Findings ignored;
-  if (ntfs::is_readable_virtual_disk(kind) &&
-      !ntfs::open_virtual_disk(image, kind, parents, ignored))
-    return parents;
-  const auto files = ntfs::list_disk_files(image, parents);
-  std::erase_if(parents, [&](const std::string& parent) {
-    return std::ranges::find(files, parent) == files.end();
-  });
-  return parents;
-}
-
-// That no side rests on a file of --parent; each of `of_sides` is the files that it rests on.
-void note_unused_parents(const NtfsCompareOptions& options,
-                         std::initializer_list<std::vector<std::string>> of_sides,
-                         core::Findings& findings) {
-  for (const auto& parent : options.parents) {
-    const auto is_it = [&](const std::string& other) {
-      std::error_code ignored;
-      return std::filesystem::equivalent(parent, other, ignored);
-    };
-    const bool is_used = is_it(options.before) || is_it(options.after) ||
-                         std::ranges::any_of(of_sides, [&](const auto& files) {
-                           return std::ranges::find(files, parent) != files.end();
-                         });
-    if (!is_used)
-      findings.warning("image-parent", std::nullopt,
-                       "{}, a file of --parent, is not used: neither {} nor {} rests on it", parent,
-                       options.before, options.after);
-  }
-}
-
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
                                  const privacy::HashedNames* names, core::Findings& all,
                                  Report& report) {
   DiskOptions disk;
-  disk.image = side.path;
-  disk.parents = side.parents;
+  disk.image = side.image.image;
+  disk.parents = side.image.parents;
   disk.parents_may_be_of_another = true;
   disk.bitlocker = options.bitlocker;
   disk.partition = side.partition;
@@ -226,7 +176,7 @@ std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& 
   core::Findings findings;
   auto volumes = read_compared(disk, names, options.jobs, findings, report);
   if (!volumes) return std::nullopt;
-  report.read(side.path, findings);
+  report.read(side.image.image, findings);
   all.merge(findings);
   return volumes;
 }
@@ -243,22 +193,18 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   Report report{options.findings};
   core::Findings findings;
   const auto either = [&](std::optional<u32> own) { return own ? own : options.partition; };
-  const auto parents_before =
-      used_parents(options.before, parents_of(options.before, options.parents));
-  const auto parents_after =
-      used_parents(options.after, parents_of(options.after, options.parents));
-  const auto before = read_side(
-      options,
-      {options.before, parents_before, either(options.partition_before), options.shadow_before},
-      names.get(), findings, report);
+  const auto image_before = ntfs::choose_parents(options.before, options.parents);
+  const auto image_after = ntfs::choose_parents(options.after, options.parents);
+  const auto before =
+      read_side(options, {image_before, either(options.partition_before), options.shadow_before},
+                names.get(), findings, report);
   if (!before) return Exit::failure;
-  const auto after = read_side(
-      options,
-      {options.after, parents_after, either(options.partition_after), options.shadow_after},
-      names.get(), findings, report);
+  const auto after =
+      read_side(options, {image_after, either(options.partition_after), options.shadow_after},
+                names.get(), findings, report);
   if (!after) return Exit::failure;
   core::Findings of_both;
-  note_unused_parents(options, {parents_before, parents_after}, of_both);
+  ntfs::note_unused_parents(options.parents, image_before, image_after, of_both);
   CompareWriter writer{options, output, has_copies(*before) || has_copies(*after)};
   ntfs::ComparisonCounts counts;
   const auto pairs = pair_volumes(*before, *after, of_both);
