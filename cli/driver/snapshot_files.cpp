@@ -70,15 +70,12 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
   if (const auto refusal = reader.refusal(); !refusal.empty())
     throw Failure{fmt::format("{}: {}", path, refusal)};
   reader.report(findings);
-  const bool lacks_names =
-      reader.whole() && (lacks_paths || !reader.names().has_all(ntfs::State::live));
-  if (lacks_names)
-    findings.warning("snapshot-selection", std::nullopt,
-                     "{}: the snapshot has not all names of its volumes, with their paths: none is "
-                     "called missing",
-                     path);
-  return registry::choose_listed_files(volumes, windows, reader.whole() && !lacks_names, path,
-                                       findings);
+  using registry::ListExtent;
+  const bool has_all = !lacks_paths && reader.names().has_all(ntfs::State::live);
+  const auto extent = !reader.whole() ? ListExtent::damaged
+                      : has_all       ? ListExtent::whole
+                                      : ListExtent::selection;
+  return registry::choose_listed_files(volumes, windows, extent, path, findings);
 }
 
 }  // namespace coldtrace::cli

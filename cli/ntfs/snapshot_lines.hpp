@@ -8,6 +8,7 @@
 
 #include "cli/command/text_lines.hpp"
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/ntfs/snapshot-file/snapshot_sequence.hpp"
 
 namespace coldtrace::cli {
 
@@ -21,10 +22,8 @@ class SnapshotLines {
   // `read` says, or there is none.
   bool read_all(const std::function<bool(const rapidjson::Value&)>& read);
 
-  // The file could be read to its end.
-  bool readable() const { return !lines_.unreadable(); }
-  // Lines that could not be read.
-  u64 damaged() const { return damaged_; }
+  // So far.
+  ntfs::ReadLines read() const { return {!lines_.unreadable(), damaged_}; }
 
  private:
   bool next(rapidjson::Document& json);

@@ -67,14 +67,6 @@ void SnapshotReader::read_summary(const Value& json) {
                             number_member(finding, "count").value_or(1));
 }
 
-void SnapshotReader::report_whole(core::Findings& findings) const {
-  if (!whole())
-    findings.warning("snapshot-incomplete", std::nullopt,
-                     "the snapshot, or one of several in the file, is cut off or damaged (lines "
-                     "that could not be read: {}): files are missing",
-                     lines_.damaged());
-}
-
 void visit_snapshot_rows(const core::ImageSource& file,
                          const std::function<void(std::size_t, const Value&)>& visit) {
   SnapshotLines lines{file};

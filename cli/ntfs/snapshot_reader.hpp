@@ -33,14 +33,16 @@ class SnapshotReader {
   // Why the snapshots are not of one run; empty where they are.
   std::string refusal() const { return sequence_.refusal(); }
   // No snapshot was cut off.
-  bool complete() const { return sequence_.complete() && lines_.readable(); }
+  bool complete() const { return sequence_.complete(lines_.read()); }
   // And all lines could be read.
-  bool whole() const { return complete() && lines_.damaged() == 0; }
+  bool whole() const { return sequence_.whole(lines_.read()); }
   // Which names are there, where the snapshots are whole.
   const ntfs::SnapshotNames& names() const { return names_; }
 
   // That lines are missing: `snapshot-incomplete`.
-  void report_whole(core::Findings& findings) const;
+  void report_whole(core::Findings& findings) const {
+    sequence_.report_whole(lines_.read(), findings);
+  }
   // What damage there was when the snapshot was taken: `snapshot-findings`.
   void report_damage(core::Findings& findings) const { damage_.report(findings); }
   void report(core::Findings& findings) const {

@@ -63,19 +63,10 @@ std::string outcome_text(const Expectation& expectation) {
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
-// Of a million events those that are not fully decoded, rounded up, but none of them and all of
-// them only where that is so; nothing where there is no event.
-std::optional<u64> undecoded_ppm(const CheckedTrace& trace) {
-  constexpr u64 million = 1'000'000;
-  if (trace.events == 0) return std::nullopt;
-  const auto rounded_up = (trace.undecoded * million + trace.events - 1) / trace.events;
-  return trace.undecoded < trace.events ? std::min(rounded_up, million - 1) : million;
-}
-
 // "0.0134 %", rounded up.
 std::string percent_text(const CheckedTrace& trace) {
   constexpr u64 ppm_of_percent = 10'000;
-  const auto ppm = undecoded_ppm(trace).value_or(0);
+  const auto ppm = trace.undecoded_ppm().value_or(0);
   return fmt::format("{}.{:04} %", ppm / ppm_of_percent, ppm % ppm_of_percent);
 }
 
@@ -118,7 +109,7 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
   json.end_array()
       .field("events", answer.trace.events)
       .field("undecoded", answer.trace.undecoded)
-      .field("undecoded_ppm", undecoded_ppm(answer.trace))
+      .field("undecoded_ppm", answer.trace.undecoded_ppm())
       .field("gaps", answer.trace.gaps)
       .field("events_lost", answer.events_lost)
       .field("buffers_lost", answer.buffers_lost)
@@ -215,7 +206,7 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
 // What is wrong with an expectation; empty: nothing.
 std::string check_bounds(const std::vector<Expectation>& expectations) {
   for (const auto& expectation : expectations)
-    if (expectation.max && expectation.least() > *expectation.max)
+    if (expectation.contradicts_itself())
       return fmt::format("--expect '{}': --min is greater than --max", expectation.text);
   return {};
 }
@@ -236,18 +227,11 @@ Exit run_trace_check(const TraceCheckOptions& options) {
   if (!input) return Exit::failure;
   const TraceSchemas schemas{options.schemas, options, *input};
   const auto& trace = input->trace;
-  core::NoMatch unmatched;  // by those that expect events
-  core::NoMatch absent;     // by those that are met without any
   tracefile::StreamOptions stream;
   stream.progress = input->begin_progress("counting");
   const auto events = trace.stream(stream);
   answer.trace =
-      count_expected(schemas.context_of(trace), *events, answer.expectations, unmatched, absent);
-  unmatched.report(input->findings);
-  core::Findings told;
-  absent.report(told);
-  for (const auto& finding : told.all())
-    input->findings.info("name-absent", std::nullopt, "{}", finding.text);
+      count_expected(schemas.context_of(trace), *events, answer.expectations, input->findings);
   tracefile::note_unread_buffers(events->unread_buffers(), input->findings);
   if (const auto* const etl = trace.etl()) {
     answer.events_lost = etl->events_lost();

@@ -1,6 +1,5 @@
-#include <algorithm>
 #include <set>
-#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -60,22 +59,13 @@ std::string to_url(std::string_view server, std::string_view path) {
 class Answer {
  public:
   Answer(const TraceSymbolsOptions& options, const TraceInput& input, const NeededSymbols& symbols,
-         u64 events)
+         trace_analysis::NeededFiles files, u64 events)
       : options_{options},
         input_{input},
         symbols_{symbols},
-        pdbs_{symbols.pdbs()},
-        images_{symbols.images_without_pdb()},
-        events_{events} {
-    if (options.all) return;
-    std::erase_if(pdbs_,
-                  [](const NeededPdb& pdb) { return pdb.use.all() == 0 && !pdb.has_messages; });
-    std::erase_if(images_, [](const UnnamedImage& image) { return image.use.all() == 0; });
-  }
-
-  bool empty() const { return pdbs_.empty() && images_.empty(); }
-
-  std::span<const NeededPdb> pdbs() const { return pdbs_; }
+        pdbs_{std::move(files.pdbs)},
+        images_{std::move(files.images)},
+        events_{events} {}
 
   void write_list(Output& output) const {
     std::vector<std::string> paths;
@@ -216,15 +206,11 @@ Exit run_trace_symbols(const TraceSymbolsOptions& options) {
   Output output{options.output};
   NeededSymbols symbols{input->trace.names(), input->trace.schemas()};
   const auto events = read_events(options, *input, symbols);
-  const Answer answer{options, *input, symbols, events};
-  if (answer.empty())
-    input->findings.warning(
-        "no-match", std::nullopt, "{}{}",
-        options.all ? "the trace does not say which images were loaded, nor which PDBs it needs"
-                    : "the trace has no address in an image that it names, and names no PDB with "
-                      "texts of messages",
-        options.times.from || options.times.to ? ", between --from and --to" : "");
-  note_needed_symbols(symbols, answer.pdbs(), input->findings);
+  trace_analysis::NeededFiles files{symbols.pdbs(), symbols.images_without_pdb()};
+  if (!options.all) files = used_files(std::move(files));
+  note_needed_files(files, options.all, options.times.from || options.times.to, input->findings);
+  note_needed_symbols(symbols, files.pdbs, input->findings);
+  const Answer answer{options, *input, symbols, std::move(files), events};
   if (options.format == "json")
     answer.write_json(output);
   else if (options.format == "text")

@@ -1,5 +1,6 @@
 #include "coldtrace/ntfs/content/file_content.hpp"
 
+#include "coldtrace/core/printable.hpp"
 #include "ntfs/content/wof_content.hpp"
 
 namespace coldtrace::ntfs {
@@ -83,6 +84,15 @@ core::Name content_finding(const core::ParseError& error) {
   if (error.fault != Fault::unsupported) return "content-damaged";
   if (error.field == "encryption") return "content-encrypted";
   return error.field == "Tag" ? core::Name{"content-elsewhere"} : core::Name{"content-unsupported"};
+}
+
+void note_content(std::string_view path, const core::ParseError& error, core::Findings& findings) {
+  const auto code = content_finding(error);
+  const auto shown = core::printable(path);
+  if (code == "content-encrypted" || code == "content-elsewhere")
+    findings.info(code, error.offset, "{}: {}", shown, error);
+  else
+    findings.warning(code, error.offset, "{}: {}", shown, error);
 }
 
 }  // namespace coldtrace::ntfs

@@ -82,6 +82,15 @@ void SnapshotNames::report(std::string_view others, core::Findings& findings) co
                      "the snapshot has more names than its last line counts: {}", more);
 }
 
+void SnapshotNames::report_compared(core::Findings& findings) const {
+  const auto there = rows(State::live);
+  if (const auto wanted = counted(State::live); wanted && *wanted != there)
+    findings.warning("snapshot-selection", std::nullopt,
+                     "live names in the snapshot: {}, counted in its last line: {}; what it "
+                     "lacks, or has too much, looks deleted or created",
+                     there, *wanted);
+}
+
 std::string SnapshotNames::left_out() const {
   std::string text;
   for (std::size_t i = 0; i < state_count; ++i)

@@ -30,6 +30,14 @@ void SnapshotSequence::add_summary(std::optional<u64> views, bool is_complete) {
   ended_ = true;
 }
 
+void SnapshotSequence::report_whole(const ReadLines& lines, core::Findings& findings) const {
+  if (!whole(lines))
+    findings.warning("snapshot-incomplete", std::nullopt,
+                     "the snapshot, or one of several in the file, is cut off or damaged (lines "
+                     "that could not be read: {}): files are missing",
+                     lines.damaged);
+}
+
 std::string SnapshotSequence::refusal() const {
   if (views_.size() == most_views) return "more volumes and shadow copies than are read";
   if (several_disks_) return "snapshots of several disks, one after the other: take one of them";

@@ -94,12 +94,18 @@ void ListedVolume::add(std::string_view path, std::optional<bool> is_folder,
 }
 
 std::unique_ptr<DriverFiles> choose_listed_files(const std::vector<ListedVolume>& volumes,
-                                                 const WindowsFolder& windows, bool is_whole,
+                                                 const WindowsFolder& windows, ListExtent extent,
                                                  std::string_view list, core::Findings& findings) {
+  if (extent == ListExtent::selection)
+    findings.warning("snapshot-selection", std::nullopt,
+                     "{}: the snapshot has not all names of its volumes, with their paths: none is "
+                     "called missing",
+                     list);
   const auto found = find_windows(volumes, windows.name);
   if (found.empty()) return nullptr;
   tell_chosen(list, found, findings);
-  return std::make_unique<ListedFiles>(*found.front().volume, found.front().windows, is_whole);
+  return std::make_unique<ListedFiles>(*found.front().volume, found.front().windows,
+                                       extent == ListExtent::whole);
 }
 
 }  // namespace coldtrace::registry

@@ -155,13 +155,7 @@ class ComparedLines {
 
   // The volumes, all lines of which were read.
   Volumes take(const SnapshotReader& reader, core::Findings& findings) {
-    const auto rows = reader.names().rows(ntfs::State::live);
-    const auto counted = reader.names().counted(ntfs::State::live);
-    if (reader.whole() && counted && *counted != rows)
-      findings.warning("snapshot-selection", std::nullopt,
-                       "live names in the snapshot: {}, counted in its last line: {}; what it "
-                       "lacks, or has too much, looks deleted or created",
-                       rows, *counted);
+    if (reader.whole()) reader.names().report_compared(findings);
     if (lacking_.any())
       findings.warning("compare-members", std::nullopt,
                        "rows of the snapshot lack members, which are not compared:{}{}{}{}{}",

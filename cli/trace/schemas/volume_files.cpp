@@ -143,12 +143,7 @@ std::vector<schema_files::FileTree::Entry> VolumeFiles::list_folder(
 }
 
 void VolumeFiles::note(u64 record, const std::string& path, const core::ParseError& error) const {
-  if (!unreadable_.insert(record).second) return;
-  const auto code = ntfs::content_finding(error);
-  if (code == "content-encrypted" || code == "content-elsewhere")
-    findings_.info(code, error.offset, "{}: {}", printable(path), error);
-  else
-    findings_.warning(code, error.offset, "{}: {}", printable(path), error);
+  if (unreadable_.insert(record).second) ntfs::note_content(path, error, findings_);
 }
 
 core::Result<VolumeFiles::Content> VolumeFiles::read(u64 record) const {

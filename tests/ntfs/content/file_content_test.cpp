@@ -177,3 +177,26 @@ TEST_CASE("zeros never stand for what is not there", "[content]") {
     check_damage(file, "stream", file.image.record_offset(file.record));
   }
 }
+
+TEST_CASE("a content that is elsewhere or encrypted is no damage, and all else is", "[content]") {
+  struct Row {
+    core::ParseError error;
+    core::Name code;
+    bool warning;
+  };
+  const auto row = GENERATE(values<Row>({
+      {{core::Fault::unsupported, 7, "FILE", "encryption", 0, 0}, "content-encrypted", false},
+      {{core::Fault::unsupported, 7, "FILE", "Tag", 0, 0}, "content-elsewhere", false},
+      {{core::Fault::unsupported, 7, "FILE", "Flags", 0, 0}, "content-unsupported", true},
+      {{core::Fault::limit, 7, "FILE", "Tag", 0, 0}, "content-unsupported", true},
+      {{core::Fault::bad_value, 7, "FILE", "encryption", 0, 0}, "content-damaged", true},
+  }));
+  core::Findings findings;
+  ntfs::note_content("/a\nb", row.error, findings);
+  REQUIRE(findings.all().size() == 1);
+  const auto& finding = findings.all().front();
+  CHECK(finding.code == row.code);
+  CHECK(findings.has_warnings() == row.warning);
+  CHECK(finding.text.find('\n') == std::string::npos);
+  CHECK(finding.first_offset == 7U);
+}

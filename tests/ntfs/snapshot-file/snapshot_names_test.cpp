@@ -140,3 +140,24 @@ TEST_CASE("names of rows that cannot be used are missing, and not left out") {
   add_snapshot(names, {}, {0, 1});  // of the next one every row was used
   CHECK(names.left_out(State::deleted) == 1);
 }
+
+TEST_CASE("live names that a comparison lacks or has too much look deleted or created") {
+  struct Row {
+    const char* why;
+    u64 rows, counted;
+    const char* told;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"as many as are counted", 3, 3, ""},
+      {"fewer", 2, 3, "live names in the snapshot: 2, counted in its last line: 3; "},
+      {"none", 0, 3, "live names in the snapshot: 0, counted in its last line: 3; "},
+      {"more", 4, 3, "live names in the snapshot: 4, counted in its last line: 3; "},
+  }));
+  CAPTURE(row.why);
+  SnapshotNames names;
+  add_snapshot(names, {row.rows, 1}, {row.counted, 7});
+  core::Findings findings;
+  names.report_compared(findings);
+  CHECK(findings.count("snapshot-selection") == (*row.told == 0 ? 0U : 1U));
+  if (!findings.empty()) CHECK(findings.all().front().text.starts_with(row.told));
+}

@@ -61,3 +61,19 @@ TEST_CASE("headers without end are no run, and are not kept") {
   for (u32 copy = 65'663; copy < 65'666; ++copy) sequence.add_header({4096, 1, copy}, "disk");
   CHECK(sequence.refusal() == "more volumes and shadow copies than are read");
 }
+
+TEST_CASE("a snapshot is whole where its file and all of its lines could be read") {
+  const auto complete = read("ar1");
+  core::Findings none, some;
+  CHECK(complete.whole({}));
+  complete.report_whole({}, none);
+  CHECK(none.empty());
+  CHECK_FALSE(complete.complete({.to_end = false}));
+  CHECK(complete.complete({.damaged = 1}));
+  CHECK_FALSE(complete.whole({.damaged = 1}));
+  CHECK_FALSE(read("ar").whole({}));
+  complete.report_whole({.damaged = 3}, some);
+  REQUIRE(some.count("snapshot-incomplete") == 1);
+  CHECK(some.has_warnings());
+  CHECK(some.all().front().text.find("(lines that could not be read: 3)") != std::string::npos);
+}

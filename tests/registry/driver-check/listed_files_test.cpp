@@ -21,20 +21,21 @@ ListedVolume volume_with(const char* folder, std::optional<u64> partition = std:
 }
 
 std::string chosen_of(const std::vector<ListedVolume>& volumes, core::Findings& findings) {
-  const auto files = choose_listed_files(volumes, windows, true, "list", findings);
+  const auto files = choose_listed_files(volumes, windows, ListExtent::whole, "list", findings);
   return files ? files->windows_folder() : "";
 }
 
 }  // namespace
 
 TEST_CASE("files of a list are found whatever their case, and are not folders") {
-  const auto whole = GENERATE(true, false);
+  const auto extent = GENERATE(ListExtent::whole, ListExtent::selection, ListExtent::damaged);
+  const bool whole = extent == ListExtent::whole;
   CAPTURE(whole);
   core::Findings findings;
   const auto files =
-      choose_listed_files({volume_with("\\WINDOWS")}, windows, whole, "list", findings);
+      choose_listed_files({volume_with("\\WINDOWS")}, windows, extent, "list", findings);
   REQUIRE(files);
-  CHECK(findings.empty());
+  CHECK(findings.empty() == (extent != ListExtent::selection));
   CHECK(files->windows_folder() == "WINDOWS");
   const auto has = [&](const char* text, FileKind kind) {
     return files->has(to_windows_path(text, PathUse::driver, windows), kind);
@@ -64,8 +65,8 @@ TEST_CASE("Windows is a folder of the root with System32 in it") {
   volume.add("System32", true, asked);
   volume.add("Windows/System32.old", true, asked);
   core::Findings findings;
-  CHECK(choose_listed_files({volume}, windows, true, "list", findings) == nullptr);
-  CHECK(choose_listed_files({}, windows, true, "list", findings) == nullptr);
+  CHECK(choose_listed_files({volume}, windows, ListExtent::whole, "list", findings) == nullptr);
+  CHECK(choose_listed_files({}, windows, ListExtent::whole, "list", findings) == nullptr);
 }
 
 TEST_CASE("of several Windows the one that is asked for is taken, and of a volume's present") {
@@ -105,4 +106,19 @@ TEST_CASE("of several Windows the one that is asked for is taken, and of a volum
     CHECK(findings.all()[0].code == "windows-chosen");
     CHECK(findings.all()[0].text == expected);
   }
+}
+
+TEST_CASE("a list that has not all names says so, whether Windows is in it or not") {
+  const bool has_windows = GENERATE(false, true);
+  CAPTURE(has_windows);
+  std::vector<ListedVolume> volumes;
+  if (has_windows) volumes.push_back(volume_with("Windows"));
+  core::Findings selection, damaged;
+  CHECK((choose_listed_files(volumes, windows, ListExtent::selection, "list", selection) !=
+         nullptr) == has_windows);
+  REQUIRE(selection.count("snapshot-selection") == 1);
+  CHECK(selection.has_warnings());
+  CHECK(selection.all().front().text.starts_with("list: the snapshot has not all names"));
+  (void)choose_listed_files(volumes, windows, ListExtent::damaged, "list", damaged);
+  CHECK(damaged.empty());
 }

@@ -159,6 +159,24 @@ bool is_file_name(std::string_view name) {
          core::printable(name) == name;
 }
 
+NeededFiles used_files(NeededFiles named) {
+  std::erase_if(named.pdbs,
+                [](const NeededPdb& pdb) { return pdb.use.all() == 0 && !pdb.has_messages; });
+  std::erase_if(named.images, [](const UnnamedImage& image) { return image.use.all() == 0; });
+  return named;
+}
+
+void note_needed_files(const NeededFiles& files, bool named, bool by_time,
+                       core::Findings& findings) {
+  if (!files.pdbs.empty() || !files.images.empty()) return;
+  findings.warning("no-match", std::nullopt, "{}{}",
+                   named
+                       ? "the trace does not say which images were loaded, nor which PDBs it needs"
+                       : "the trace has no address in an image that it names, and names no PDB "
+                         "with texts of messages",
+                   by_time ? ", between --from and --to" : "");
+}
+
 void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,
                          core::Findings& findings) {
   const auto odd =

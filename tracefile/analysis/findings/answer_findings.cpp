@@ -253,6 +253,13 @@ void note_disk_map(const DiskMap& map, core::Findings& findings) {
                      "the snapshot has no place of a file on the disk, and names nothing");
 }
 
+void note_snapshot_place(bool of_whole_disk, bool has_offset, core::Findings& findings) {
+  if (!of_whole_disk && !has_offset)
+    findings.info("snapshot-place", std::nullopt,
+                  "the snapshot is of a volume alone, which is taken to begin where the disk does "
+                  "(--snapshot-offset)");
+}
+
 void note_disk_of_image(const DiskOfImage& image, const DiskIo& requests,
                         core::Findings& findings) {
   if (requests.disks().empty())

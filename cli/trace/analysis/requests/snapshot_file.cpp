@@ -118,10 +118,7 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
     ntfs::note_left_out(reader.names().left_out(), findings);
   }
   trace_analysis::note_disk_map(snapshot.map, findings);
-  if (!snapshot.whole_disk && !offset)
-    findings.info("snapshot-place", std::nullopt,
-                  "the snapshot is of a volume alone, which is taken to begin where the disk does "
-                  "(--snapshot-offset)");
+  trace_analysis::note_snapshot_place(snapshot.whole_disk, offset.has_value(), findings);
   return snapshot;
 }
 

@@ -140,3 +140,14 @@ TEST_CASE("a thread without a priority is told, unless no process is the one tha
   note_chosen_priorities(priorities, population, of_process, of_nothing);
   CHECK(told(of_nothing, "no-match").find("a.exe") != std::string::npos);
 }
+
+TEST_CASE("a snapshot of a volume alone does not say where on the disk it begins") {
+  core::Findings of_disk, with_offset, of_volume;
+  note_snapshot_place(true, false, of_disk);
+  CHECK(of_disk.empty());
+  note_snapshot_place(false, true, with_offset);
+  CHECK(with_offset.empty());
+  note_snapshot_place(false, false, of_volume);
+  CHECK(told(of_volume, "snapshot-place").starts_with("the snapshot is of a volume alone"));
+  CHECK_FALSE(of_volume.has_warnings());
+}

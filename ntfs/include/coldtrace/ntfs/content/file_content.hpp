@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "coldtrace/core/error.hpp"
+#include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
@@ -31,5 +33,8 @@ core::Result<std::unique_ptr<core::ImageSource>> open_file_content(const Volume&
 // The code of the finding about a content that cannot be read: "content-encrypted",
 // "content-elsewhere", "content-unsupported", or "content-damaged".
 [[nodiscard]] core::Name content_finding(const core::ParseError& error);
+// That finding of the file with this path. What the volume does not have, or has for no one without
+// a key, is no damage: information.
+void note_content(std::string_view path, const core::ParseError& error, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

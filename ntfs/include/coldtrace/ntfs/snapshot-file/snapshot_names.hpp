@@ -30,6 +30,8 @@ class SnapshotNames {
   // The warning `snapshot-selection` where there are rows of a state and not all, or more than are
   // counted. `others` says what becomes of those that are not there: "are not searched".
   void report(std::string_view others, core::Findings& findings) const;
+  // The same for a comparison of files: that live names are not as many as are counted.
+  void report_compared(core::Findings& findings) const;
   // Names of a state that the volumes have and the snapshots leave out altogether.
   [[nodiscard]] u64 left_out(State state) const { return sum(state).left_out; }
   // "12 deleted, 3 stale" of all states; "15 names" where rows do not say theirs.

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "coldtrace/core/integers.hpp"
+#include "coldtrace/core/findings.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -16,6 +16,12 @@ struct SnapshotView {
   u32 partition;
   u32 shadow_copy;
   auto operator<=>(const SnapshotView&) const = default;
+};
+
+// How the lines of a file were read.
+struct ReadLines {
+  bool to_end = true;  // of the file
+  u64 damaged = 0;     // that could not be used
 };
 
 // Whether the lines of a file, as they follow each other, are whole snapshots, and of one run:
@@ -33,6 +39,14 @@ class SnapshotSequence {
   // Each snapshot of the file, which may be several one behind the other, has its header and behind
   // its rows a summary that says so and counts as many views as there are headers.
   [[nodiscard]] bool complete() const { return ended_ && !incomplete_; }
+  // No snapshot was cut off, nor was the file.
+  [[nodiscard]] bool complete(const ReadLines& lines) const { return complete() && lines.to_end; }
+  // And all lines could be read.
+  [[nodiscard]] bool whole(const ReadLines& lines) const {
+    return complete(lines) && lines.damaged == 0;
+  }
+  // That they are not: `snapshot-incomplete`.
+  void report_whole(const ReadLines& lines, core::Findings& findings) const;
   // Why the snapshots are not of one run; empty where they are.
   [[nodiscard]] std::string refusal() const;
 

@@ -39,13 +39,19 @@ class ListedVolume {
   std::vector<std::string> windows_;
 };
 
+// What a list has of the files of its volumes.
+enum class ListExtent : u8 {
+  whole,      // all of them: what is not in it is not there
+  selection,  // not all, or not with their paths, though all of the list is there
+  damaged,    // not all, as who read it has told
+};
+
 // The files of the volume that Windows is on: one as it is before shadow copies of it, a newer copy
 // before an older one, then the folder that `windows` names before any other. Which one is taken is
 // the finding "windows-chosen", with the name of the list, where it is not the only one of the
-// volumes as they are. `is_whole`: what is not in the list is not there. Null where there is no
-// Windows.
+// volumes as they are. A selection is `snapshot-selection`. Null where there is no Windows.
 [[nodiscard]] std::unique_ptr<DriverFiles> choose_listed_files(
-    const std::vector<ListedVolume>& volumes, const WindowsFolder& windows, bool is_whole,
+    const std::vector<ListedVolume>& volumes, const WindowsFolder& windows, ListExtent extent,
     std::string_view list, core::Findings& findings);
 
 }  // namespace coldtrace::registry

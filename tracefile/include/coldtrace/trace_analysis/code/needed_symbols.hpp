@@ -92,6 +92,18 @@ class NeededSymbols {
   tracefile::EventStack stack_;
 };
 
+// The PDBs that a trace names, and the images that it names no PDB of.
+struct NeededFiles {
+  std::vector<NeededPdb> pdbs;
+  std::vector<UnnamedImage> images;
+};
+// Those of them that code of the trace lies in, or that have texts of its messages.
+[[nodiscard]] NeededFiles used_files(NeededFiles named);
+// `no-match` where there are none: of those that are `named` at all, or of those that are used;
+// `by_time`, of a part of the trace.
+void note_needed_files(const NeededFiles& files, bool named, bool by_time,
+                       core::Findings& findings);
+
 // `symbol-name` and `symbol-limit`: PDBs whose names are no names of files, and those that are not
 // kept. `pdbs` are those that are told.
 void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,

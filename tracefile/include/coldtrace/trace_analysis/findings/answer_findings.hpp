@@ -60,6 +60,9 @@ void note_disk_requests(const DiskIo& disk, core::Findings& findings);
 void note_disk_requests(const DiskRequests::Counts& counts, core::Findings& findings);
 // `snapshot-extent`, and `names-limit` or `snapshot-without-places`: of a snapshot that is read.
 void note_disk_map(const DiskMap& map, core::Findings& findings);
+// `snapshot-place`: a snapshot of a volume alone does not say where on the disk that begins, unless
+// an offset was given.
+void note_snapshot_place(bool of_whole_disk, bool has_offset, core::Findings& findings);
 // `snapshot-without-requests` and `snapshot-mismatch`: of requests that are laid on an image.
 void note_disk_of_image(const DiskOfImage& image, const DiskIo& requests, core::Findings& findings);
 void note_file_requests(const FileIo& files, core::Findings& findings);
