@@ -1,4 +1,4 @@
-"""Each finding's code is named by a test.
+"""Each finding's code is named by a test, and docs/architecture.md says why those of cli/ are made there.
 
 usage: finding_codes_rules.py PROJECT
 """
@@ -25,6 +25,15 @@ class Codes(unittest.TestCase):
     def test_each_is_named_by_a_test(self):
         self.assertGreater(len(CODES), 150)
         self.assertEqual(set(CODES) - named_by_tests(), set(), "no test names them")
+
+    def test_those_that_cli_makes_are_listed_with_the_reason(self):
+        made = set()
+        for path in (PROJECT / "cli").rglob("*.[ch]pp"):
+            made |= set(re.findall(r'\b(?:info|warning)\(\s*"([a-z0-9-]+)"', path.read_text()))
+        page = (PROJECT / "docs/architecture.md").read_text()
+        section = re.search(r"^## What stays in `cli/`\n(.*?)^## ", page, re.M | re.S)[1]
+        listed = [code for row in re.findall(r"^\| (`.*?) \|", section, re.M) for code in re.findall(r"`([a-z-]+)`", row)]
+        self.assertEqual(sorted(listed), sorted(made))
 
 
 if __name__ == "__main__":
