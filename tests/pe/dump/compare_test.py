@@ -678,6 +678,16 @@ class Damage(Case):
         self.assertEqual(run("pe", "compare", image.path, dump, "-o", dump).returncode, 2)
         self.assertEqual(dump.read_bytes(), memory)
 
+    def test_a_check_is_of_a_file_and_its_dump_or_of_both_sides(self):
+        for arguments in ((), ("--pe", __file__), ("--dump", __file__), ("--ntdll", __file__),
+                          ("--pe", __file__, "--dump", __file__, "--ntdll", __file__, "--kernel", __file__)):
+            done = run("syscalls", "check", *arguments)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, b"coldtrace: give --ntdll and --kernel, or --pe and --dump\n"), arguments)
+        done = run("syscalls", "check", "--pe", __file__, "--dump", __file__)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.startswith(f"coldtrace: {__file__}: ".encode()), done.stderr)
+
     def test_usage(self):
         image = wine("amd64", "ntdll.dll")
         for arguments in (("--pe", image.path), ("--dump", image.path), (),
@@ -688,7 +698,6 @@ class Damage(Case):
                           ("--pe", image.path, "--dump", image.path, "--known-module", "a=1:0"),
                           ("--ntdll", image.path, "--kernel", image.path, "--base", "1")):
             self.assertEqual(run("syscalls", "check", *arguments).returncode, 2, arguments)
-        self.assertIn(b"give --ntdll and --kernel, or --pe and --dump", run("syscalls", "check").stderr)
         plain = wine("amd64", "user32.dll")
         answer = self.compare(plain, plain.load(plain.base), command=("syscalls", "check"), status=1)
         self.assertIn("no-services", self.codes(answer))
