@@ -300,9 +300,9 @@ class EventChunks {
 
 // "10.0.22000"; empty where it is lost, or files differ in it.
 std::string windows_version(const Trace& trace) {
-  const auto build = schema_files::traced_build(trace.trace);
-  if (!build || trace.trace.windows_version().empty()) return {};
-  return fmt::format("{}.{}.{}", build->major, build->minor, build->number);
+  const auto machine = trace.trace.machine();
+  if (!machine || trace.trace.windows_version().empty()) return {};
+  return machine->version_text();
 }
 
 py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<std::string>& where) {

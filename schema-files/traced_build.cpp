@@ -3,13 +3,10 @@
 namespace coldtrace::schema_files {
 
 std::optional<WindowsBuild> traced_build(const tracefile::AnyTrace& trace) {
-  if (const auto* const ctrace = trace.ctrace(); ctrace != nullptr) {
-    const auto& version = ctrace->header().windows_version;
-    return WindowsBuild{version[0], version[1], version[2]};
-  }
-  if (!trace.etl()->scan().has_header) return std::nullopt;
-  const auto& header = trace.etl()->header();
-  return WindowsBuild{header.major_version, header.minor_version, header.provider_version};
+  const auto machine = trace.machine();
+  if (!machine) return std::nullopt;
+  const auto& [major, minor, number] = machine->windows_version;
+  return WindowsBuild{major, minor, number};
 }
 
 }  // namespace coldtrace::schema_files

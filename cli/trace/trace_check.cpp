@@ -233,13 +233,8 @@ Exit run_trace_check(const TraceCheckOptions& options) {
   answer.trace =
       count_expected(schemas.context_of(trace), *events, answer.expectations, input->findings);
   tracefile::note_unread_buffers(events->unread_buffers(), input->findings);
-  if (const auto* const etl = trace.etl()) {
-    answer.events_lost = etl->events_lost();
-    answer.buffers_lost = etl->buffers_lost();
-  } else {
-    answer.events_lost = trace.ctrace()->lost();
-    answer.buffers_lost = trace.ctrace()->missing();
-  }
+  answer.events_lost = trace.events_lost();
+  answer.buffers_lost = trace.buffers_lost();
   // What an expectation names and no event has is told by that expectation.
   for (const auto& finding : input->findings.all())
     if (options.findings.fails(finding) && finding.code.view() != "no-match")

@@ -149,9 +149,7 @@ void write_sessions_text(Output& output, const TextCharts& charts, const TraceIn
   for (std::size_t i = 0; i < trace.files().size(); ++i) {
     if (input.has_several_files())
       print(output, "{}File          {}, {}\n", i > 0 ? "\n" : "", printable(trace.files()[i].name),
-            counted(
-                ctrace != nullptr ? ctrace->parts()[i].scan.events : trace.etl()->files()[i].events,
-                "event", "events"));
+            counted(trace.events_of(i), "event", "events"));
     if (ctrace != nullptr)
       write_session_text(output, charts, *ctrace, ctrace->parts()[i]);
     else

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tracefile/etl/buffer_scanner.hpp"
 #include "tracefile/opening/inner_events.hpp"
@@ -60,6 +61,10 @@ core::Expected<AnyTrace, TraceFailure> of_one(
 }
 
 }  // namespace
+
+std::string TracedMachine::version_text() const {
+  return fmt::format("{}", fmt::join(windows_version, "."));
+}
 
 core::Expected<AnyTrace, TraceFailure> AnyTrace::open(const std::string& path,
                                                       const Options& options,
@@ -305,6 +310,30 @@ std::vector<KindCount> AnyTrace::count_kinds(const SchemaSource& schemas) const 
   KindCounts counts;
   counter.add_to(counts);
   return counts.sorted();
+}
+
+u64 AnyTrace::events_of(std::size_t file) const {
+  return etl_ ? etl_->files()[file].events : ctrace_->parts()[file].scan.events;
+}
+
+std::optional<u64> AnyTrace::events_lost() const {
+  return etl_ ? etl_->events_lost() : ctrace_->lost();
+}
+
+std::optional<u64> AnyTrace::buffers_lost() const {
+  return etl_ ? etl_->buffers_lost() : ctrace_->missing();
+}
+
+std::optional<TracedMachine> AnyTrace::machine() const {
+  if (ctrace_) {
+    const auto& header = ctrace_->header();
+    return TracedMachine{header.windows_version, header.processors, header.pointer_size};
+  }
+  if (!etl_->scan().has_header) return std::nullopt;
+  const auto& header = etl_->header();
+  return TracedMachine{{header.major_version, header.minor_version, header.provider_version},
+                       header.processors,
+                       header.pointer_size};
 }
 
 std::string AnyTrace::windows_version() const {

@@ -166,9 +166,8 @@ class TimesketchLines final : public LineFormat {
 class EcsLines final : public LineFormat {
  public:
   explicit EcsLines(const tracefile::AnyTrace& trace) {
-    if (const auto* const etl = trace.etl(); etl != nullptr && etl->scan().has_header)
-      kernel_ = fmt::format("{}.{}.{}", etl->header().major_version, etl->header().minor_version,
-                            etl->header().provider_version);
+    if (const auto machine = trace.machine(); machine && trace.etl() != nullptr)
+      kernel_ = machine->version_text();
     dataset_ = fmt::format("coldtrace.{}", trace.format());
   }
 

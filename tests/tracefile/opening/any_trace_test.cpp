@@ -67,6 +67,49 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
   CHECK(open(packed(ctrace)).value().format() == "ctrace");
 }
 
+TEST_CASE("a trace of either format tells its machine and what was lost") {
+  const auto open = [](core::ByteView bytes) {
+    core::Findings findings;
+    return AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), {}, findings).value();
+  };
+  const fixtures::EtlSession session{
+      .pointer_size = 4, .processors = 3, .events_lost = 7, .buffers_lost = 5};
+  fixtures::ByteWriter file;
+  file.write_bytes(fixtures::build_etl(session, overlapping_buffers(2)));
+  const auto plain = file.bytes();
+  const auto etl = open(plain);
+  REQUIRE(etl.machine());
+  CHECK(etl.machine()->version_text() == "10.0.19041");
+  CHECK(etl.machine()->processors == 3);
+  CHECK(etl.machine()->pointer_size == 4);
+  CHECK(etl.events_lost() == 7U);
+  CHECK(etl.buffers_lost() == 5U);
+  CHECK(etl.events_of(0) == etl.events());
+
+  constexpr std::size_t marker_of_header_event = 74;
+  file.patch(marker_of_header_event, u32{0});
+  const auto lost_bytes = file.bytes();
+  const auto headless = open(lost_bytes);
+  CHECK_FALSE(headless.machine());
+  CHECK_FALSE(headless.events_lost());
+  CHECK_FALSE(headless.buffers_lost());
+
+  test::CtraceFile own{2, test::small_schema, 128, 0, 4};
+  own.at_tick(1);
+  for (int i = 0; i < 9; ++i) own.writer.write(0, 1, 0, words({0, 0}).view());
+  own.at_tick(2);
+  own.writer.end();
+  const auto ctrace = open(own.bytes);
+  REQUIRE(ctrace.machine());
+  CHECK(ctrace.machine()->version_text() == "10.0.19045");
+  CHECK(ctrace.machine()->processors == 2);
+  CHECK(ctrace.machine()->pointer_size == 4);
+  CHECK(ctrace.events_of(0) == ctrace.events());
+  REQUIRE(ctrace.events_lost());
+  CHECK(*ctrace.events_lost() == 9 - ctrace.events());
+  CHECK(ctrace.buffers_lost() == 0U);
+}
+
 TEST_CASE("what is no trace is told apart from what cannot be read") {
   const fixtures::TemporaryDirectory directory;
   core::Findings findings;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 #include "coldtrace/tracefile/etl/trace.hpp"
 
@@ -29,21 +27,11 @@ TopRows<Row> first_of(std::vector<Row> rows, u64 top, Weight weight) {
   return {std::move(rows), more};
 }
 
-std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& any) {
-  if (const auto* const trace = any.ctrace()) {
-    const auto& header = trace->header();
-    const auto& version = header.windows_version;
-    return TopPage::Machine{fmt::format("{}.{}.{}", version[0], version[1], version[2]),
-                            header.processors, header.pointer_size, trace->lost(),
-                            trace->missing()};
-  }
-  const auto& trace = *any.etl();
-  if (!trace.scan().has_header) return std::nullopt;
-  const auto& header = trace.header();
-  return TopPage::Machine{
-      fmt::format("{}.{}.{}", header.major_version, header.minor_version, header.provider_version),
-      header.processors, header.pointer_size, trace.events_lost().value_or(0),
-      trace.buffers_lost().value_or(0)};
+std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& trace) {
+  const auto machine = trace.machine();
+  if (!machine) return std::nullopt;
+  return TopPage::Machine{machine->version_text(), machine->processors, machine->pointer_size,
+                          trace.events_lost().value_or(0), trace.buffers_lost().value_or(0)};
 }
 
 std::vector<TopPage::ProcessTime> process_times(const trace_analysis::ProcessorUse& use,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,15 @@
 #include "coldtrace/tracefile/opening/input_file.hpp"
 
 namespace coldtrace::tracefile {
+
+// The machine that was traced, as the header of a trace has it.
+struct TracedMachine {
+  std::array<u32, 3> windows_version;  // major, minor, build
+  u32 processors;
+  u32 pointer_size;  // bytes
+
+  [[nodiscard]] std::string version_text() const;  // "10.0.19045"
+};
 
 // A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
 // several of one kind that are of one machine's clock.
@@ -70,6 +80,11 @@ class AnyTrace {
   // Of the session; nothing where its header is lost.
   [[nodiscard]] std::optional<core::FileTime> start_time() const;
   [[nodiscard]] u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
+  [[nodiscard]] u64 events_of(std::size_t file) const;
+  // Of all files, as the loggers counted them; nothing where a header that has the number is lost.
+  // Buffers of .ctrace files are lost where their numbers have a gap.
+  [[nodiscard]] std::optional<u64> events_lost() const;
+  [[nodiscard]] std::optional<u64> buffers_lost() const;
 
   // Empty unless the options ask for it.
   [[nodiscard]] const std::vector<KindCount>& kinds() const {
@@ -84,6 +99,9 @@ class AnyTrace {
   // The same as kinds(), by other schemas; reads the whole trace.
   [[nodiscard]] std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
 
+  // That of the first .ctrace file, or of the .etl file whose clock is the trace's; nothing where
+  // the header is lost.
+  [[nodiscard]] std::optional<TracedMachine> machine() const;
   // "10.0", of the machine that was traced; empty of several that differ in it.
   [[nodiscard]] std::string windows_version() const;
 
