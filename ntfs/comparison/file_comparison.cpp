@@ -221,6 +221,13 @@ std::vector<FileChange> FileDifference::changes() const {
   return changes;
 }
 
+void ComparisonCounts::add(const ComparisonCounts& other) {
+  before += other.before;
+  after += other.after;
+  unchanged += other.unchanged;
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i] += other.changes[i];
+}
+
 core::Result<ComparisonCounts> compare_files(
     const ComparedFiles& before, const ComparedFiles& after,
     const std::function<void(const FileDifference&)>& visit) {

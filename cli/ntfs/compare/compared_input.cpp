@@ -10,8 +10,7 @@
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/parallel.hpp"
-#include "coldtrace/ntfs/walk.hpp"
+#include "coldtrace/ntfs/comparison/volume_files.hpp"
 #include "coldtrace/ntfs_privacy/hashed_comparison.hpp"
 
 namespace coldtrace::cli {
@@ -27,12 +26,6 @@ T checked(core::Result<T> result) {
   return std::move(*result);
 }
 
-struct Batch {
-  ntfs::RowBatch rows;
-  std::vector<ntfs::ComparedFile> files;
-  core::Findings findings;
-};
-
 // By what names were hashed: equal names have equal hashes where both agree.
 std::string names_key(std::string_view key_check, bool keeps_extensions) {
   return fmt::format("{}{}", key_check, keeps_extensions ? " with extensions" : "");
@@ -45,36 +38,6 @@ std::string names_key(const Value& names) {
   return names_key(text_member(names, "key_check"), keeps != nullptr && keeps->GetBool());
 }
 
-void add_rows(const ntfs::Volume& volume, const privacy::HashedNames* names, unsigned jobs,
-              ntfs::ComparedFiles& files, core::Findings& findings) {
-  const auto snapshot = ntfs::Snapshot::take(volume, {.jobs = jobs, .slack = false}, findings);
-  ntfs::Walk walk{snapshot, {ntfs::State::live}};
-  std::vector<ntfs::FileRow> rows(std::max(jobs, 1U));
-  core::ordered_pipeline<Batch>(
-      jobs, [&](Batch& batch) { return walk.next(batch.rows); },
-      [&](unsigned worker, Batch& batch) {
-        batch.findings = {};
-        std::size_t count = 0;
-        for (const auto& source : batch.rows.rows)
-          snapshot.records().fetch_ahead(source.file.record);
-        for (const auto& source : batch.rows.rows) {
-          snapshot.build_row(batch.rows, source, rows[worker]);
-          note_findings(rows[worker], batch.findings);
-          if (source.state != ntfs::State::live) continue;
-          if (batch.files.size() == count) batch.files.emplace_back();
-          auto& file = batch.files[count++];
-          to_compared(rows[worker], file);
-          if (names != nullptr) hash_names(file, *names);
-        }
-        batch.files.resize(count);
-      },
-      [&](Batch& batch) {
-        for (const auto& file : batch.files) checked(files.add(file));
-        findings.merge(batch.findings);
-      });
-  findings.merge(walk.findings());
-}
-
 std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
                                   const privacy::HashedNames* names, unsigned jobs,
                                   core::Findings& findings, Report& report) {
@@ -82,6 +45,8 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
   if (!file) return std::nullopt;
   const auto input = find_volumes(options, std::move(*file), findings, report);
   if (!input) return std::nullopt;
+  ntfs::ChangeFile change;
+  if (names != nullptr) change = [names](ntfs::ComparedFile& file) { hash_names(file, *names); };
   Volumes volumes;
   const auto unopened = visit_volumes(
       *input, options,
@@ -89,13 +54,11 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
           const core::Findings& of_volume) {
         findings.merge(of_volume);
         const auto& boot = volume.boot();
-        auto& compared = volumes.emplace_back(ComparedVolume{
-            {options.image, partition, volume},
-            boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
-            checked(ntfs::ComparedFiles::create()),
-            names != nullptr ? names_key(*names) : ""});
-        add_rows(volume, names, jobs, compared.files, findings);
-        checked(compared.files.finish());
+        volumes.push_back(
+            {{options.image, partition, volume},
+             boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : "",
+             checked(read_compared_files(volume, jobs, findings, change)),
+             names != nullptr ? names_key(*names) : ""});
       });
   input->file.add_findings(findings);
   findings.merge(unopened.report(options.image, !volumes.empty(), report));

@@ -150,13 +150,6 @@ class CompareWriter {
   bool copies_;
 };
 
-void add(ntfs::ComparisonCounts& sum, const ntfs::ComparisonCounts& counts) {
-  sum.before += counts.before;
-  sum.after += counts.after;
-  sum.unchanged += counts.unchanged;
-  for (std::size_t i = 0; i < counts.changes.size(); ++i) sum.changes[i] += counts.changes[i];
-}
-
 bool may_have_parent(const std::string& path) {
   const auto file = core::FileImage::open(path);
   return file && core::is_virtual_disk(core::recognize_file(**file));
@@ -222,7 +215,7 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
         pair.before->files, pair.after->files,
         [&](const ntfs::FileDifference& difference) { writer.write(pair, difference); });
     if (!compared) throw Failure{to_message(compared.error())};
-    add(counts, *compared);
+    counts.add(*compared);
   }
   report.read(options.after, of_both);
   findings.merge(of_both);

@@ -68,6 +68,7 @@ struct ComparisonCounts {
   u64 after = 0;
   u64 unchanged = 0;
   std::array<u64, file_change_count> changes{};
+  void add(const ComparisonCounts& other);
   [[nodiscard]] bool same() const { return unchanged == before && unchanged == after; }
 };
 
