@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/output/text.hpp"
-#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -92,7 +91,7 @@ class KindsText {
   }
 
   void write(const KindCount& count) {
-    const auto reason = undecoded_reason(count);
+    const auto reason = count.undecoded_reason();
     const auto bar = charts_.shown() ? charts_.bar(static_cast<double>(count.total()),
                                                    static_cast<double>(most_), bar_width) +
                                            "  "

@@ -15,7 +15,6 @@
 #include "cli/trace/trace_pipeline.hpp"
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
-#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/providers/decoding_findings.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
@@ -146,7 +145,7 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
       .field("version", version_of(kind))
       .field("decoded", to_string(decoded))
       .field("events", events)
-      .field("reason", undecoded_reason(count, decoded))
+      .field("reason", count.undecoded_reason(decoded))
       .end_object();
 }
 

@@ -13,7 +13,6 @@
 #include "cli/trace/kinds_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
-#include "cli/trace/undecoded_reason.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -170,7 +169,7 @@ void write_kind(JsonWriter& json, const KindCount& count) {
       .field("events", count.total());
   for (const auto decoded : {Decoded::exact, Decoded::trailing, Decoded::partial, Decoded::raw})
     json.field(to_string(decoded), count.events[static_cast<std::size_t>(decoded)]);
-  const auto reason = undecoded_reason(count);
+  const auto reason = count.undecoded_reason();
   json.field("reason", reason.empty() ? std::nullopt : std::optional{reason}).end_object();
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,11 @@ struct KindCount {
   std::array<u64, 4> events{};  // by Decoded
 
   [[nodiscard]] u64 total() const { return events[0] + events[1] + events[2] + events[3]; }
+  // Why events of the kind are decoded so far and no further: as to_string(Undecoded) has it, or
+  // "longer_than_schema" of trailing and "shorter_than_schema" of partial ones.
+  [[nodiscard]] std::string_view undecoded_reason(Decoded decoded) const;
+  // Why not all events of the kind are exact; empty where they are.
+  [[nodiscard]] std::string_view undecoded_reason() const;
 };
 
 // Adds up counts of several decoders, whose kinds have different numbers.
