@@ -25,11 +25,9 @@ struct TracePacketsOptions : TraceInputOptions {
 
 // "Windows 10.0.19042"; empty where the header of the trace is lost.
 std::string system_of(const tracefile::AnyTrace& trace) {
-  const auto* const etl = trace.etl();
-  if (etl == nullptr || !etl->scan().has_header) return {};
-  const auto& header = etl->header();
-  return fmt::format("Windows {}.{}.{}", header.major_version, header.minor_version,
-                     header.provider_version);
+  const auto machine = trace.machine();
+  return machine && trace.etl() != nullptr ? fmt::format("Windows {}", machine->version_text())
+                                           : std::string{};
 }
 
 Exit run_trace_packets(const TracePacketsOptions& options) {

@@ -169,7 +169,7 @@ void write_network_table(Html& html, const ReportAnswers& answers) {
 }  // namespace
 
 void add_processes(Page& page, const ReportAnswers& answers) {
-  if (!answers.top.has(TopSection::processor)) return;
+  if (!answers.top.has(Topic::processor)) return;
   auto& html = add_section(page, "processes", "Processes");
   write_process_table(html, answers);
   write_thread_table(html, answers);
@@ -237,16 +237,14 @@ void write_longest_waits(Html& html, const ReportAnswers& answers) {
 
 void add_requests(Page& page, const ReportAnswers& answers) {
   const auto& top = answers.top;
-  if (!top.has(TopSection::disk) && !top.has(TopSection::file_operations) &&
-      !top.has(TopSection::network))
-    return;
+  if (!top.has(Topic::disk) && !top.has(Topic::file_operations) && !top.has(Topic::network)) return;
   auto& html = add_section(page, "requests", "Disks, files and network");
-  if (top.has(TopSection::disk)) {
+  if (top.has(Topic::disk)) {
     html.element("h3", "Disks");
     write_request_tables(html, answers, "disk", "Requests to disks", top.disk,
                          answers.top_answers.disk.files(), write_disk_row);
   }
-  if (top.has(TopSection::file_operations)) {
+  if (top.has(Topic::file_operations)) {
     html.element("h3", "Files");
     write_request_tables(html, answers, "files", "Operations on files", top.files,
                          answers.top_answers.files.files(), write_file_row);

@@ -69,7 +69,7 @@ void write_stories(Html& html, const ReportAnswers& answers) {
 }  // namespace
 
 void add_waits(Page& page, const ReportAnswers& answers) {
-  if (!answers.top.has(TopSection::waits)) return;
+  if (!answers.top.has(Topic::waits)) return;
   auto& html = add_section(page, "waits", "Waits");
   write_longest_waits(html, answers);
   write_graph(html, answers);

@@ -158,15 +158,13 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
   has_population_ = !population.processes().empty() || !population.threads().empty();
   const auto& use = answers.use;
   const auto& requests = answers.disk;
-  const auto set = [this](TopSection section, bool has) {
-    has_[static_cast<std::size_t>(section)] = has;
-  };
-  set(TopSection::processor, use.has_switches() || use.has_samples() || use.has_interrupts());
-  set(TopSection::disk, requests.all().count() > 0 || requests.requests().first_open());
-  set(TopSection::file_operations, !answers.files.of_processes().empty());
-  set(TopSection::network, !answers.network.of_processes().empty());
-  set(TopSection::waits, use.has_switches() || answers.deadlocks.names_objects());
-  set(TopSection::services, !answers.services.services().empty());
+  const auto set = [this](Topic topic, bool has) { has_[static_cast<std::size_t>(topic)] = has; };
+  set(Topic::processor, use.has_switches() || use.has_samples() || use.has_interrupts());
+  set(Topic::disk, requests.all().count() > 0 || requests.requests().first_open());
+  set(Topic::file_operations, !answers.files.of_processes().empty());
+  set(Topic::network, !answers.network.of_processes().empty());
+  set(Topic::waits, use.has_switches() || answers.deadlocks.names_objects());
+  set(Topic::services, !answers.services.services().empty());
 }
 
 bool TopPage::empty() const {

@@ -71,7 +71,7 @@ struct TopPage {
           const TopAnswers& answers, u64 top);
 
   // Whether the trace has anything of it.
-  bool has(TopSection section) const { return has_[static_cast<std::size_t>(section)]; }
+  bool has(Topic topic) const { return has_[static_cast<std::size_t>(topic)]; }
   // Neither that nor a process or thread.
   bool empty() const;
 
@@ -86,7 +86,7 @@ struct TopPage {
   TopRows<ServiceRow> services;  // the longest call first
 
  private:
-  std::array<bool, static_cast<std::size_t>(TopSection::count)> has_{};
+  std::array<bool, static_cast<std::size_t>(Topic::count)> has_{};
   bool has_population_ = false;
 };
 

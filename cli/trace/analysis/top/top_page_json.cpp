@@ -33,12 +33,12 @@ class TopJson {
         .object("processes", u64{population_.processes().size()}, "threads",
                 u64{population_.threads().size()});
     write_machine();
-    section(TopSection::processor, [this] { write_processor(); });
-    section(TopSection::disk, [this] { write_disk(); });
-    section(TopSection::file_operations, [this] { write_files(); });
-    section(TopSection::network, [this] { write_network(); });
-    section(TopSection::waits, [this] { write_waits(); });
-    section(TopSection::services, [this] { write_services(); });
+    section(Topic::processor, [this] { write_processor(); });
+    section(Topic::disk, [this] { write_disk(); });
+    section(Topic::file_operations, [this] { write_files(); });
+    section(Topic::network, [this] { write_network(); });
+    section(Topic::waits, [this] { write_waits(); });
+    section(Topic::services, [this] { write_services(); });
     write_absent();
     json_.key("findings");
     write_findings(json_, context_.input.findings);
@@ -47,15 +47,15 @@ class TopJson {
 
  private:
   template <class Write>
-  void section(TopSection section, Write write) {
-    json_.key(to_string(section));
-    if (!page_.has(section)) {
+  void section(Topic topic, Write write) {
+    json_.key(to_string(topic));
+    if (!page_.has(topic)) {
       json_.value(nullptr);
       return;
     }
     json_.begin_object();
     write();
-    json_.field("commands", commands_of(section)).end_object();
+    json_.field("commands", commands_of(topic)).end_object();
   }
 
   // The array NAME and the member more_NAME.
@@ -210,11 +210,11 @@ class TopJson {
 
   void write_absent() {
     json_.key("absent").begin_array();
-    for (u8 i = 0; i < static_cast<u8>(TopSection::count); ++i) {
-      const auto section = static_cast<TopSection>(i);
-      if (!page_.has(section))
-        json_.object("section", to_string(section), "needs",
-                     needs_of(section, context_.input.trace));
+    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
+      const auto topic = static_cast<Topic>(i);
+      if (!page_.has(topic))
+        json_.object("section", to_string(topic), "needs",
+                     logging_needs(topic, context_.input.trace));
     }
     json_.end_array();
   }

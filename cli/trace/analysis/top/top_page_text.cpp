@@ -52,12 +52,12 @@ class TopText {
 
   std::string write() {
     write_trace();
-    section(TopSection::processor, [this] { write_processor(); });
-    section(TopSection::disk, [this] { write_disk(); });
-    section(TopSection::file_operations, [this] { write_files(); });
-    section(TopSection::network, [this] { write_network(); });
-    section(TopSection::waits, [this] { write_waits(); });
-    section(TopSection::services, [this] { write_services(); });
+    section(Topic::processor, [this] { write_processor(); });
+    section(Topic::disk, [this] { write_disk(); });
+    section(Topic::file_operations, [this] { write_files(); });
+    section(Topic::network, [this] { write_network(); });
+    section(Topic::waits, [this] { write_waits(); });
+    section(Topic::services, [this] { write_services(); });
     write_absent();
     write_most_findings();
     write_commands();
@@ -98,9 +98,9 @@ class TopText {
   }
 
   template <class Write>
-  void section(TopSection section, Write write) {
-    if (!page_.has(section)) return;
-    print("\n{:<14}", title_of(section));
+  void section(Topic topic, Write write) {
+    if (!page_.has(topic)) return;
+    print("\n{:<14}", title_of(topic));
     write();
   }
 
@@ -308,15 +308,15 @@ class TopText {
 
   void write_absent() {
     bool first = true;
-    for (u8 i = 0; i < static_cast<u8>(TopSection::count); ++i) {
-      const auto section = static_cast<TopSection>(i);
-      if (page_.has(section)) continue;
+    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
+      const auto topic = static_cast<Topic>(i);
+      if (page_.has(topic)) continue;
       if (first)
         print("\nNot in the trace, and {} log it\n", trace_.etl() != nullptr
                                                          ? "which flags of the kernel's session"
                                                          : "which sets of events");
       first = false;
-      print("  {}: {}\n", subject_of(section), fmt::join(needs_of(section, trace_), ", "));
+      print("  {}: {}\n", subject_of(topic), fmt::join(logging_needs(topic, trace_), ", "));
     }
   }
 
@@ -344,9 +344,9 @@ class TopText {
   void write_commands() {
     constexpr std::string_view group = "trace ";
     std::vector<std::string_view> commands{"tree"};
-    for (u8 i = 0; i < static_cast<u8>(TopSection::count); ++i) {
-      if (!page_.has(static_cast<TopSection>(i))) continue;
-      for (const auto command : commands_of(static_cast<TopSection>(i))) {
+    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
+      if (!page_.has(static_cast<Topic>(i))) continue;
+      for (const auto command : commands_of(static_cast<Topic>(i))) {
         const auto name = command.substr(group.size());
         if (std::ranges::find(commands, name) == commands.end()) commands.push_back(name);
       }
