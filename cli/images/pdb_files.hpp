@@ -33,17 +33,17 @@ class PdbFiles {
   // The path of the file. That those of its name are others is a finding.
   std::optional<std::string> find(const pe::PdbReference& reference);
 
-  // Whether a folder, or one of the others, has a file of the name.
-  bool has_name_of(const pe::PdbReference& reference) const {
-    return !candidates(reference).empty();
-  }
+  // Files of the folders, and of the others, with a name that the PDB may have.
+  std::vector<std::string> candidates(const pe::PdbReference& reference) const;
+  // GUID and age of such a file. That it cannot be read is a finding.
+  const std::optional<pe::PdbReference>& identify(const std::string& path);
   // Of those that were given.
   const std::vector<std::string>& folders() const { return folder_paths_; }
+  pe::PdbChoice& choice() { return choice_; }
 
   // A file that was given is used where the trace asks for it, whether its symbols are needed or
   // not.
   void note_asked_for(const pe::PdbReference& reference) { choice_.note_asked_for(reference); }
-  bool all_asked_for() const { return choice_.all_asked_for(); }
   // Another image asks for it: a file that is its own is not told as one of another build.
   void expect(const pe::PdbReference& reference) { choice_.expect(reference); }
   // Notes the given files that nothing has asked for.
@@ -51,8 +51,6 @@ class PdbFiles {
 
  private:
   void add_file(const std::string& path, Report& report);
-  std::vector<std::string> candidates(const pe::PdbReference& reference) const;
-  const std::optional<pe::PdbReference>& identify(const std::string& path);
 
   core::Findings& findings_;
   FileFolders folders_;

@@ -4,12 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "cli/images/pe_input.hpp"
 #include "cli/images/symbol_file.hpp"
-#include "coldtrace/core/file_name.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -40,7 +36,8 @@ SymbolStore::SymbolStore(const SymbolOptions& options, core::Findings& findings,
     : findings_{findings},
       folder_paths_{options.folders},
       folders_{list_folders(options.folders, findings)},
-      pdbs_{options.pdbs, folders_, findings, report} {
+      pdbs_{options.pdbs, folders_, findings, report},
+      choice_{images_, pdbs_.choice(), files_by_name()} {
   add_images(options.images, report);
 }
 
@@ -66,20 +63,22 @@ const std::optional<pe::Identity>& SymbolStore::identify_image(const std::string
   return place->second;
 }
 
-std::optional<pe::ImageChoice::Chosen> SymbolStore::find_image(const Loaded& image,
-                                                               core::Findings& findings) {
-  return images_.find(
-      image.name, image.file, folders_.find(core::file_name(image.name)),
-      [&](const std::string& path) -> const auto& { return identify_image(path); }, findings);
+pe::SymbolChoice::Files SymbolStore::files_by_name() {
+  pe::SymbolChoice::Files files;
+  files.images = [this](std::string_view name) { return std::span{folders_.find(name)}; };
+  files.identify_image = [this](const std::string& path) -> const std::optional<pe::Identity>& {
+    return identify_image(path);
+  };
+  files.pdbs = [this](const pe::PdbReference& wanted) { return pdbs_.candidates(wanted); };
+  files.identify_pdb = [this](const std::string& path) -> const std::optional<pe::PdbReference>& {
+    return pdbs_.identify(path);
+  };
+  return files;
 }
 
 std::shared_ptr<ImageSymbols> SymbolStore::find(const Loaded& image) {
-  const auto chosen = find_image(image, findings_);
-  const auto& reference = chosen ? chosen->pdb : image.file.pdb;
-  std::optional<std::string> pdb;
-  if (reference) pdb = pdbs_.find(*reference);
-  if (!chosen && !pdb) return nullptr;
-  return read(chosen ? chosen->path : "", pdb.value_or(""));
+  const auto found = choice_.find(image, findings_);
+  return found ? read(found->image, found->pdb) : nullptr;
 }
 
 std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const std::string& pdb) {
@@ -109,42 +108,11 @@ std::shared_ptr<ImageSymbols> SymbolStore::read(const std::string& image, const 
   return known;
 }
 
-bool SymbolStore::has_unmatched() const {
-  return !pdbs_.all_asked_for() || !images_.all_matched();
-}
-
 void SymbolStore::note_unmatched(const std::vector<Loaded>& images,
                                  const std::vector<pe::PdbReference>& others) {
-  for (const auto& reference : others) pdbs_.note_asked_for(reference);
-  const bool has_folders = !folder_paths_.empty() || !pdbs_.folders().empty();
-  if (has_folders && others.empty() && !has_names_of(images)) note_folders();
-  for (const auto& image : images) {
-    if (!has_unmatched()) return;
-    core::Findings told_later;
-    const auto chosen = find_image(image, told_later);
-    const auto& reference = chosen ? chosen->pdb : image.file.pdb;
-    if (reference) pdbs_.note_asked_for(*reference);
-  }
-  images_.report_unmatched(findings_);
-  pdbs_.report_unmatched();
-}
-
-bool SymbolStore::has_names_of(const std::vector<Loaded>& images) const {
-  // What an image that is given asks for, the trace may not tell.
-  if (std::ranges::any_of(images_.pdbs(), [&](const auto& pdb) { return pdbs_.has_name_of(pdb); }))
-    return true;
-  return std::ranges::any_of(images, [&](const Loaded& image) {
-    return !folders_.find(core::file_name(image.name)).empty() ||
-           (image.file.pdb && pdbs_.has_name_of(*image.file.pdb));
-  });
-}
-
-void SymbolStore::note_folders() const {
-  auto all = folder_paths_;
-  std::ranges::copy(pdbs_.folders(), std::back_inserter(all));
-  findings_.warning("symbols-unmatched", std::nullopt,
-                    "no file in {} has the name of an image of the trace, or of its PDB",
-                    fmt::join(all, ", "));
+  auto folders = folder_paths_;
+  std::ranges::copy(pdbs_.folders(), std::back_inserter(folders));
+  choice_.note_unmatched(images, others, folders, findings_);
 }
 
 void SymbolStore::finish(Report& report) const {

@@ -10,7 +10,7 @@
 #include "cli/images/file_folders.hpp"
 #include "cli/images/pdb_files.hpp"
 #include "coldtrace/pdb/code_symbols.hpp"
-#include "coldtrace/pdb/image_choice.hpp"
+#include "coldtrace/pdb/symbol_choice.hpp"
 
 namespace coldtrace::cli {
 
@@ -38,11 +38,7 @@ struct ImageSymbols {
 // when an image asks for them, and once.
 class SymbolStore {
  public:
-  // An image of a trace, and the file that it was loaded from.
-  struct Loaded {
-    std::string_view name;
-    pe::LoadedFile file;
-  };
+  using Loaded = pe::SymbolChoice::Traced;
 
   // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
   // cannot be listed. All must outlive the object.
@@ -65,10 +61,7 @@ class SymbolStore {
 
  private:
   void add_images(const std::vector<std::string>& paths, Report& report);
-  bool has_unmatched() const;
-  bool has_names_of(const std::vector<Loaded>& images) const;
-  void note_folders() const;
-  std::optional<pe::ImageChoice::Chosen> find_image(const Loaded& image, core::Findings& findings);
+  pe::SymbolChoice::Files files_by_name();
   std::shared_ptr<ImageSymbols> read(const std::string& image, const std::string& pdb);
   const std::optional<pe::Identity>& identify_image(const std::string& path);
 
@@ -77,6 +70,7 @@ class SymbolStore {
   FileFolders folders_;
   PdbFiles pdbs_;
   pe::ImageChoice images_;
+  pe::SymbolChoice choice_;
   std::map<std::string, std::optional<pe::Identity>> image_identities_;  // by path
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ImageSymbols>> read_;
 };
