@@ -5,8 +5,8 @@
 
 #include "cli/command/version.hpp"
 #include "cli/pe/types/type_view.hpp"
-#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/pdb/isf_fields.hpp"
 #include "coldtrace/pdb/isf_names.hpp"
 #include "coldtrace/pdb/isf_table.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
@@ -69,35 +69,13 @@ class Writer {
         .field("size", aggregate.size)
         .key("fields")
         .begin_object();
-    // Members of base classes are the type's own, unless it has one of the name itself; the path
-    // of a member of a member is not its name.
-    std::set<std::string> taken;
-    write_fields(index, 0, 0, taken);
-    json_.end_object().end_object();
-  }
-
-  void write_fields(u32 index, u64 base, u32 level, std::set<std::string>& taken) {
-    constexpr u32 most_levels = 16;
-    std::vector<std::pair<u32, u64>> bases;
-    pe::visit_members(table_, index, {}, budget_, findings_, [&](const pe::TypeMember& member) {
-      const auto& field = member.field;
-      const auto offset = core::checked_add(base, member.offset);
-      if (!offset)
-        return findings_.warning("pdb-type-range", std::nullopt,
-                                 "members of base classes lie beyond 64 bits, and are left out");
-      if (field.kind == Field::Kind::base) bases.emplace_back(field.type, *offset);
-      auto name = core::to_valid_utf8(field.name);
-      if (field.kind != Field::Kind::member || name.empty() || !taken.insert(name).second) return;
-      json_.key(std::string_view{name}).begin_object().field("offset", *offset);
+    pe::visit_isf_fields(table_, index, budget_, findings_, [&](const pe::IsfField& field) {
+      json_.key(std::string_view{field.name}).begin_object().field("offset", field.offset);
       json_.key("type");
       write_type(field.type);
       json_.end_object();
     });
-    if (level == most_levels) return;
-    core::Findings ignored;  // of several definitions the first is what the table has of the name
-    for (const auto& [type, offset] : bases)
-      if (const auto found = table_.find_definition(table_.unmodified(type), ignored))
-        write_fields(*found, offset, level + 1, taken);
+    json_.end_object().end_object();
   }
 
   void write_enumeration(const std::string& name, u32 index) {
