@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -8,8 +7,7 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/types/c_names.hpp"
 #include "cli/pe/types/type_view.hpp"
-#include "coldtrace/core/text.hpp"
-#include "coldtrace/pdb/placed_members.hpp"
+#include "coldtrace/pdb/c_definition.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
 
 namespace coldtrace::cli {
@@ -43,11 +41,6 @@ constexpr std::string_view preamble =
 
 constexpr u32 most_levels = 128;  // of structures in structures
 
-// Of two empty base classes the second may lie at the end of a class that has nothing else.
-bool is_empty_base(const PlacedMember& member, u64 size) {
-  return member.name.empty() && member.size == 1 && member.offset == size;
-}
-
 // Writes types, those first that others have as members.
 class Writer {
  public:
@@ -66,46 +59,15 @@ class Writer {
   // Whether the aggregate is a complete type of C now.
   bool define(u32 index, u32 level) {
     if (const auto known = defined_.find(index); known != defined_.end()) return known->second;
-    const auto aggregate = pe::read_aggregate(*table_.find_record(index));
     defined_[index] = false;  // while it is written: one that contains itself has no size
-    if (!aggregate || aggregate->forward() || aggregate->size == 0 || level == most_levels)
-      return false;
-    if (aggregate->size > largest_object()) {
-      tell_range(*aggregate, "is larger than compilers take, and is only declared");
-      return false;
-    }
-    const auto members = pe::placed_members(table_, index, writing_.budget, writing_.findings);
-    for (const auto& member : members.placed) define_what_it_is(member.type, level);
-    if (!std::ranges::all_of(members.placed, [&](const PlacedMember& one) {
-          return one.lies_within(aggregate->size) || is_empty_base(one, aggregate->size);
-        }))
-      tell_range(*aggregate, "has members that reach beyond it, and are left out");
-    for (const auto& member : members.unplaced) tell_unplaced(*aggregate, member);
-    write_aggregate(index, *aggregate, members);
+    if (level == most_levels) return false;
+    const auto definition =
+        pe::find_c_definition(table_, index, writing_.budget, writing_.findings);
+    if (!definition) return false;
+    for (const auto& member : definition->members.placed) define_what_it_is(member.type, level);
+    pe::note_left_out(*definition, writing_.findings);
+    write_aggregate(index, *definition);
     return defined_[index] = true;
-  }
-
-  // In bytes: of clang for targets of 64 bits, and of all compilers for those of 32.
-  u64 largest_object() const {
-    return table_.pointer_size() == 8 ? (u64{1} << 61) - 1 : 0x7fff'ffff;
-  }
-
-  void tell_range(const pe::Aggregate& aggregate, std::string_view what) {
-    writing_.findings.warning("pdb-type-range", std::nullopt, "{} of {:#x} bytes {}",
-                              core::to_valid_utf8(aggregate.name.substr(0, 256)), aggregate.size,
-                              what);
-  }
-
-  void tell_unplaced(const pe::Aggregate& aggregate, const pe::UnplacedMember& member) {
-    const auto type = core::to_valid_utf8(aggregate.name.substr(0, 256));
-    const auto name = core::to_valid_utf8(member.name.substr(0, 256));
-    if (member.why == pe::UnplacedMember::Why::size)
-      writing_.findings.info("pdb-type-size", std::nullopt,
-                             "{}.{}: its size is not known, and it is left out", type, name);
-    else
-      writing_.findings.warning("pdb-type-range", std::nullopt,
-                                "{}.{}: its bits do not lie in their integer, and it is left out",
-                                type, name);
   }
 
   void define_what_it_is(u32 type, u32 level) {
@@ -118,8 +80,9 @@ class Writer {
     }
   }
 
-  void write_aggregate(u32 index, const pe::Aggregate& aggregate, const pe::MemberPlaces& places) {
-    const auto& members = places.placed;
+  void write_aggregate(u32 index, const pe::CDefinition& definition) {
+    const auto& aggregate = definition.aggregate;
+    const auto& members = definition.members.placed;
     const bool is_union = aggregate.kind == pe::AggregateKind::union_;
     const auto regions = pe::regions_of(members, aggregate.size, is_union);
     const auto tag = names_.tag_of(index);
@@ -131,7 +94,7 @@ class Writer {
                             : fmt::format(": {}", c_comment(printable(aggregate.name))),
                         tag);
     paddings_ = 0;
-    write_left_out(places, aggregate.size);
+    write_left_out(definition);
     if (is_union)
       write_union_body(regions, members, member_names, aggregate.size);
     else
@@ -144,20 +107,20 @@ class Writer {
   }
 
   // Members that C has no place for stand in comments.
-  void write_left_out(const pe::MemberPlaces& places, u64 size) {
+  void write_left_out(const pe::CDefinition& definition) {
     const auto write = [&](const auto& member, std::string_view why) {
       line(1, fmt::format("/* +{:#05x} {}{}{}: left out, {} */", member.offset,
                           c_comment(printable(member.name)), member.name.empty() ? "" : " ",
                           c_comment(printable(pe::to_text(table_, member.type))), why));
     };
-    for (const auto& member : places.unplaced)
+    for (const auto& member : definition.members.unplaced)
       write(member, member.why == pe::UnplacedMember::Why::size
                         ? "its size is not known"
                         : "its bits are not in its integer");
-    for (const auto& member : places.placed) {
-      if (is_empty_base(member, size))
+    for (const auto& member : definition.members.placed) {
+      if (definition.is_empty_base(member))
         write(member, "it is an empty base class");
-      else if (!member.lies_within(size))
+      else if (!member.lies_within(definition.aggregate.size))
         write(member, "it reaches beyond the type");
       else if (member.size == 0 && !is_empty_array(member))
         write(member, "it has no bytes");
