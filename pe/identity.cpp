@@ -46,7 +46,7 @@ Identity read_identity(const Image& image, core::Findings& findings) {
   auto version = find_version_info(image, findings);
   const auto& optional = image.optional_header();
   Identity identity{
-      .name = core::to_valid_utf8(read_module_name(image)),
+      .name = std::string{read_module_name(image)},
       .machine = image.machine(),
       .file_version = std::nullopt,
       .time_date_stamp = image.file_header().time_date_stamp,

@@ -14,7 +14,8 @@ namespace coldtrace::pe {
 
 // What tells one build of an image from all others: a build number alone never does.
 struct Identity {
-  std::string name;  // of the export directory, else OriginalFilename; empty without both
+  // Of the export directory, as its bytes are, else OriginalFilename; empty without both.
+  std::string name;
   Machine machine;
   std::optional<std::string> file_version;  // "6.1.7601.17514"
   u32 time_date_stamp;
