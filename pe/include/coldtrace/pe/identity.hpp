@@ -23,7 +23,7 @@ struct Identity {
   u32 checksum;
   std::optional<PdbReference> pdb;
   bool wine;                           // version numbers of Wine's DLLs are not those of a Windows
-  std::optional<VersionInfo> version;  // the first version resource
+  std::optional<VersionInfo> version;  // of find_version_info()
 };
 
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
@@ -36,7 +36,8 @@ struct Identity {
 // From headers, debug directory and version resource; damage is told in findings.
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
-// The first version resource, or nothing.
+// The version resource that Windows takes: of the ID 1, and of several languages the neutral one,
+// else English of the United States, else the first. The others are a finding.
 [[nodiscard]] std::optional<VersionInfo> find_version_info(const Image& image,
                                                            core::Findings& findings);
 
