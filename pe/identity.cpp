@@ -1,5 +1,6 @@
 #include "coldtrace/pe/identity.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,12 +12,63 @@
 
 namespace coldtrace::pe {
 
+namespace {
+
+// What GetFileVersionInfo asks for. Source: Windows SDK, VS_VERSION_INFO of verrsrc.h.
+constexpr u32 version_id = 1;
+
+// The one that Windows takes where the user's language has none of its own, the lowest first.
+// Source: Microsoft, KB 169483, "Resource Language Loading Order": neutral, the user's, English of
+// the United States, any other.
+int rank_of(const Resource& version) {
+  constexpr u32 neutral = 0;
+  constexpr u32 us_english = 0x409;
+  const int language = version.language == neutral ? 0 : version.language == us_english ? 1 : 2;
+  return (version.name.is(version_id) ? 0 : 3) + language;
+}
+
+bool same_numbers(const std::optional<FixedVersion>& a, const std::optional<FixedVersion>& b) {
+  return a.has_value() == b.has_value() && (!a || (a->file == b->file && a->product == b->product));
+}
+
+std::string describe(const Resource& version, const std::optional<FixedVersion>& numbers) {
+  return fmt::format("ID {}, language {:#06x}, {}", core::printable(to_string(version.name)),
+                     version.language, numbers ? to_string(numbers->file) : "without numbers");
+}
+
+// Tells of the others beside the one that is read.
+void note_others(const Image& image, const std::vector<Resource>& versions, const Resource& taken,
+                 const VersionInfo& read, core::Findings& findings) {
+  const auto numbers_of = [&](const Resource& version) {
+    core::Findings ignored;
+    return read_version_info(version.content(image), 0, ignored).fixed;
+  };
+  const auto other = std::ranges::find_if(versions, [&](const Resource& version) {
+    return &version != &taken && !same_numbers(numbers_of(version), read.fixed);
+  });
+  const auto text =
+      fmt::format("{} version resources; read is {}", versions.size(), describe(taken, read.fixed));
+  if (other == versions.end())
+    findings.info("version-several", taken.offset, "{}; the others have its numbers", text);
+  else
+    findings.warning("version-several", other->offset, "{}; another is {}", text,
+                     describe(*other, numbers_of(*other)));
+}
+
+}  // namespace
+
 std::optional<VersionInfo> find_version_info(const Image& image, core::Findings& findings) {
   const core::UnreadableNote note{image.file(), findings};
-  const auto resources = find_resources(image, resource_version, findings);
-  if (resources.empty()) return std::nullopt;
-  const auto& version = resources.front();
-  return read_version_info(version.content(image), version.offset.value_or(0), findings);
+  const auto versions = find_resources(image, resource_version, findings);
+  if (versions.empty()) return std::nullopt;
+  const auto& taken = *std::ranges::min_element(versions, {}, rank_of);
+  auto info = read_version_info(taken.content(image), taken.offset.value_or(0), findings);
+  if (!taken.name.is(version_id))
+    findings.warning("version-id", taken.offset,
+                     "the version resource has the ID {} and not 1: Windows shows no version",
+                     core::printable(to_string(taken.name)));
+  if (versions.size() > 1) note_others(image, versions, taken, info, findings);
+  return info;
 }
 
 bool has_wine_marker(const Image& image) {
@@ -46,7 +98,7 @@ Identity read_identity(const Image& image, core::Findings& findings) {
   auto version = find_version_info(image, findings);
   const auto& optional = image.optional_header();
   Identity identity{
-      .name = core::to_valid_utf8(read_module_name(image)),
+      .name = std::string{read_module_name(image)},
       .machine = image.machine(),
       .file_version = std::nullopt,
       .time_date_stamp = image.file_header().time_date_stamp,

@@ -39,7 +39,7 @@ py::list exports_of(PeImage& self) {
   py::list list;
   if (!*directory) return list;
   for (const auto& symbol : (*directory)->exports) {
-    const std::array values{text_or_none(symbol.name), number(symbol.ordinal),
+    const std::array values{symbol.has_name() ? text(symbol.name) : none(), number(symbol.ordinal),
                             number(value(symbol.address)),
                             symbol.is_forwarder ? text(symbol.forwarder) : none()};
     list.append(py::reinterpret_steal<py::object>(export_record->make(values)));
@@ -126,7 +126,8 @@ void add_images(py::module_& module) {
                              [](const PeImage& self) { return self.identity.size_of_image; })
       .def_property_readonly("checksum", [](const PeImage& self) { return self.identity.checksum; })
       .def_property_readonly("pdb_path", pdb([](const auto& reference) -> py::object {
-                               return to_str(pe::symbol_server_path(reference));
+                               const auto path = pe::symbol_server_path(reference);
+                               return path ? to_str(*path) : py::none();
                              }))
       .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
       .def("exports", &exports_of)

@@ -12,8 +12,6 @@
 #include "cli/output/json_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/core/hex.hpp"
-#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -68,13 +66,6 @@ void write_entry(JsonLines& lines, const BatchEntry& entry) {
   lines.end();
 }
 
-// A text that may have bytes which are no UTF-8: those stand in hexadecimal beside it.
-std::string exact_text(const Value& json, const char* name) {
-  const auto bytes = core::parse_hex(text_member(json, (std::string{name} + "_bytes").c_str()));
-  if (bytes && !bytes->empty()) return std::string{core::to_chars(*bytes)};
-  return text_member(json, name);
-}
-
 std::optional<unsigned> small_number(const Value& json, const char* name) {
   const auto number = number_member(json, name);
   if (!number) return std::nullopt;
@@ -95,13 +86,13 @@ FindingTally read_tally(const Value& json) {
 std::optional<BatchEntry> read_entry(const Value& json) {
   BatchEntry entry;
   entry.name = text_member(json, "name");
-  entry.input = exact_text(json, "input");
+  entry.input = file_text_member(json, "input");
   entry.tool = text_member(json, "tool");
   entry.state = text_member(json, "state");
   entry.exit = small_number(json, "exit");
   entry.signal = small_number(json, "signal");
   entry.findings = read_tally(json);
-  entry.error = exact_text(json, "error");
+  entry.error = file_text_member(json, "error");
   if (const auto* identity = find_member(json, "identity", &Value::IsObject))
     entry.identity = {number_member(*identity, "size").value_or(0), text_member(*identity, "mtime"),
                       number_member(*identity, "inode").value_or(0),

@@ -24,20 +24,15 @@ HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options) {
 void write_identity(JsonWriter& json, const HashedIdentity& hashed) {
   const auto& identity = hashed.identity;
   json.begin_object();
-  json.key("name");
-  if (identity.name.empty()) {
-    json.value(nullptr);
-  } else {
-    json.value(identity.name);
-  }
-  json.field("machine", pe::to_string(identity.machine))
+  json.field("name", MaybeText{identity.name})
+      .field("machine", pe::to_string(identity.machine))
       .field("file_version", identity.file_version)
       .field("time_date_stamp", identity.time_date_stamp)
       .field("size_of_image", identity.size_of_image)
       .field("checksum", identity.checksum)
       .key("pdb");
   if (identity.pdb) {
-    json.begin_object().field("name", identity.pdb->name).key("guid");
+    json.begin_object().field("name", FileText{identity.pdb->name}).key("guid");
     if (identity.pdb->guid) {
       json.value(core::to_string(*identity.pdb->guid));
     } else {

@@ -22,7 +22,7 @@ HashedIdentity identify(PeInput& input, const PeOptions& options);
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
 
 // The object {"name","machine","file_version","time_date_stamp","size_of_image","checksum",
-// "pdb","sha256","wine"}.
+// "pdb","sha256","wine"}, with "name_bytes" beside a name that is not UTF-8, that of the PDB too.
 void write_identity(JsonWriter& json, const HashedIdentity& identity);
 
 // As pe::to_string() has it.

@@ -197,7 +197,7 @@ void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts
     print(output, "{:>3}  at {:#x}, {}, type {}{}: {}\n", partition.number, partition.offset,
           exact_size_text(partition.size), partition.type.empty() ? "-" : partition.type,
           !named || partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
-          input.is_mft ? "a $MFT" : to_string(partition.kind));
+          to_string(partition.kind));
     if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
       ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width(charts)};
       const auto from = static_cast<double>(partition.offset);

@@ -13,8 +13,13 @@
 
 namespace coldtrace::cli {
 
-// Text that is null when it is empty. Where a file has bytes in it that are not UTF-8, these become
-// U+FFFD, and a second member, whose name ends with "_bytes", has all of it in hexadecimal.
+// Text of a file. Bytes in it that are not UTF-8 become U+FFFD, and a second member, whose name
+// ends with "_bytes", has all of it in hexadecimal then. A view of nothing, without data, is null.
+struct FileText {
+  std::string_view bytes;
+};
+
+// The same, null when it is empty.
 struct MaybeText {
   std::string_view bytes;
 };
@@ -119,9 +124,10 @@ class JsonWriter {
     return sum;
   }
   static std::size_t longest(Thousandths) { return longest_json_integer + 1; }
-  static std::size_t longest(MaybeText text) {
+  static std::size_t longest(FileText text) {
     return longest_json_text(text.bytes.size()) + text.bytes.size() * 2;
   }
+  static std::size_t longest(MaybeText text) { return longest(FileText{text.bytes}); }
 
   char* write(char* at, std::nullptr_t) const { return write_raw(at, "null"); }
   char* write(char* at, std::string_view text) const {
@@ -179,8 +185,12 @@ class JsonWriter {
   }
   template <std::size_t Size>
   char* write_member(char* at, const char (&name)[Size], MaybeText text) const {
+    return write_member(at, name, FileText{text.bytes.empty() ? std::string_view{} : text.bytes});
+  }
+  template <std::size_t Size>
+  char* write_member(char* at, const char (&name)[Size], FileText text) const {
     at = write_name(at, name);
-    if (text.bytes.empty()) return write(at, nullptr);
+    if (!text.bytes.data()) return write(at, nullptr);
     if (write_json_text(at, text.bytes)) return at;
     at = write_raw(at, ",\"");
     at = write_raw(at, name);
@@ -190,7 +200,7 @@ class JsonWriter {
     return at;
   }
 
-  // Commas, and the second name of a MaybeText, count too.
+  // Commas, and the second name of a FileText, count too.
   template <std::size_t Size, class T, class... Members>
   static std::size_t longest_members(const char (&)[Size], const T& content,
                                      const Members&... members) {

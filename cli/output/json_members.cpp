@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "cli/output/json_number.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 
@@ -18,6 +20,11 @@ const Value* find_member(const Value& object, const char* name, bool (Value::*is
 std::string text_member(const Value& object, const char* name) {
   const auto* text = find_member(object, name, &Value::IsString);
   return text ? std::string{text->GetString(), text->GetStringLength()} : std::string{};
+}
+
+std::string file_text_member(const Value& object, const char* name) {
+  const auto bytes = core::parse_hex(text_member(object, (std::string{name} + "_bytes").c_str()));
+  return bytes && !bytes->empty() ? std::string{core::to_chars(*bytes)} : text_member(object, name);
 }
 
 std::optional<u64> to_number(const Value& json) {

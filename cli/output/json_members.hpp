@@ -19,6 +19,10 @@ const rapidjson::Value* find_member(const rapidjson::Value& object, const char* 
 // A text member; empty where it is absent or no text.
 std::string text_member(const rapidjson::Value& object, const char* name);
 
+// The bytes of a text that a FileText or MaybeText was written as: those that stand beside it in
+// hexadecimal, else the text.
+std::string file_text_member(const rapidjson::Value& object, const char* name);
+
 // A number from 0 on, also as the text that --int64 string makes of one above 2^53, and of no
 // other.
 std::optional<u64> to_number(const rapidjson::Value& json);

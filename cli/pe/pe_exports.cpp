@@ -30,7 +30,7 @@ class ExportsView final : public PeView {
       const auto offset = offsets.find(entry.address);
       print(output, "{:>7}  {:#010x}  {:<10}  {}{}\n", entry.ordinal, value(entry.address),
             offset ? fmt::format("{:#010x}", *offset) : "-",
-            entry.name.empty() ? "-" : printable(entry.name),
+            entry.has_name() ? name_text(entry.name) : "-",
             entry.is_forwarder ? " -> " + printable(entry.forwarder) : "");
     }
   }
@@ -56,7 +56,7 @@ class ExportsView final : public PeView {
     Offsets offsets{input.image.addresses()};
     if (directory_)
       for (const auto& entry : directory_->exports)
-        json.object("ordinal", entry.ordinal, "name", MaybeText{entry.name}, "rva",
+        json.object("ordinal", entry.ordinal, "name", FileText{entry.name}, "rva",
                     value(entry.address), "file_offset", offsets.find(entry.address),
                     "is_forwarder", entry.is_forwarder, "forwarder", MaybeText{entry.forwarder});
     json.end_array();

@@ -75,7 +75,7 @@ class ImportsView final : public PeView {
 
   static std::string name_of(const ImportedFunction& function) {
     if (function.by_ordinal) return fmt::format("#{}", function.ordinal);
-    return function.name.empty() ? "(name cannot be read)" : printable(function.name);
+    return function.has_name() ? name_text(function.name) : "(name cannot be read)";
   }
 
   static void write_function(JsonWriter& json, const ImportedFunction& function,
@@ -83,7 +83,7 @@ class ImportsView final : public PeView {
     std::optional<u16> ordinal;
     std::optional<u16> hint;
     (function.by_ordinal ? ordinal : hint) = function.by_ordinal ? function.ordinal : function.hint;
-    json.object("name", MaybeText{function.name}, "ordinal", ordinal, "hint", hint, "slot_rva",
+    json.object("name", FileText{function.name}, "ordinal", ordinal, "hint", hint, "slot_rva",
                 value(function.slot), "slot_file_offset", slot_offset);
   }
 

@@ -40,7 +40,7 @@ PeInfo read_info(PeInput& input, const pe::Identity& identity, bool with_checksu
   info.version = identity.version;
   findings.merge_unknown(known);
   info.load_config = pe::find_load_config(image, findings);
-  if (info.load_config) info.hybrid = pe::recognize_hybrid(image, *info.load_config, findings);
+  info.hybrid = pe::recognize_hybrid(image, info.load_config, findings);
   info.tls = pe::find_tls_directory(image, findings);
   info.certificates = pe::read_certificates(image, findings);
   if (with_checksum && image.layout() == pe::Layout::file)

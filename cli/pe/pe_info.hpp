@@ -8,6 +8,7 @@
 #include "cli/images/pe_input.hpp"
 #include "cli/pe/pe_details.hpp"
 #include "coldtrace/pe/debug_directory.hpp"
+#include "coldtrace/pe/hybrid.hpp"
 #include "coldtrace/pe/load_config.hpp"
 #include "coldtrace/pe/resources.hpp"
 #include "coldtrace/pe/tls_directory.hpp"

@@ -71,7 +71,8 @@ void write_summary(Output& output, const PeInput& input, const HashedIdentity& h
     line(output, "PDB", "{}", printable(identity.pdb->name));
     line(output, "PDB GUID and age", "{}, {}",
          identity.pdb->guid ? core::to_string(*identity.pdb->guid) : "none", identity.pdb->age);
-    line(output, "symbol server path", "{}", printable(*info.symbol_path));
+    line(output, "symbol server path", "{}",
+         info.symbol_path ? printable(*info.symbol_path) : "none, as the name is not UTF-8");
   } else {
     line(output, "PDB", "none");
   }

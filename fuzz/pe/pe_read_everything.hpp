@@ -7,6 +7,7 @@
 #include "coldtrace/pe/coff_string_table.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
+#include "coldtrace/pe/hybrid.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "coldtrace/pe/load_config.hpp"
@@ -63,7 +64,7 @@ inline PeTotals read_everything(const pe::Image& image, core::Findings& findings
   totals.relocations = pe::read_base_relocations(image, findings).size();
   totals.functions = pe::read_function_ranges(image, findings).size();
   if (const auto config = pe::read_load_config(image); config && *config)
-    (void)pe::recognize_hybrid(image, **config, findings);
+    (void)pe::recognize_hybrid(image, *config, findings);
   else if (!config)
     findings.warning("load-config", config.error());
   if (const auto tls = pe::read_tls_directory(image, findings); !tls)

@@ -47,7 +47,7 @@ ImageVolumes read_volumes(ImageFile file, const VolumeChoice& choice,
   image.stored = image.file.source.get();
   const u64 size = image.file.source->size();
   if (image.is_mft) {
-    image.disk = {DiskKind::volume, 512, {{.size = size, .kind = image.file.kind}}};
+    image.disk = {DiskKind::volume, 512, {{.size = size, .kind = FileKind::ntfs_mft}}};
     return image;
   }
   image.keys = keys.size();
@@ -63,7 +63,11 @@ ImageVolumes read_volumes(ImageFile file, const VolumeChoice& choice,
 core::Expected<ChosenVolumes, NoVolume> choose_volumes(const ImageVolumes& image,
                                                        const VolumeChoice& choice) {
   ChosenVolumes chosen;
-  if (image.is_mft || (choice.mft_offset && !choice.offset && !choice.partition)) {
+  if (image.is_mft) {
+    chosen.volumes = image.disk.partitions;
+    return chosen;
+  }
+  if (choice.mft_offset && !choice.offset && !choice.partition) {
     chosen.volumes.push_back({.size = image.file.source->size(), .kind = FileKind::unknown});
     return chosen;
   }

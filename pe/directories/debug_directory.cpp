@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/core/file_name.hpp"
+#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 
@@ -43,7 +45,7 @@ core::Result<PdbReference> read_codeview(core::ByteView data, u64 offset) {
   pdb.age = in.read_u32("Age");
   constexpr u64 longest_path = 0x10000;
   const auto text = core::to_chars(in.take(std::min(in.remaining(), longest_path), "PdbFileName"));
-  pdb.name = core::to_valid_utf8(text.substr(0, text.find('\0')));
+  pdb.name = text.substr(0, text.find('\0'));
   return in.finish(pdb);
 }
 
@@ -87,7 +89,14 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
   for (const auto& entry : read_debug_directory(image, findings)) {
     if (entry.type != codeview) continue;
     auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);
-    if (pdb) return std::move(*pdb);
+    if (pdb) {
+      if (!core::is_valid_utf8(pdb->name))
+        findings.info("codeview-name", entry.offset,
+                      "the name of the PDB is not UTF-8: {}; no path on a symbol server follows "
+                      "from it",
+                      core::printable(pdb->name));
+      return std::move(*pdb);
+    }
     findings.warning("codeview", pdb.error());
   }
   return std::nullopt;
@@ -104,8 +113,7 @@ std::string describe_build(const PdbReference& pdb) {
              : "no GUID";
 }
 
-std::string symbol_server_path(const PdbReference& reference) {
-  const auto name = reference.name.substr(reference.name.find_last_of("\\/") + 1);
+std::string symbol_server_key(const PdbReference& reference) {
   std::string key;
   if (reference.guid) {
     for (const auto letter : core::to_string(*reference.guid))
@@ -113,7 +121,13 @@ std::string symbol_server_path(const PdbReference& reference) {
   } else {
     key = fmt::format("{:08X}", reference.time_date_stamp.value_or(0));
   }
-  return fmt::format("{}/{}{:x}/{}", name, key, reference.age, name);
+  return fmt::format("{}{:x}", key, reference.age);
+}
+
+std::optional<std::string> symbol_server_path(const PdbReference& reference) {
+  if (!core::is_valid_utf8(reference.name)) return std::nullopt;
+  const auto name = core::file_name(reference.name);
+  return fmt::format("{}/{}/{}", name, symbol_server_key(reference), name);
 }
 
 }  // namespace coldtrace::pe

@@ -76,36 +76,4 @@ core::Result<std::optional<LoadConfig>> read_load_config(const Image& image) {
   return config;
 }
 
-std::string_view to_string(Hybrid hybrid) {
-  switch (hybrid) {
-    case Hybrid::none:
-      return "none";
-    case Hybrid::chpe:
-      return "chpe";
-    case Hybrid::arm64ec:
-      return "arm64ec";
-    case Hybrid::arm64x:
-      return "arm64x";
-  }
-  return "none";
-}
-
-Hybrid recognize_hybrid(const Image& image, const LoadConfig& config, core::Findings& findings) {
-  if (config.chpe_metadata.value_or(0) == 0) return Hybrid::none;
-  const auto at = image.addresses().to_offset(image.directory(Directory::load_config).address);
-  switch (image.machine()) {
-    case Machine::arm64:
-      findings.info("arm64x", at, "ARM64X: read as its native ARM64 view, not as ARM64EC");
-      return Hybrid::arm64x;
-    case Machine::amd64:
-      findings.info("arm64x", at, "ARM64EC: the header says x64, functions may be ARM64 code");
-      return Hybrid::arm64ec;
-    case Machine::i386:
-      findings.info("arm64x", at, "CHPE: x86 with ARM64 code, of which the x86 view is read");
-      return Hybrid::chpe;
-    default:
-      return Hybrid::none;
-  }
-}
-
 }  // namespace coldtrace::pe

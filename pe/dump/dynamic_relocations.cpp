@@ -1,5 +1,7 @@
 #include "pe/dump/dynamic_relocations.hpp"
 
+#include "pe/directories/dynamic_relocation_table.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -52,38 +54,21 @@ void add_blocks(core::ByteView blocks, const Form& form, std::vector<PatchSite>&
 
 void add_dynamic_relocations(const Image& image, const LoadConfig& config,
                              std::vector<PatchSite>& sites, core::Findings& findings) {
-  const u32 number = config.dynamic_relocations_section.value_or(0);
-  if (number == 0 || config.dynamic_relocations_offset.value_or(0) == 0) return;
   const auto unread = [&](std::string_view why) {
     findings.info("dynamic-relocations", std::nullopt,
                   "dynamic relocations are not read, so that what the system writes there counts "
                   "as a change: {}",
                   why);
   };
-  if (number > image.sections().size()) return unread("they lie in a section that is not there");
-  const auto table = image.sections()[number - 1].address + *config.dynamic_relocations_offset;
-  constexpr u32 header_size = 8;
-  const auto header = image.bytes(table, header_size);
-  const auto version = core::load<u32>(header, 0);
-  const auto size = core::load<u32>(header, 4);
-  if (!version || !size) return unread("they are not stored");
-  if (*version != 1) return unread("they are of another version than 1");
-  const auto bytes = image.bytes(table + header_size, *size);
-  const u32 width = image.optional_header().pointer_size();
-  for (u64 at = 0; at + width + 4 <= bytes.size();) {
-    const u64 symbol = width == 8 ? core::load<u64>(bytes, at).value_or(0)
-                                  : core::load<u32>(bytes, at).value_or(0);
-    const u64 length = core::load<u32>(bytes, at + width).value_or(0);
-    at += width + 4;
-    const auto blocks = core::slice(bytes, at, length);
-    if (!blocks) return unread("one reaches out of the table");
-    at += length;
+  const auto table = read_dynamic_relocations(image, config);
+  for (const auto& [symbol, blocks] : table.relocations) {
     if (const auto form = form_of(symbol)) {
-      add_blocks(*blocks, *form, sites);
+      add_blocks(blocks, *form, sites);
     } else {
       unread("some are of a kind that is not known here");
     }
   }
+  if (!table.unread.empty()) unread(table.unread);
 }
 
 }  // namespace coldtrace::pe

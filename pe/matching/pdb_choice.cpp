@@ -35,7 +35,7 @@ std::vector<std::string> pdb_file_names(const PdbReference& wanted) {
 
 void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wanted) {
   // "1EB9FACB04EA273BB24BA52C8B8D336A1"
-  const auto folder = core::to_lower(folder_name(symbol_server_path(wanted)));
+  const auto folder = core::to_lower(symbol_server_key(wanted));
   std::stable_partition(paths.begin(), paths.end(), [&](const std::string& path) {
     return core::to_lower(folder_name(path)) == folder;
   });

@@ -95,17 +95,22 @@ std::string_view TracePlaces::plain_name(const Name& name) {
   return plain;
 }
 
-std::vector<std::string_view> TracePlaces::names() const {
+std::vector<std::string_view> TracePlaces::function_names() const {
   std::vector<std::string_view> names;
-  for (const auto& known : names_) names.push_back(plain_name(known));
+  for (const auto& known : names_)
+    if (is_function(known)) names.push_back(plain_name(known));
   return names;
+}
+
+bool TracePlaces::is_function(const Name& name) const {
+  return image_.is_executable(name.rva);  // else it is data
 }
 
 std::set<std::string> TracePlaces::matching(std::string_view glob,
                                             std::span<const std::string_view> others) const {
   std::set<std::string> matching;
   for (const auto& known : names_) {
-    if (!image_.is_executable(known.rva)) continue;  // data is no function
+    if (!is_function(known)) continue;
     for (const auto name : {plain_name(known), std::string_view{known.name}})
       if (glob_matches(glob, name, GlobCase::sensitive)) {
         matching.emplace(name);
@@ -190,7 +195,7 @@ void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings&
 std::string TracePlaces::similar_names(std::string_view name) {
   if (suggestions_left_ == 0) return {};
   --suggestions_left_;
-  const auto near = core::nearest_names(name, names());
+  const auto near = core::nearest_names(name, function_names());
   return near.empty() ? std::string{} : fmt::format("; there is {}", fmt::join(near, ", "));
 }
 
@@ -224,7 +229,7 @@ std::vector<std::string> TracePlaces::names_at(pe::Rva rva, core::Findings& find
 std::vector<FunctionStart> TracePlaces::starts() const {
   std::vector<FunctionStart> starts;
   for (const auto& known : names_)
-    if (image_.is_executable(known.rva))
+    if (is_function(known))
       starts.push_back(
           {known.rva, std::string{core::undecorated(known.name)}, in_words(known.source)});
   return starts;

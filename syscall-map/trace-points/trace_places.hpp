@@ -36,8 +36,8 @@ class TracePlaces {
   // "HAL.KfLowerIrql" where an export of this name leads to another image; else empty.
   std::string forwarder_of(std::string_view name) const;
 
-  // All names, undecorated.
-  std::vector<std::string_view> names() const;
+  // Names of code, undecorated.
+  std::vector<std::string_view> function_names() const;
 
   // Those of them that name code, or of `others`, that a glob means, undecorated or as they are.
   std::set<std::string> matching(std::string_view glob,
@@ -62,6 +62,7 @@ class TracePlaces {
   };
 
   void add(Name name);
+  bool is_function(const Name& name) const;
   static std::string_view plain_name(const Name& name);
   std::string similar_names(std::string_view name);
   void find(std::string_view name, TracePoint& point, core::Findings& findings);

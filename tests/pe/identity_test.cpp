@@ -76,11 +76,13 @@ TEST_CASE("Wine's DLLs say what they are") {
   CHECK(pe::has_wine_marker(*Opened{spec}) == row.wine);
 }
 
-TEST_CASE("a name that is not UTF-8 is made printable") {
+TEST_CASE("a name that is not UTF-8 has the bytes of the file, and is printed escaped") {
   fixtures::PeSpec spec;
   spec.exports = fixtures::PeExports{"b\xff.dll", 1, {{"A"}}};
   Opened image{spec};
-  CHECK(pe::read_identity(*image, image.findings).name == "b\xef\xbf\xbd.dll");
+  const auto identity = pe::read_identity(*image, image.findings);
+  CHECK(identity.name == "b\xff.dll");
+  CHECK(pe::to_string(identity).starts_with("b\\xff.dll x64 "));
 }
 
 }  // namespace

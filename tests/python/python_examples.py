@@ -171,6 +171,10 @@ class Volumes(Case):
         image = module().open_image(self.image)
         (partition,) = image.partitions
         self.assertEqual((partition.holds, partition.number), (disk["partitions"][0]["holds"], None))
+        mft = self.write("$MFT", subprocess.run(["icat", self.image, "0"], capture_output=True, check=True).stdout)
+        told = json.loads(run(COLDTRACE, "ntfs", "info", "-q", "--mft", "--format", "json", mft))["partitions"]
+        self.assertEqual([one.holds for one in module().open_image(mft).partitions], ["ntfs_mft"])
+        self.assertEqual([one["holds"] for one in told], ["ntfs_mft"])
         (volume,) = image.volumes()
         files = [file for file in volume.files(states=["live"])]
         rows = [row for row in rows if row["type"] == "file" and row["state"] == "live"]

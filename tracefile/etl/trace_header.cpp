@@ -4,6 +4,7 @@
 
 #include "coldtrace/tracefile/events/clock_change.hpp"
 #include "tracefile/etl/event_header.hpp"
+#include "tracefile/events/event_header_flags.hpp"
 #include "tracefile/providers/kernel_group.hpp"
 
 namespace coldtrace::tracefile {
@@ -15,12 +16,6 @@ using core::Fields;
 
 constexpr u32 alignment = 8;
 constexpr u32 unknown_id = 0xffffffff;
-
-// Flags of EVENT_HEADER. Source: Windows SDK evntcons.h.
-constexpr u16 has_extended_data = 0x0001;
-constexpr u16 private_session = 0x0002;
-constexpr u16 no_cpu_time = 0x0010;
-constexpr u16 has_processor_index = 0x0200;
 
 constexpr u16 schema_item = 11;  // EVENT_HEADER_EXT_TYPE_EVENT_SCHEMA_TL
 
@@ -114,7 +109,7 @@ std::optional<ByteView> find_extended_data(ByteView rest, Event& event) {
 bool read_extended_data(ByteView record, Event& event) {
   if (event.event_class != EventClass::manifest) return true;
   const auto flags = *core::load<u16>(record, 4);
-  if ((flags & has_extended_data) == 0) return true;
+  if ((flags & event_header_flag::extended_info) == 0) return true;
   const auto extended = find_extended_data(event.payload, event);
   if (!extended) return false;
   event.extended = *extended;
@@ -223,9 +218,9 @@ void read_event_header(ByteView record, Event& event) {
   event.opcode = in.get<u8, 45>();
   event.task = in.get<u16, 46>();
   event.keywords = in.get<u64, 48>();
-  if ((flags & has_processor_index) != 0)
+  if ((flags & event_header_flag::processor_index) != 0)
     event.cpu = in.get<u16, 56>();
-  else if ((flags & (private_session | no_cpu_time)) == 0)
+  else if ((flags & (event_header_flag::private_session | event_header_flag::no_cputime)) == 0)
     set_times(event, in.get<u32, 56>(), in.get<u32, 60>());
   event.activity = in.bytes<64, 16>();
   event.payload = record.subspan(80);

@@ -6,6 +6,7 @@
 
 #include "coldtrace/tracefile/fields/value_text.hpp"
 #include "tracefile/etl/event_header.hpp"
+#include "tracefile/events/event_header_flags.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -15,11 +16,6 @@ using core::ByteView;
 constexpr std::size_t header_size = 80;
 constexpr std::size_t item_header = 8;
 constexpr std::size_t longest_item = 0xffff - item_header;
-
-// Flags of EVENT_HEADER that tell what kind of event it is. Source: Windows SDK evntcons.h.
-constexpr u16 trace_message = 0x0008;
-constexpr u16 header_of_32_bits = 0x0020;
-constexpr u16 classic_header = 0x0100;
 
 // Text of all fields of an event, paths included: names of fields in arrays are told again and
 // again, which 64 bytes for each of a payload justify.
@@ -100,14 +96,14 @@ core::Result<LiveEvent> LiveEvent::read(core::BorrowedBytes given_header,
   header = header.first(header_size);
   read_event_header(header, event);
   const auto flags = *core::load<u16>(header, 4);
-  event.pointer_size = (flags & header_of_32_bits) != 0 ? 4 : 8;
+  event.pointer_size = (flags & event_header_flag::header_of_32_bits) != 0 ? 4 : 8;
   event.has_time = true;
   event.header = header;
   event.payload = payload;
   event.size = static_cast<u32>(header_size + payload.size());
-  if ((flags & trace_message) != 0) {
+  if ((flags & event_header_flag::trace_message) != 0) {
     event.event_class = EventClass::message;
-  } else if ((flags & classic_header) != 0) {
+  } else if ((flags & event_header_flag::classic_header) != 0) {
     event.event_class = EventClass::classic;
     event.id = 0;
   }

@@ -4,6 +4,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/events/header_type.hpp"
+#include "tracefile/events/event_header_flags.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
@@ -96,8 +97,8 @@ core::ByteView header_counters(const Event& event) {
 
 std::optional<u64> find_processor_time(const Event& event) {
   if (event.event_class != EventClass::manifest) return std::nullopt;
-  constexpr u16 private_session = 0x0002;
-  constexpr u16 others = 0x0010 | 0x0200;  // no time, or the processor's index in its place
+  using namespace event_header_flag;
+  constexpr u16 others = no_cputime | processor_index;
   const auto flags = core::load<u16>(event.header, 4).value_or(0);
   if ((flags & (private_session | others)) != private_session) return std::nullopt;
   return core::load<u64>(event.header, 56);

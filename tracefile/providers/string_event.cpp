@@ -1,11 +1,11 @@
 #include "tracefile/providers/string_event.hpp"
 
 #include "coldtrace/core/reader.hpp"
+#include "tracefile/events/event_header_flags.hpp"
 
 namespace coldtrace::tracefile {
 namespace {
 
-constexpr u16 string_only = 0x0004;  // a flag of EVENT_HEADER
 // An address of eight bytes can look like three characters, but not like letters.
 constexpr std::size_t fewest_letters = 2;
 constexpr std::size_t fewest_characters = 4;
@@ -38,7 +38,7 @@ bool is_string_event(const Event& event) {
       event.version != 0)
     return false;
   const auto flags = core::load<u16>(event.header, 4);
-  return (flags && (*flags & string_only) != 0) || is_text(event.payload);
+  return (flags && (*flags & event_header_flag::string_only) != 0) || is_text(event.payload);
 }
 
 std::shared_ptr<const EventSchema> string_event_schema() {

@@ -262,7 +262,7 @@ HookTableImage read_documented_image(const Value& json, ImageRole role) {
   HookTableImage image{.role = role, .path = {}, .identity = {}, .sha256 = {}};
   const auto* const identity = find_member(json, "identity", &Value::IsObject);
   if (identity == nullptr) return image;
-  image.identity.name = text_member(*identity, "name");
+  image.identity.name = file_text_member(*identity, "name");
   image.identity.machine =
       find_named(machines, text_member(*identity, "machine")).value_or(pe::Machine::unknown);
   if (auto version = text_member(*identity, "file_version"); !version.empty())

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
+#include <string>
 
 #include <rapidjson/document.h>
 
 #include "cli/output/json_members.hpp"
+#include "coldtrace/core/hex.hpp"
 
 // Whether JSON has every member that `hooks table` writes and no other, of its type and in its
 // range, and null only where it writes that. What its names are and what follows from other members
@@ -18,6 +20,7 @@ using rapidjson::Value;
 enum class MemberShape {
   flag,
   text,
+  file_text,  // with its bytes in hexadecimal beside it where it is not UTF-8
   texts,
   words,
   object,   // of what `inside` says
@@ -43,6 +46,19 @@ inline bool is_number_to(const Value& object, const char* name, u64 most) {
   return number && *number <= most;
 }
 
+// What stands beside a text of a file, or nothing.
+inline const Value* find_bytes(const Value& object, const WrittenMember& member) {
+  if (member.shape != MemberShape::file_text || !find_member(object, member.name, &Value::IsString))
+    return nullptr;
+  const auto found = object.FindMember((std::string{member.name} + "_bytes").c_str());
+  return found == object.MemberEnd() ? nullptr : &found->value;
+}
+
+inline bool is_hex(const Value& value) {
+  return value.IsString() && value.GetStringLength() > 0 &&
+         core::parse_hex({value.GetString(), value.GetStringLength()});
+}
+
 template <class Is>
 bool all_elements(const Value& value, Is is) {
   return value.IsArray() && std::all_of(value.Begin(), value.End(), is);
@@ -58,6 +74,10 @@ inline bool is_written(const Value& json, const WrittenMember& member) {
       return value.IsBool();
     case MemberShape::text:
       return value.IsString();
+    case MemberShape::file_text: {
+      const auto* const bytes = find_bytes(json, member);
+      return value.IsString() && (!bytes || is_hex(*bytes));
+    }
     case MemberShape::texts:
       return all_elements(value, [](const Value& element) { return element.IsString(); });
     case MemberShape::words:
@@ -87,7 +107,11 @@ inline bool is_written(const Value& json, const WrittenMember& member) {
 }
 
 inline bool are_written(const Value& json, std::initializer_list<WrittenMember> members) {
-  return json.IsObject() && json.MemberCount() == members.size() &&
+  if (!json.IsObject()) return false;
+  const auto beside = std::count_if(members.begin(), members.end(), [&](const auto& member) {
+    return find_bytes(json, member) != nullptr;
+  });
+  return json.MemberCount() == members.size() + static_cast<std::size_t>(beside) &&
          std::all_of(members.begin(), members.end(),
                      [&](const auto& member) { return is_written(json, member); });
 }
@@ -97,13 +121,13 @@ inline bool is_null(const Value& json, const char* name) {
 }
 
 inline bool is_written_pdb(const Value& json) {
-  return are_written(
-      json,
-      {{"name", MemberShape::text}, {"guid", MemberShape::text, true}, {"age", MemberShape::word}});
+  return are_written(json, {{"name", MemberShape::file_text},
+                            {"guid", MemberShape::text, true},
+                            {"age", MemberShape::word}});
 }
 
 inline bool is_written_identity(const Value& json) {
-  return are_written(json, {{"name", MemberShape::text, true},
+  return are_written(json, {{"name", MemberShape::file_text, true},
                             {"machine", MemberShape::text},
                             {"file_version", MemberShape::text, true},
                             {"time_date_stamp", MemberShape::word},

@@ -35,7 +35,7 @@ pe::Identity identity_of(const Value& image) {
     named.name = std::move(identity.name);
     return named;
   }
-  identity.pdb = pe::PdbReference{text_member(*pdb, "name"), known, std::nullopt,
+  identity.pdb = pe::PdbReference{file_text_member(*pdb, "name"), known, std::nullopt,
                                   static_cast<u32>(number_member(*pdb, "age").value_or(0))};
   return identity;
 }

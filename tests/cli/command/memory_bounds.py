@@ -75,10 +75,13 @@ class MemoryBounds(case.Case):
         words = command if "{}" in command else f"{command} {{}}"
         return [word.replace("{}", str(path)).replace("{out}", str(self.out(path))) for word in words.split()]
 
-    def read(self, command, path):
+    def limited(self, command, path, limit=LIMIT):
         # One heap for all threads: others reserve 64 MiB each of what is limited. A preexec_fn would copy Python's pages each time.
-        done = subprocess.run(["prlimit", f"--as={LIMIT}", COLDTRACE, *self.arguments(command, path), "-q"], capture_output=True,
+        return subprocess.run(["prlimit", f"--as={limit}", COLDTRACE, *self.arguments(command, path), "-q"], capture_output=True,
                               timeout=120, env={**os.environ, "MALLOC_ARENA_MAX": "1", "TMPDIR": str(self.here)})
+
+    def read(self, command, path):
+        done = self.limited(command, path)
         path.unlink()
         out = self.out(path)
         if out.is_dir():
@@ -129,6 +132,26 @@ class MemoryBounds(case.Case):
             file.truncate(2 * LIMIT)
         _, _, done = self.read("pe sections --format json", path)
         self.assertEqual(done.returncode, 2)
+
+    def snapshot(self, headers):
+        """Of that many volumes of one disk, and one summary."""
+        lines = (f'{{"type":"header","schema":"coldtrace.ntfs-snapshot/1","partition":{{"number":{number},"offset":{number * 512},'
+                 '"shadow":null}}\n' for number in range(1, headers + 1))
+        return self.write(f"{headers}.ndjson", ("".join(lines) + '{"type":"summary","complete":true,"counts":{},"findings":[]}\n').encode())
+
+    def test_headers_of_a_snapshot_without_end(self):
+        """Of as many volumes as a disk can have each is known again; of more none takes more memory."""
+        query = "ntfs query {} --where size>=0"
+        known, more = self.snapshot(70_000), self.snapshot(300_000)
+        enough, least = LIMIT, 0
+        while enough - least > 2 << 20:
+            tried = (enough + least) // 2
+            if self.limited(query, known, tried).returncode in (0, 1):
+                enough = tried
+            else:
+                least = tried
+        done = self.limited(query, more, enough + (6 << 20))
+        self.assertEqual(done.returncode, 1, done.stderr)
 
     def test_no_command_is_left_out(self):
         def name(command):

@@ -208,6 +208,15 @@ class BareMft(Images):
         self.assertLessEqual({"$MFT", "$LogFile", "$Boot"}, names)
         self.assertEqual(ntfs("info", path, status=0).stdout,
                          ntfs("info", "--mft", path, status=0).stdout)
+        self.assertIn(b"type -: a $MFT\n", ntfs("info", path, status=0).stdout)
+
+    def test_what_it_holds_is_called_the_same_everywhere(self):
+        snapshot = self.here / "snapshot.ndjson"
+        path = self.write("$MFT", made_by("icat", self.volume(), "0"))
+        ntfs("snapshot", "-o", snapshot, path, status=0)
+        for given in ([path], ["--mft", path], [snapshot]):
+            (partition,) = strict_json(ntfs("info", "--format", "json", *given, status=0).stdout)["partitions"]
+            self.assertEqual(partition["holds"], "ntfs_mft", given)
 
     def test_one_in_a_file_that_states_a_huge_size(self):
         content = made_by("icat", self.volume(), "0")

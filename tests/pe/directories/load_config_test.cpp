@@ -58,30 +58,6 @@ TEST_CASE("every size gives a prefix of the fields") {
   }
 }
 
-TEST_CASE("code of two machines is recognised") {
-  struct Row {
-    const char* why;
-    bool plus;
-    u16 machine;
-    u32 size;
-    pe::Hybrid hybrid;
-  };
-  const auto row = GENERATE(values<Row>({
-      {"ARM64 with CHPE metadata", true, 0xaa64, 0x140, pe::Hybrid::arm64x},
-      {"x64 with CHPE metadata", true, 0x8664, 0x140, pe::Hybrid::arm64ec},
-      {"x86 with CHPE metadata", false, 0x14c, 0x100, pe::Hybrid::chpe},
-      {"too short for CHPE metadata", true, 0xaa64, 0x90, pe::Hybrid::none},
-      {"ARM32", false, 0x1c4, 0x100, pe::Hybrid::none},
-  }));
-  CAPTURE(row.why);
-  Opened image{spec_with_config(row.plus, row.machine, row.size)};
-  const auto read = pe::read_load_config(*image);
-  REQUIRE(read);
-  REQUIRE(*read);
-  CHECK(pe::recognize_hybrid(*image, **read, image.findings) == row.hybrid);
-  CHECK(image.findings.count("arm64x") == (row.hybrid == pe::Hybrid::none ? 0 : 1));
-}
-
 TEST_CASE("a load configuration outside the image is an error") {
   fixtures::PeSpec spec;
   spec.directories = {{10, {0x7000'0000, 0x40}}};

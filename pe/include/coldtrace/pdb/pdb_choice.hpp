@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 4> packed_pdb_endings{".zst", ".gz
 [[nodiscard]] std::vector<std::string> pdb_file_names(const PdbReference& wanted);
 
 // Of files with such a name those that are to be looked at, in that order: first what lies where a
-// symbol server has it (symbol_server_path). A store of symbols has dozens of builds; files beyond
+// symbol server has it (symbol_server_key). A store of symbols has dozens of builds; files beyond
 // 1024 are dropped.
 void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wanted);
 

@@ -21,7 +21,7 @@ struct DebugEntry {
 
 // The symbol file that belongs to an image.
 struct PdbReference {
-  std::string name;                    // as linked, often with a path; valid UTF-8
+  std::string name;                    // as linked, often with a path; UTF-8 mostly
   std::optional<core::Guid> guid;      // of RSDS; NB10 has none
   std::optional<u32> time_date_stamp;  // of NB10
   u32 age;
@@ -51,8 +51,13 @@ struct PdbReference {
 // "GUID {...} and age 1"; of one without a GUID "time stamp 0x560b9f0f and age 1", or "no GUID".
 [[nodiscard]] std::string describe_build(const PdbReference& pdb);
 
-// Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
+// The folder in which a symbol server keeps a build: "1EB9FACB04EA273BB24BA52C8B8D336A1".
 // Source: Microsoft, "SymStore", folder of a file with debug information.
-[[nodiscard]] std::string symbol_server_path(const PdbReference& reference);
+[[nodiscard]] std::string symbol_server_key(const PdbReference& reference);
+
+// Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
+// Nothing where its name is not UTF-8: which characters other bytes stand for depends on the code
+// page of the machine that asks.
+[[nodiscard]] std::optional<std::string> symbol_server_path(const PdbReference& reference);
 
 }  // namespace coldtrace::pe

@@ -12,10 +12,13 @@ namespace coldtrace::pe {
 // One name, or one function that has no name. A function with two names is two of them.
 struct Export {
   u32 ordinal;                 // with the ordinal base added
-  std::string_view name;       // empty: exported by ordinal only. Bytes of the file, any of them
+  std::string_view name;       // bytes of the file, any of them, or none at all
   Rva address;                 // where the function, data or forwarder text is
   bool is_forwarder;           // the image only names where the function is
   std::string_view forwarder;  // "MODULE.Name" or "MODULE.#7"; empty when it cannot be read
+
+  // False where it is exported by ordinal only. A name may be empty.
+  [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
 };
 
 // IMAGE_EXPORT_DIRECTORY with its three tables. Source: Microsoft, "PE Format", .edata section.

@@ -14,7 +14,8 @@ namespace coldtrace::pe {
 
 // What tells one build of an image from all others: a build number alone never does.
 struct Identity {
-  std::string name;  // of the export directory, else OriginalFilename; empty without both
+  // Of the export directory, as its bytes are, else OriginalFilename; empty without both.
+  std::string name;
   Machine machine;
   std::optional<std::string> file_version;  // "6.1.7601.17514"
   u32 time_date_stamp;
@@ -22,7 +23,7 @@ struct Identity {
   u32 checksum;
   std::optional<PdbReference> pdb;
   bool wine;                           // version numbers of Wine's DLLs are not those of a Windows
-  std::optional<VersionInfo> version;  // the first version resource
+  std::optional<VersionInfo> version;  // of find_version_info()
 };
 
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
@@ -35,7 +36,8 @@ struct Identity {
 // From headers, debug directory and version resource; damage is told in findings.
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
-// The first version resource, or nothing.
+// The version resource that Windows takes: of the ID 1, and of several languages the neutral one,
+// else English of the United States, else the first. The others are a finding.
 [[nodiscard]] std::optional<VersionInfo> find_version_info(const Image& image,
                                                            core::Findings& findings);
 

@@ -10,11 +10,14 @@ namespace coldtrace::pe {
 
 // One slot of an imported DLL.
 struct ImportedFunction {
-  std::string_view name;  // empty when imported by ordinal, or when it cannot be read
+  std::string_view name;  // none when imported by ordinal, or when it cannot be read
   u16 hint;               // where to look first in the exporter's name table
   u16 ordinal;
   bool by_ordinal;
   Rva slot;  // the pointer in the import address table that calls go through
+
+  // A name may be empty.
+  [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
 };
 
 // What is imported from one module, at start or at the first call.

@@ -38,19 +38,4 @@ struct LoadConfig {
 // Nothing where the image has none.
 core::Result<std::optional<LoadConfig>> read_load_config(const Image& image);
 
-// An image that holds code of two machines.
-enum class Hybrid : u8 {
-  none,
-  chpe,     // x86 with ARM64 inside, of Windows 10
-  arm64ec,  // says x64, is ARM64 code that x64 code can call
-  arm64x,   // ARM64, and ARM64EC after the loader has patched it
-};
-
-[[nodiscard]] std::string_view to_string(Hybrid hybrid);
-
-// What machine and CHPE metadata make of it. All tables are read as the file has them, which is
-// the native view; for other than `none` a finding says so.
-[[nodiscard]] Hybrid recognize_hybrid(const Image& image, const LoadConfig& config,
-                                      core::Findings& findings);
-
 }  // namespace coldtrace::pe

@@ -294,6 +294,25 @@ class Switch(Case):
                     found += len(own["context_switch"]["candidates"])
         self.assertGreater(found, 4)
 
+    def test_rivals_for_one_name_are_one_witness_of_a_member(self):
+        """Two places that could each be SwapContext keep the stack pointer at one offset; two functions of two names do so
+        independently of each other."""
+        members = self.write("members", b"_KTHREAD.KernelStack\n")
+        for name, names in (("switch-twice-x86", ["SwapContext"] * 2),
+                            ("switch-8-x86", ["SwapContext", "EnlightenedSwapContext"])):
+            with self.subTest(name):
+                code = self.call("objdump", "-d", image(name))
+                (offset,) = {int(one, 16) for one in re.findall(r"mov +%esp,0x([0-9a-f]+)\(%e[a-z]+\)", code)}
+                (build,) = strict_json(self.build(name, "--format", "json", "--members", members))["builds"]
+                candidates = build["context_switch"]["candidates"]
+                self.assertEqual([(one["name"], one["kernel_stack_offset"]) for one in candidates],
+                                 [(one, offset) for one in names])
+                (member,) = build["members"]
+                witnesses = sorted(set(names), reverse=True)
+                self.assertEqual((member["value"], member["confidence"]), (offset, "low" if len(witnesses) == 1 else "medium"))
+                self.assertEqual(sorted(member["evidence"], reverse=True),
+                                 [f"{one} keeps the stack pointer there" for one in witnesses])
+
     def test_a_binary_table_has_all_of_it_and_verifies(self):
         for name in ("switch-7-x86", "switch-10-x64"):
             with self.subTest(name):
