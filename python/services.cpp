@@ -48,7 +48,8 @@ py::list exports_of(PeImage& self) {
 }
 
 py::list services_of(PeImage& self) {
-  const auto map = syscall_map::map_services(self.image);
+  auto map = syscall_map::map_services(self.image);
+  note_unnamed(map);
   self.findings.merge_unknown(map.findings);
   py::list list;
   for (const auto& service : map.services) {

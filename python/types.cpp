@@ -63,8 +63,8 @@ class Types {
     const bool defined = (head.properties & pe::property_forward) == 0;
     std::vector<pe::TypeMember> members;
     if (defined)
-      pe::visit_members(table, type.index, {.depth = depth_, .paths = false}, file_->budget,
-                        file_->file.findings,
+      pe::visit_members(table, type.index, {.depth = depth_, .paths = false, .each_overload = true},
+                        file_->budget, file_->file.findings,
                         [&](const pe::TypeMember& member) { members.push_back(member); });
     const std::array values{
         text(type.name),
