@@ -217,6 +217,11 @@ class Objects(Case):
                 self.assertRaises(TypeError, keep, opened)
         self.assertIs(weakref.ref(self.volume)(), self.volume)
 
+    def test_equal_times_are_one_number(self):
+        sets = [times for file in self.volume.files() for times in (file.si, file.fn) if times]
+        self.assertEqual([len({*map(id, times)}) for times in sets], [len({*times}) for times in sets])
+        self.assertLess(min(len({*times}) for times in sets), 4)
+
     def test_cycles_are_found(self):
         class Mark:
             pass
