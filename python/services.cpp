@@ -130,9 +130,10 @@ void add_images(py::module_& module) {
                                return to_str(pe::symbol_server_path(reference));
                              }))
       .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
-      .def("exports", &exports_of)
+      .def("exports", &exports_of, "Exported functions, in the order of their ordinals.")
       .def("services", &services_of, "System services, by number.");
-  module.def("open_pe", &open_pe, py::arg("path"));
+  module.def("open_pe", &open_pe, py::arg("path"),
+             "Opens an EXE, DLL or driver, as a file or as it was in memory.");
 }
 
 }  // namespace coldtrace::python

@@ -160,7 +160,7 @@ void add_types(py::module_& module) {
           },
           py::kw_only(), py::arg("depth") = 0,
           "Types by names and globs, all without any; 'depth' levels of members of members.");
-  module.def("open_types", &open_types, py::arg("path"));
+  module.def("open_types", &open_types, py::arg("path"), "Opens a PDB.");
 }
 
 }  // namespace coldtrace::python
