@@ -73,7 +73,7 @@ std::shared_ptr<DiskImage> open_image(const Path& given, const std::vector<Path>
   image->path = path;
   std::optional<std::string> error;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     auto file = open_file(path, to_strings(parents), image->findings);
     if (!file) {
       error = file.error();
@@ -111,7 +111,7 @@ void require_inside(const DiskImage& image, u64 offset, u64 size) {
 void read_bytes(const DiskImage& image, u64 offset, std::span<std::byte> destination) {
   std::optional<core::ParseError> error;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     const auto read = image.file.source->read_at(offset, destination);
     if (!read) error = read.error();
   }

@@ -55,9 +55,16 @@ class FileObjects::Maker {
   }
 
  private:
+  // Mostly two or three of the four are one moment: as one number each, a quarter of the memory of
+  // rows is saved (docs/performance/performance.md).
   static Object make_times(const ntfs::Times& times) {
-    const std::array values{time(times.created), time(times.modified), time(times.changed),
-                            time(times.accessed)};
+    const std::array moments{times.created, times.modified, times.changed, times.accessed};
+    std::array<Object, moments.size()> values;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      std::size_t first = 0;
+      while (moments[first] != moments[i]) ++first;
+      values[i] = first < i ? Py_NewRef(values[first]) : time(moments[i]);
+    }
     return times_record->make(values);
   }
 

@@ -24,7 +24,7 @@ const Record* switch_record = nullptr;
 Object make_image(const syscall_map::HookTableImage& image) {
   const auto& identity = image.identity;
   const std::array values{text(to_string(image.role)),
-                          text(identity.name),
+                          text_or_none(identity.name),
                           text(to_string(identity.machine)),
                           identity.file_version ? text(*identity.file_version) : none(),
                           number(identity.time_date_stamp),
@@ -124,7 +124,7 @@ Tables read_builds(const std::string& path) {
 
 py::list read_tables(const Path& path) {
   const auto tables = [&] {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     return read_builds(path.bytes);
   }();
   if (!tables) raise_error(path.bytes + ": " + tables.error());

@@ -54,7 +54,7 @@ class JournalChunks {
     const OneAtATime turn{busy_};
     core::Findings findings;
     {
-      const py::gil_scoped_release released;
+      const WithoutLock unlocked;
       read(findings);
     }
     volume_->findings.merge_unknown(findings);
@@ -164,7 +164,7 @@ py::object journal_of(const std::shared_ptr<Volume>& volume, bool events, bool d
   core::Findings findings;
   std::unique_ptr<Journals> journals;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     journals = read_journals(not_none(volume)->volume, jobs.count, deleted, findings);
   }
   volume->findings.merge_unknown(findings);

@@ -48,7 +48,8 @@ py::list exports_of(PeImage& self) {
 }
 
 py::list services_of(PeImage& self) {
-  const auto map = syscall_map::map_services(self.image);
+  auto map = syscall_map::map_services(self.image);
+  note_unnamed(map);
   self.findings.merge_unknown(map.findings);
   py::list list;
   for (const auto& service : map.services) {
@@ -130,9 +131,10 @@ void add_images(py::module_& module) {
                                return path ? to_str(*path) : py::none();
                              }))
       .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
-      .def("exports", &exports_of)
+      .def("exports", &exports_of, "Exported functions, in the order of their ordinals.")
       .def("services", &services_of, "System services, by number.");
-  module.def("open_pe", &open_pe, py::arg("path"));
+  module.def("open_pe", &open_pe, py::arg("path"),
+             "Opens an EXE, DLL or driver, as a file or as it was in memory.");
 }
 
 }  // namespace coldtrace::python

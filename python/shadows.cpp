@@ -28,7 +28,7 @@ py::list shadow_copies_of(Volume& volume) {
   core::Findings findings;
   std::vector<ntfs::ShadowCopy> copies;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     if (const auto shadows = read_shadows(volume, findings))
       copies.assign(shadows->copies().begin(), shadows->copies().end());
   }
@@ -47,7 +47,7 @@ std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 w
   std::string failure;
   std::shared_ptr<Volume> opened;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     auto shadows = read_shadows(*volume, findings);
     auto views =
         shadows ? ntfs::choose_views({.numbers = {wanted}}, volume->partition, shadows->copies())

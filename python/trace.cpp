@@ -49,7 +49,7 @@ std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& sc
   std::optional<std::string> failure;
   std::shared_ptr<Trace> opened;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     core::Findings findings;
     auto trace = tracefile::AnyTrace::open(
         path, {.catalog = {.jobs = jobs.count, .schema_keys = !schemas.empty()}}, findings);
@@ -183,7 +183,7 @@ class EventChunks {
   py::list next() {
     const OneAtATime turn{busy_};
     {
-      const py::gil_scoped_release released;
+      const WithoutLock unlocked;
       read();
     }
     trace_->unread_buffers = std::max(trace_->unread_buffers, stream_->unread_buffers());
@@ -235,7 +235,9 @@ class EventChunks {
     const auto steal = [](Object object) { return py::reinterpret_steal<py::object>(object); };
     objects.ready = kind.kept;
     objects.provider = steal(text_or_none(kind.provider_name));
-    objects.guid = steal(guid_text(kind.provider));
+    const bool known =
+        kind.event_class != tracefile::EventClass::driver || kind.provider != core::Guid{};
+    objects.guid = steal(known ? guid_text(kind.provider) : none());
     objects.name = steal(text_or_none(kind.name));
     objects.id = steal(has_id(kind.event_class) ? number(kind.id) : none());
     return objects;

@@ -63,8 +63,8 @@ class Types {
     const bool defined = (head.properties & pe::property_forward) == 0;
     std::vector<pe::TypeMember> members;
     if (defined)
-      pe::visit_members(table, type.index, {.depth = depth_, .paths = false}, file_->budget,
-                        file_->file.findings,
+      pe::visit_members(table, type.index, {.depth = depth_, .paths = false, .each_overload = true},
+                        file_->budget, file_->file.findings,
                         [&](const pe::TypeMember& member) { members.push_back(member); });
     const std::array values{
         text(type.name),
@@ -160,7 +160,7 @@ void add_types(py::module_& module) {
           },
           py::kw_only(), py::arg("depth") = 0,
           "Types by names and globs, all without any; 'depth' levels of members of members.");
-  module.def("open_types", &open_types, py::arg("path"));
+  module.def("open_types", &open_types, py::arg("path"), "Opens a PDB.");
 }
 
 }  // namespace coldtrace::python

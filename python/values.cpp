@@ -3,6 +3,9 @@
 #include <bit>
 #include <limits>
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::python {
@@ -70,7 +73,11 @@ Object Record::make(std::span<const Object> values, Cycles cycles) const {
   const Object record = checked(PyStructSequence_New(type_));
   Py_ssize_t i = 0;
   for (const auto value : values) PyStructSequence_SET_ITEM(record, i++, value);
-  if (cycles == Cycles::impossible) PyObject_GC_UnTrack(record);
+  // That PyStructSequence_New() tells the collector is not promised, and 3.11 does not.
+  if (cycles == Cycles::impossible)
+    PyObject_GC_UnTrack(record);
+  else if (PyObject_GC_IsTracked(record) == 0)
+    PyObject_GC_Track(record);
   return record;
 }
 
@@ -83,6 +90,14 @@ std::optional<std::size_t> Record::find(std::string_view field) const {
 py::object chained(py::object chunks) {
   return py::reinterpret_steal<py::object>(
       checked(PyObject_CallOneArg(chain_function, chunks.ptr())));
+}
+
+WithoutLock::~WithoutLock() {
+  try {
+    PyEval_RestoreThread(state_);
+  } catch (const abi::__forced_unwind&) {
+    while (true) ::pause();
+  }
 }
 
 void forbid_new(const py::object& type) {

@@ -110,6 +110,19 @@ py::object chained(py::object chunks);
 // coldtrace.Error: an input that nothing can be done with, or a wrong expression.
 [[noreturn]] void raise_error(const std::string& message);
 
+// While it lives, other threads of Python run. Before 3.14 a daemon thread that comes back when
+// Python has ended is ended by unwinding its stack, which no destructor survives: it stays here.
+class WithoutLock {
+ public:
+  WithoutLock() : state_{PyEval_SaveThread()} {}
+  ~WithoutLock();
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 // What is gone through by one thread at a time, since the lock of Python is given up in between.
 class OneAtATime {
  public:

@@ -25,7 +25,7 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
   std::vector<std::shared_ptr<Volume>> volumes;
   core::Findings unreadable;
   {
-    const py::gil_scoped_release released;
+    const WithoutLock unlocked;
     const auto chosen = ntfs::choose_volumes(*image, {});
     if (!chosen) return volumes;
     for (const auto& partition : chosen->volumes) {
@@ -69,7 +69,7 @@ class FileChunks {
     const OneAtATime turn{busy_};
     std::size_t wanted = 0;
     {
-      const py::gil_scoped_release released;
+      const WithoutLock unlocked;
       while (wanted == 0) {
         if (!walk_.next(batch_)) {
           if (!std::exchange(ended_, true)) findings_.merge(walk_.findings());
@@ -180,7 +180,7 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
     core::Findings findings;
     std::shared_ptr<const ntfs::Snapshot> taken;
     {
-      const py::gil_scoped_release released;
+      const WithoutLock unlocked;
       taken = std::make_shared<const ntfs::Snapshot>(ntfs::Snapshot::take(
           volume->volume,
           {.jobs = jobs.count, .slack = slack_too, .rows = {.zone_ids = zone_ids_too}}, findings));
@@ -196,7 +196,7 @@ py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<s
     core::Findings findings;
     std::shared_ptr<const ntfs::DeletedTimes> deleted;
     {
-      const py::gil_scoped_release released;
+      const WithoutLock unlocked;
       deleted = std::make_shared<const ntfs::DeletedTimes>(
           ntfs::read_deleted_times(volume->volume, volume->snapshot->records(), findings));
     }

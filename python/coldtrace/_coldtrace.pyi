@@ -334,7 +334,7 @@ class Event(
         int | None,
         str | None,
         str | None,
-        str,
+        str | None,
         str | None,
         int | None,
         int | None,
@@ -363,7 +363,7 @@ class Event(
     @property
     def provider(self) -> str | None: ...
     @property
-    def provider_guid(self) -> str: ...
+    def provider_guid(self) -> str | None: ...
     @property
     def name(self) -> str | None: ...
     @property
@@ -445,11 +445,11 @@ class Service(
     def evidence(self) -> tuple[str, ...]: ...
 
 @final
-class HookTableImage(structseq[Any], tuple[str, str, str, str | None, int, int, int]):
+class HookTableImage(structseq[Any], tuple[str, str | None, str, str | None, int, int, int]):
     @property
     def role(self) -> str: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str | None: ...
     @property
     def machine(self) -> str: ...
     @property
