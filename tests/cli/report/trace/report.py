@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import browser
+from case import existing
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from cli.report.page.page_reader import Page
@@ -68,9 +69,7 @@ class Case(unittest.TestCase):
             yield self.made_run(name)
         for name in "server", "disk-bursts":
             yield self.made_etl(name)
-        for name in REAL:
-            if (SHARED / "samples/etl" / name).exists():
-                yield SHARED / "samples/etl" / name
+        yield from existing(self, (SHARED / "samples/etl" / name for name in REAL))
 
 
 class Figures(Case):
