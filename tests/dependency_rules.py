@@ -49,7 +49,7 @@ PARTS = {
         "trace_export": {"trace_analysis", "tracefile", "where", "core"},
         "trace_synthesis": {"tracefile", "where", "core"},
     },
-    "schema-files": {"schema_files": {"tracefile", "where", "pe", "core"}},
+    "schema-files": {"schema_files": {"tracefile", "where", "pdb", "pe", "core"}},
     "registry": {"registry": {"core"}},
 }
 
@@ -139,8 +139,11 @@ def without_hashes(text):
     return re.sub(r"#.*", "", text)
 
 
-# What of the project is included, whichever way.
-INCLUDE = re.compile(r'^\s*#include\s*(?:"|<(?=coldtrace/))([^">]+)[">]', re.M)
+# What is included, whichever way: a name in quotes or angle brackets, or what else stands there.
+INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*$", re.M)
+NAMED = re.compile(r'(["<])([^">]+)[">]')
+# What the build writes, beside what it makes of a file with the ending .in.
+GENERATED = {"cli/command/commit.hpp"}
 
 
 def path_of(include):
@@ -151,26 +154,79 @@ def path_of(include):
     return f"{folders[0]}/include/{include}" if top == "coldtrace" and folders else include
 
 
-def check_file(path, library, project):
+def target_of(spelled, path, project):
+    """The file of the project that an include of a file leads to, as a path from the top, with the rule
+    that its spelling breaks or ""; no file where it is not of the project."""
+    named = NAMED.fullmatch(spelled)
+    if not named:
+        return None, "what is included has no name in quotes or angle brackets"
+    quoted, name = named[1] == '"', named[2]
+    target, top = path_of(name), name.split("/")[0]
+    known = [target, f"{target}.in"] if name not in GENERATED else [name]
+    if ".." in pathlib.PurePath(name).parts or pathlib.PurePath(name).is_absolute():
+        return None, "a path that does not go down from the top"
+    if name in GENERATED or any((project / file).exists() for file in known):
+        return target, "" if quoted or top == "coldtrace" else "angle brackets are for the files of others"
+    if quoted or top == "coldtrace" or (project / top).is_dir():
+        return None, "neither a public header nor a path from the top"
+    return None, ""
+
+
+def check_include(spelled, path, library, project, parts):
+    """What rule an include breaks, or nothing."""
+    own = path.relative_to(project)
+    target, broken = target_of(spelled, path, project)
+    if broken:
+        return f"{spelled}: {broken}"
+    if target is None:
+        return None
+    folder, public = target.split("/")[0], "/include/" in target
+    part, needed = parts.get(str(own)), parts.get(target)
+    if library and folder not in ALLOWED[library] | {library}:
+        return f"{library} must not include {target}"
+    if not library and folder not in (*ALLOWED, *FRONTS):
+        return f"{target} is no part of the product"
+    if folder in ALLOWED and folder != library and not public:
+        return f"{target} is not public"
+    if folder in FRONTS and folder != own.parts[0]:
+        return f"{target} is of another program"
+    if "include" in own.parts and not public:
+        return f"a public header must not include {target}"
+    if part and needed and needed not in PARTS[library][part] | {part}:
+        return f"{part} must not include {target}, which is of {needed}"
+    return None
+
+
+def parts_of(project):
+    """Which part of its folder each source and public header is of, by the lists of the rooms, and each
+    internal header: that of the source of its name, or of its room."""
+    parts = {}
+    for folder in PARTS:
+        for listing in sorted((project / folder).rglob("CMakeLists.txt")):
+            room, rooms = listing.parent, {}
+            for part, listed in re.findall(r"coldtrace_add_room\((\S+)\s([^)]*)\)", without_hashes(listing.read_text())):
+                sources_of, _, headers = listed.partition("HEADERS")
+                for name in re.findall(r"[\w/.-]+\.cpp\b", sources_of):
+                    rooms[str((room / name).relative_to(project).with_suffix(""))] = part
+                for name in re.findall(r"[\w/-]+\.(?:hpp|inc)\b", headers):
+                    parts[f"{folder}/include/coldtrace/{part}/{name}"] = part
+            for path in sources(room):
+                own = path.relative_to(project)
+                stem = str(own).split(".")[0]
+                if path.parent == room and (stem in rooms or len(set(rooms.values())) == 1):
+                    parts[str(own)] = rooms.get(stem) or next(iter(rooms.values()))
+    return parts
+
+
+def check_file(path, library, project, parts):
     """Yields a sentence for each broken rule."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code = without_comments(line)
         where = f"{path.relative_to(project)}:{number}"
         include = INCLUDE.match(code)
-        if include:
-            target = path_of(include.group(1))
-            folder, public = target.split("/")[0], "/include/" in target
-            if not (project / target).exists():
-                if library:
-                    yield f'{where}: "{target}" is neither a public header nor a path from the top'
-            elif library and folder not in ALLOWED[library] | {library}:
-                yield f"{where}: {library} must not include {target}"
-            elif folder in ALLOWED and folder != library and not public:
-                yield f"{where}: {target} is not public"
-            elif folder in FRONTS and folder != path.relative_to(project).parts[0]:
-                yield f"{where}: {target} is of another program"
-            elif "include" in path.relative_to(project).parts and not public:
-                yield f"{where}: a public header must not include {target}"
+        broken = include and check_include(include[1], path, library, project, parts)
+        if broken:
+            yield f"{where}: {broken}"
         rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
         if library:
             rules |= FORBIDDEN_IN_LIBRARIES
@@ -191,11 +247,9 @@ def project_includes(project):
     for part in (*ALLOWED, *FRONTS):
         for path in sources(project / part):
             text = without_comments(path.read_text(encoding="utf-8"))
-            targets = {path_of(target) for target in INCLUDE.findall(text)}
+            targets = {target_of(spelled, path, project)[0] for spelled in INCLUDE.findall(text)} - {None}
             own = str(path.relative_to(project))
-            graph[rooms.get(own, own)] = {
-                rooms.get(target, target) for target in targets if (project / target).exists()
-            }
+            graph[rooms.get(own, own)] = {rooms.get(target, target) for target in targets}
     return graph
 
 
@@ -451,7 +505,8 @@ def picture(project):
         listed = [path.parent for path in (project / folder).glob("**/CMakeLists.txt")]
         rooms[folder] = sorted({path.relative_to(project / folder).parts[0] for path in listed if path != project / folder})
         texts = "".join(path.read_text(encoding="utf-8") for path in sources(project / folder))
-        included = {path_of(name).split("/")[0] for name in INCLUDE.findall(texts)}
+        names = [named[2] for named in map(NAMED.match, INCLUDE.findall(texts)) if named]
+        included = {path_of(name).split("/")[0] for name in names}
         needs[folder] = included & set(ALLOWED) - {folder}
     closure = {name: set().union(*(ALLOWED[need] for need in found)) for name, found in needs.items()}
     lines = []
@@ -474,12 +529,12 @@ def check_includes(project):
         for path in project.glob("*/CMakeLists.txt")
         if "coldtrace_add_library(" in path.read_text() and path.parent.name not in ALLOWED
     ]
-    count = 0
+    count, parts = 0, parts_of(project)
     for library in (*ALLOWED, *FRONTS):
         for path in sources(project / library):
             count += 1
             rules_of = library if library in ALLOWED else None
-            broken += check_file(path, rules_of, project)
+            broken += check_file(path, rules_of, project, parts)
     broken += check_cycles(project_includes(project))
     broken += check_folders([path.relative_to(project)
                              for folder in (*ALLOWED, *FRONTS, "fixtures", "tests", "bench", "fuzz")
