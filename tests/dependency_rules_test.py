@@ -62,6 +62,19 @@ FORGED = (
     ("tracefile/control/code.cpp", '"coldtrace/tracefile/event.hpp"', "which is of tracefile"),
 )
 
+# Code that libraries must not have, and some that they may.
+FORGED_CODE = (
+    "std::wcerr << x;", "::write(1, x, n);", "write(STDERR_FILENO, x, n);", "fwrite(x, 1, n, stdout);", "fputc(c, stderr);",
+    "syslog(1, x);", "std::fputs(x, file);", "fprintf(file, x);", "fmt::print(x);",
+    "#  include <iostream>", "#include <cassert>", "assert(x);",
+    "__builtin_trap();", "std::abort();", "raise(6);", "return s.at(9);", "map->at(key)", "names().at(key)", "std::stoi(s)",
+    "f(x).value()", "std::regex r;", "throw x;", "dynamic_cast<const A&>(b)",
+)
+SOUND_CODE = (
+    "static_assert(x);", "file.write(1, x);", "::write(file_, x, n);", "arena_->at(x)", "entry.error.value()", "x.value_or(0)",
+    "out.puts(x);", "dynamic_cast<const A*>(b)", "state.raise(x);", "value(rva)",
+)
+
 
 class Rules(unittest.TestCase):
     def setUp(self):
@@ -104,6 +117,13 @@ class Rules(unittest.TestCase):
                 self.write("ntfs/snapshot/names.hpp", spelled)
                 found = list(rules.check_cycles(rules.project_includes(self.project)))
                 self.assertEqual(len(found), 2, found)  # of rooms, and of units
+
+    def test_what_libraries_must_not_do(self):
+        for code in (*FORGED_CODE, *SOUND_CODE):
+            with self.subTest(code):
+                self.write("ntfs/snapshot/row.cpp", f"{code}\n")
+                found = self.broken("ntfs/snapshot/row.cpp")
+                self.assertEqual(bool(found), code in FORGED_CODE, found)
 
 
 if __name__ == "__main__":
