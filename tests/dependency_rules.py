@@ -470,6 +470,19 @@ def check_lifetimes(headers):
                     yield f"{path}: {name} keeps a {kept} that may be a temporary: core::Borrowed"
 
 
+PART_OF_TEXT = re.compile(
+    r"^\[\[nodiscard\]\] (?:constexpr |inline )*(?:std::optional<)?std::string_view>? (?!find_)(\w+)\(std::string_view ", re.M)
+
+
+def check_views(headers):
+    """Free functions of public headers that give a view of the text they are given: of one that ends with the
+    statement they are deleted. What `find_` finds is of a table."""
+    for path, text in headers:
+        for name in PART_OF_TEXT.findall(text):
+            if not re.search(rf"^template <(?:core::)?TemporaryText T>\n[^\n]* {name}\(T&&(?:, [^()]*)?\) = delete;", text, re.M):
+                yield f"{path}: {name} gives a view of a text that may be a temporary: core::TemporaryText"
+
+
 def check_rules_notice():
     """The search for cycles finds one, and none where there is none; so does that for types."""
     good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
@@ -523,6 +536,11 @@ def check_rules_notice():
         assert not list(check_lifetimes([("a.hpp", views % ("core::BorrowedSpan<B>", "", view))]))
         made = "  static Result<A> read(%s view);" % view
         assert len(list(check_lifetimes([("a.hpp", views % ("int", made, view))]))) == 1
+    part = "[[nodiscard]] std::string_view %s(std::string_view text);\n"
+    deleted = "template <core::TemporaryText T>\nstd::string_view f(T&&) = delete;\n"
+    assert len(list(check_views([("a.hpp", part % "f")]))) == 1
+    assert len(list(check_views([("a.hpp", part % "g" + deleted)]))) == 1
+    assert not list(check_views([("a.hpp", part % "f" + deleted), ("a.hpp", part % "find_f")]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -587,6 +605,7 @@ def check_includes(project):
                            {path: (project / "tests" / path).read_text() for path in tests
                             if path.suffix in (".py", ".cpp") or path.name == "CMakeLists.txt"})
     broken += check_picture(project)
+    broken += check_views((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0
