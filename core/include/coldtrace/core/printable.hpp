@@ -18,6 +18,9 @@ namespace coldtrace::core {
 template <TemporaryText T>
 std::string_view first_character(T&&) = delete;
 
+// Of one character as first_character() gives it.
+[[nodiscard]] char32_t code_point(std::string_view character);
+
 // Whether printable() escapes it as a control or an invisible character.
 [[nodiscard]] bool is_unprintable(std::string_view character);
 
