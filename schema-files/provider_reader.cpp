@@ -127,8 +127,7 @@ class StoredSchemas final : public tracefile::ProviderSchemas {
         if (spend(1 + name.size() / text_of_part))
           map->entries.push_back({value, core::to_valid_utf8(name)});
       }
-      std::stable_sort(map->entries.begin(), map->entries.end(),
-                       [](const auto& a, const auto& b) { return a.value < b.value; });
+      map->sort();
       maps_.push_back(std::move(map));
     }
   }

@@ -7,6 +7,16 @@ import unittest
 from pathlib import Path
 
 
+def existing(test, paths):
+    """Those of the paths that are here; of each of the others the test says that it is skipped."""
+    for path in paths:
+        if path.exists():
+            yield path
+        else:
+            with test.subTest(missing=path.name):
+                test.skipTest(f"{path.name} is not here")
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()

@@ -49,7 +49,7 @@ PARTS = {
         "trace_export": {"trace_analysis", "tracefile", "where", "core"},
         "trace_synthesis": {"tracefile", "where", "core"},
     },
-    "schema-files": {"schema_files": {"tracefile", "where", "pe", "core"}},
+    "schema-files": {"schema_files": {"tracefile", "where", "pdb", "pe", "core"}},
     "registry": {"registry": {"core"}},
 }
 
@@ -74,19 +74,50 @@ PACKAGES = {
 }
 
 FORBIDDEN_IN_LIBRARIES = {
-    r"\bstd::(cout|cerr|clog)\b": "libraries do not print",
-    r"(?<![\w:.>])(std::)?(v?f?printf|f?puts|putchar|perror)\s*\(": "libraries do not print",
-    r"\bfmt::print\b": "libraries do not print",
-    r"(?<![\w.>])(std::)?(exit|_exit|quick_exit|abort|terminate)\s*\(": "libraries do not exit",
-    r"#include\s*<iostream>": "libraries do not print",
-    r"#include\s*[<\"](rapidjson|CLI)/": "libraries know neither JSON nor options",
+    r"\bstd::w?(cout|cerr|clog)\b": "libraries do not print",
+    r"\b(stdout|stderr|STD(OUT|ERR)_FILENO)\b": "libraries do not print",
+    r"(?<![\w.>])(::|std::)?(write|pwrite|writev|send|dprintf)\s*\(\s*[12]\s*,": "libraries do not print",
+    r"(?<![\w.>])(::|std::)?(v?f?w?printf|f?puts|f?putw?c|putw?char|fwrite|perror|v?syslog)\s*\(": "libraries do not print",
+    r"\b(fmt|std)::print(ln)?\b": "libraries do not print",
+    r"#\s*include\s*<(iostream|print|syslog\.h)>": "libraries do not print",
+    r"(?<![\w.>])(::|std::)?((exit|_exit|quick_exit|abort|terminate)\s*\(|raise\s*\(\s*(SIG|\d))": "libraries do not exit",
+    r"\b(__builtin_(trap|abort|unreachable)|std::unreachable)\s*\(": "libraries do not exit",
+    r"(?<![\w.>])(BOOST_)?(assert|ASSERT)\s*\(|#\s*include\s*<(cassert|assert\.h)>": "libraries do not exit",
+    r"#\s*include\s*[<\"](rapidjson|CLI)/": "libraries know neither JSON nor options",
+    r"\bsto(i|l|ll|ul|ull|f|d|ld)\s*\(": "this throws: std::from_chars",
+    r"(?<!\berror)(\.|->)value\(\)": "this throws: * behind a check, or value_or()",
+    r"\bstd::(w?regex|any_cast)\b|\bdynamic_cast<[^;()]*&>": "this throws",
+    r"\bfmt::runtime\b": "this throws where the text is none: a format that is checked when compiling",
 }
+# What has an at() of its own that throws nothing, by the names of the objects.
+OWN_AT = {
+    "arena_", "buffers", "events", "functions", "functions_", "intervals_", "known", "ours_", "pieces_", "registers",
+    "target", "theirs_", "window_",
+}
+# Where a container is asked for a key that the same unit put there: no input changes what it has.
+KNOWN_KEYS = {
+    "ntfs/snapshot/record_table.cpp",
+    "pe/types/member_regions.cpp",
+    "schema-files/store_builder.cpp",
+    "syscall-map/member-derivation/function_pairs.cpp",
+    "syscall-map/service-tables/services_tab.cpp",
+    "tracefile/analysis/scheduling/ready_stretches.cpp",
+    "tracefile/analysis/waits/deadlocks.cpp",
+    "tracefile/analysis/waits/inversions.cpp",
+    "tracefile/analysis/waits/owner_chains.cpp",
+    "tracefile/analysis/waits/stated_waits.cpp",
+    "tracefile/etl/event_kind_tally.cpp",
+    "tracefile/include/coldtrace/tracefile/ctrace/ctrace.hpp",
+    "tracefile/schema-language/schema_compiler.cpp",
+    "tracefile/synthesis/accounts.cpp",
+    "tracefile/synthesis/wait_graph.cpp",
+}
+AT = r"(\w+)(?:\(\))?(?:\.|->)at\("
 # Where something is thrown and does not leave: the same room catches it, the compiler evaluates it,
 # or there is no memory, which is all that a library's user may have to catch. What is thrown again is that,
 # or what the caller's own work threw.
 THROWS = {
     "core/include/coldtrace/core/parallel.hpp",
-    "core/text/text_tokens.cpp",
     "ntfs/snapshot/packed.cpp",
     "syscall-map/hook-profiles/hook_profile.cpp",
     "syscall-map/hook-profiles/profile_builder.cpp",
@@ -139,8 +170,11 @@ def without_hashes(text):
     return re.sub(r"#.*", "", text)
 
 
-# What of the project is included, whichever way.
-INCLUDE = re.compile(r'^\s*#include\s*(?:"|<(?=coldtrace/))([^">]+)[">]', re.M)
+# What is included, whichever way: a name in quotes or angle brackets, or what else stands there.
+INCLUDE = re.compile(r"^\s*#\s*(?:include|include_next|import)\b\s*(.*?)\s*$", re.M)
+NAMED = re.compile(r'(["<])([^">]+)[">]')
+# What the build writes, beside what it makes of a file with the ending .in.
+GENERATED = {"cli/command/commit.hpp"}
 
 
 def path_of(include):
@@ -151,26 +185,79 @@ def path_of(include):
     return f"{folders[0]}/include/{include}" if top == "coldtrace" and folders else include
 
 
-def check_file(path, library, project):
+def target_of(spelled, path, project):
+    """The file of the project that an include of a file leads to, as a path from the top, with the rule
+    that its spelling breaks or ""; no file where it is not of the project."""
+    named = NAMED.fullmatch(spelled)
+    if not named:
+        return None, "what is included has no name in quotes or angle brackets"
+    quoted, name = named[1] == '"', named[2]
+    target, top = path_of(name), name.split("/")[0]
+    known = [target, f"{target}.in"] if name not in GENERATED else [name]
+    if ".." in pathlib.PurePath(name).parts or pathlib.PurePath(name).is_absolute():
+        return None, "a path that does not go down from the top"
+    if name in GENERATED or any((project / file).exists() for file in known):
+        return target, "" if quoted or top == "coldtrace" else "angle brackets are for the files of others"
+    if quoted or top == "coldtrace" or (project / top).is_dir():
+        return None, "neither a public header nor a path from the top"
+    return None, ""
+
+
+def check_include(spelled, path, library, project, parts):
+    """What rule an include breaks, or nothing."""
+    own = path.relative_to(project)
+    target, broken = target_of(spelled, path, project)
+    if broken:
+        return f"{spelled}: {broken}"
+    if target is None:
+        return None
+    folder, public = target.split("/")[0], "/include/" in target
+    part, needed = parts.get(str(own)), parts.get(target)
+    if library and folder not in ALLOWED[library] | {library}:
+        return f"{library} must not include {target}"
+    if not library and folder not in (*ALLOWED, *FRONTS):
+        return f"{target} is no part of the product"
+    if folder in ALLOWED and folder != library and not public:
+        return f"{target} is not public"
+    if folder in FRONTS and folder != own.parts[0]:
+        return f"{target} is of another program"
+    if "include" in own.parts and not public:
+        return f"a public header must not include {target}"
+    if part and needed and needed not in PARTS[library][part] | {part}:
+        return f"{part} must not include {target}, which is of {needed}"
+    return None
+
+
+def parts_of(project):
+    """Which part of its folder each source and public header is of, by the lists of the rooms, and each
+    internal header: that of the source of its name, or of its room."""
+    parts = {}
+    for folder in PARTS:
+        for listing in sorted((project / folder).rglob("CMakeLists.txt")):
+            room, rooms = listing.parent, {}
+            for part, listed in re.findall(r"coldtrace_add_room\((\S+)\s([^)]*)\)", without_hashes(listing.read_text())):
+                sources_of, _, headers = listed.partition("HEADERS")
+                for name in re.findall(r"[\w/.-]+\.cpp\b", sources_of):
+                    rooms[str((room / name).relative_to(project).with_suffix(""))] = part
+                for name in re.findall(r"[\w/-]+\.(?:hpp|inc)\b", headers):
+                    parts[f"{folder}/include/coldtrace/{part}/{name}"] = part
+            for path in sources(room):
+                own = path.relative_to(project)
+                stem = str(own).split(".")[0]
+                if path.parent == room and (stem in rooms or len(set(rooms.values())) == 1):
+                    parts[str(own)] = rooms.get(stem) or next(iter(rooms.values()))
+    return parts
+
+
+def check_file(path, library, project, parts):
     """Yields a sentence for each broken rule."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         code = without_comments(line)
         where = f"{path.relative_to(project)}:{number}"
         include = INCLUDE.match(code)
-        if include:
-            target = path_of(include.group(1))
-            folder, public = target.split("/")[0], "/include/" in target
-            if not (project / target).exists():
-                if library:
-                    yield f'{where}: "{target}" is neither a public header nor a path from the top'
-            elif library and folder not in ALLOWED[library] | {library}:
-                yield f"{where}: {library} must not include {target}"
-            elif folder in ALLOWED and folder != library and not public:
-                yield f"{where}: {target} is not public"
-            elif folder in FRONTS and folder != path.relative_to(project).parts[0]:
-                yield f"{where}: {target} is of another program"
-            elif "include" in path.relative_to(project).parts and not public:
-                yield f"{where}: a public header must not include {target}"
+        broken = include and check_include(include[1], path, library, project, parts)
+        if broken:
+            yield f"{where}: {broken}"
         rules = {} if library == "core" else dict(FORBIDDEN_OUTSIDE_CORE)
         if library:
             rules |= FORBIDDEN_IN_LIBRARIES
@@ -179,6 +266,8 @@ def check_file(path, library, project):
         for pattern, reason in rules.items():
             if re.search(pattern, code):
                 yield f"{where}: {reason}: {line.strip()}"
+        if library and str(path.relative_to(project)) not in KNOWN_KEYS and set(re.findall(AT, code)) - OWN_AT:
+            yield f"{where}: this throws: find(), or an index behind a check: {line.strip()}"
 
 
 def project_includes(project):
@@ -191,11 +280,9 @@ def project_includes(project):
     for part in (*ALLOWED, *FRONTS):
         for path in sources(project / part):
             text = without_comments(path.read_text(encoding="utf-8"))
-            targets = {path_of(target) for target in INCLUDE.findall(text)}
+            targets = {target_of(spelled, path, project)[0] for spelled in INCLUDE.findall(text)} - {None}
             own = str(path.relative_to(project))
-            graph[rooms.get(own, own)] = {
-                rooms.get(target, target) for target in targets if (project / target).exists()
-            }
+            graph[rooms.get(own, own)] = {rooms.get(target, target) for target in targets}
     return graph
 
 
@@ -383,6 +470,19 @@ def check_lifetimes(headers):
                     yield f"{path}: {name} keeps a {kept} that may be a temporary: core::Borrowed"
 
 
+PART_OF_TEXT = re.compile(
+    r"^\[\[nodiscard\]\] (?:constexpr |inline )*(?:std::optional<)?std::string_view>? (?!find_)(\w+)\(std::string_view ", re.M)
+
+
+def check_views(headers):
+    """Free functions of public headers that give a view of the text they are given: of one that ends with the
+    statement they are deleted. What `find_` finds is of a table."""
+    for path, text in headers:
+        for name in PART_OF_TEXT.findall(text):
+            if not re.search(rf"^template <(?:core::)?TemporaryText T>\n[^\n]* {name}\(T&&(?:, [^()]*)?\) = delete;", text, re.M):
+                yield f"{path}: {name} gives a view of a text that may be a temporary: core::TemporaryText"
+
+
 def check_rules_notice():
     """The search for cycles finds one, and none where there is none; so does that for types."""
     good = {"a/x.hpp": {"b/y.hpp"}, "a/z.cpp": {"a/x.hpp"}, "b/y.hpp": set()}
@@ -436,6 +536,11 @@ def check_rules_notice():
         assert not list(check_lifetimes([("a.hpp", views % ("core::BorrowedSpan<B>", "", view))]))
         made = "  static Result<A> read(%s view);" % view
         assert len(list(check_lifetimes([("a.hpp", views % ("int", made, view))]))) == 1
+    part = "[[nodiscard]] std::string_view %s(std::string_view text);\n"
+    deleted = "template <core::TemporaryText T>\nstd::string_view f(T&&) = delete;\n"
+    assert len(list(check_views([("a.hpp", part % "f")]))) == 1
+    assert len(list(check_views([("a.hpp", part % "g" + deleted)]))) == 1
+    assert not list(check_views([("a.hpp", part % "f" + deleted), ("a.hpp", part % "find_f")]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -451,7 +556,8 @@ def picture(project):
         listed = [path.parent for path in (project / folder).glob("**/CMakeLists.txt")]
         rooms[folder] = sorted({path.relative_to(project / folder).parts[0] for path in listed if path != project / folder})
         texts = "".join(path.read_text(encoding="utf-8") for path in sources(project / folder))
-        included = {path_of(name).split("/")[0] for name in INCLUDE.findall(texts)}
+        names = [named[2] for named in map(NAMED.match, INCLUDE.findall(texts)) if named]
+        included = {path_of(name).split("/")[0] for name in names}
         needs[folder] = included & set(ALLOWED) - {folder}
     closure = {name: set().union(*(ALLOWED[need] for need in found)) for name, found in needs.items()}
     lines = []
@@ -474,12 +580,12 @@ def check_includes(project):
         for path in project.glob("*/CMakeLists.txt")
         if "coldtrace_add_library(" in path.read_text() and path.parent.name not in ALLOWED
     ]
-    count = 0
+    count, parts = 0, parts_of(project)
     for library in (*ALLOWED, *FRONTS):
         for path in sources(project / library):
             count += 1
             rules_of = library if library in ALLOWED else None
-            broken += check_file(path, rules_of, project)
+            broken += check_file(path, rules_of, project, parts)
     broken += check_cycles(project_includes(project))
     broken += check_folders([path.relative_to(project)
                              for folder in (*ALLOWED, *FRONTS, "fixtures", "tests", "bench", "fuzz")
@@ -499,6 +605,7 @@ def check_includes(project):
                            {path: (project / "tests" / path).read_text() for path in tests
                             if path.suffix in (".py", ".cpp") or path.name == "CMakeLists.txt"})
     broken += check_picture(project)
+    broken += check_views((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     print("\n".join(broken) or f"{count} files, no rule broken")
     return not broken and count > 0

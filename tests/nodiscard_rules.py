@@ -69,7 +69,8 @@ def answers(text):
             changes = in_class and "static" not in found["specifiers"] and not re.search(r"\)\s*const\b", found["rest"])
             to_change = re.search(r"&\s*$", found["type"]) and not found["type"].startswith("const")
             filled = FILLED.search(found["rest"])
-            if not (changes or to_change or filled or KNOWN.match(found["type"]) or found["type"].strip() in NO_TYPE):
+            deleted = re.search(r"=\s*delete\s*$", found["rest"])
+            if not (deleted or changes or to_change or filled or KNOWN.match(found["type"]) or found["type"].strip() in NO_TYPE):
                 yield found
 
 
@@ -77,6 +78,7 @@ def check_rule():
     """What has to be marked is seen, and no other thing."""
     text = """namespace a {
     bool one(int x = f({1}));  // bool two();
+    template <class T> bool gone(T&&) = delete;
     template <class T>
     std::optional<T> three(std::function<void(int)> f);
     core::Result<int> known();  void none();  std::ostream& print(std::ostream& out);

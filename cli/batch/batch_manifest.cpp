@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/json_lines.hpp"
 #include "cli/command/report.hpp"
 #include "cli/command/text_lines.hpp"
 #include "cli/command/version.hpp"
-#include "cli/output/json_lines.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file.hpp"
 

@@ -84,6 +84,7 @@ Exit run_report_command(const ReportCommandOptions& options) {
     return report.exit();
   }
   AnalysisOptions of_trace = options;
+  of_trace.wanted = "a trace, image or snapshot of NTFS, hook table or system call map";
   of_trace.files.clear();
   for (auto& [path, piped] : inputs.traces) {
     of_trace.files.push_back(path);

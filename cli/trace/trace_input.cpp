@@ -29,7 +29,8 @@ void add_time_option(Command& command, const std::string& name, std::optional<co
       .check("TIME", check_time);
 }
 
-void tell_failure(const std::string& path, const tracefile::TraceFailure& failure, Report& report) {
+void tell_failure(const std::string& path, const tracefile::TraceFailure& failure,
+                  const std::string& wanted, Report& report) {
   const auto& [error, readable, kind, text] = failure;
   if (!text.empty())
     report.failed(path, text);
@@ -37,11 +38,11 @@ void tell_failure(const std::string& path, const tracefile::TraceFailure& failur
     report.failed(path,
                   fmt::format("a .ctrace file, by its header, whose magic is damaged: {}", error));
   else if (kind != core::FileKind::unknown)
-    report.failed(path, describe_other(kind, "an .etl or .ctrace file"));
+    report.failed(path, describe_other(kind, wanted));
   else if (readable && error.fault == core::Fault::truncated && error.offset > 0)
     report.failed(path, fmt::format("not a whole .etl or .ctrace file, it is cut off: {}", error));
   else if (readable)
-    report.failed(path, fmt::format("not an .etl or .ctrace file: {}", error));
+    report.failed(path, fmt::format("not {}: {}", wanted, error));
   else
     report.failed(path, error);
 }
@@ -63,7 +64,7 @@ void add_input(const std::string& path, const TraceInputOptions& options, Report
                     : tracefile::open_input(piped->second, path, options.unpacked_limit, findings);
   if (!opened) {
     report.tell(path, findings);
-    tell_failure(path, opened.error(), report);
+    tell_failure(path, opened.error(), options.wanted, report);
     return;
   }
   opened->front().findings = std::move(findings);
@@ -228,7 +229,7 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
   core::Findings findings;
   auto trace = tracefile::AnyTrace::open(std::move(files), trace_options, findings);
   for (const auto& rejected : trace ? trace->rejected() : trace.error())
-    tell_failure(rejected.name, rejected.failure, report);
+    tell_failure(rejected.name, rejected.failure, options.wanted, report);
   if (!trace) return std::nullopt;
   if (options.pointer_size != 0 && trace->ctrace() != nullptr)
     throw Failure{"--pointer-size is for .etl files: a .ctrace file has no events of that kind"};

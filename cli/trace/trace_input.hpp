@@ -23,6 +23,8 @@ struct TraceInputOptions : CommonOptions {
   bool force = false;
   std::optional<u64> unpacked_limit;
   u64 names_limit = u64{512} << 20;
+  // No option: what the command reads, of which a file of another kind is said to be none.
+  std::string wanted = "an .etl or .ctrace file";
   // No option: which events the command will want, as far as their headers tell.
   const tracefile::EventSieve* sieve = nullptr;
 };

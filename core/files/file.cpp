@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/files/read_range.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -73,17 +75,7 @@ u64 FileImage::next_data(u64 offset) const {
 
 Result<Done> FileImage::read_at(u64 offset, std::span<std::byte> destination) const {
   if (const auto error = check_range(offset, destination.size())) return fail(*error);
-  while (!destination.empty()) {
-    const auto count =
-        ::pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(io_error(offset, "read", errno));
-    // The file has shrunk since it was opened.
-    if (count == 0) return fail(io_error(offset, "read", EIO));
-    offset += static_cast<u64>(count);
-    destination = destination.subspan(static_cast<std::size_t>(count));
-  }
-  return Done{};
+  return read_range(descriptor_, "file", offset, destination);
 }
 
 Result<std::vector<std::byte>> read_whole_file(const std::string& path, u64 cap) {

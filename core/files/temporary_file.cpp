@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/files/read_range.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -59,15 +61,7 @@ Result<Done> TemporaryFile::write_at(u64 offset, ByteView bytes) {
 
 Result<Done> TemporaryFile::read_at(u64 offset, std::span<std::byte> destination) const {
   if (const auto error = check_range(offset, destination.size())) return fail(*error);
-  while (!destination.empty()) {
-    const auto count =
-        ::pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return fail(io_error(offset, "read"));
-    offset += static_cast<u64>(count);
-    destination = destination.subspan(static_cast<std::size_t>(count));
-  }
-  return Done{};
+  return read_range(descriptor_, "temporary file", offset, destination);
 }
 
 std::string temporary_path(const ImageSource& source) {

@@ -23,13 +23,6 @@ bool has(const WidthRange (&ranges)[size], char32_t value) {
   return range != std::end(ranges) && range->first <= value;
 }
 
-char32_t code_point(std::string_view character) {
-  if (character.size() == 1) return static_cast<u8>(character[0]);
-  char32_t value = static_cast<u8>(character[0]) & (0x7fU >> character.size());
-  for (const char c : character.substr(1)) value = value << 6 | (static_cast<u8>(c) & 0x3fU);
-  return value;
-}
-
 std::size_t columns_of(std::string_view character) {
   const auto value = code_point(character);
   if (value < 0x300) return 1;

@@ -39,13 +39,6 @@ constexpr Range unprintable[] = {
     {0xe0000, 0xe0fff},  // tags, variation selectors, reserved
 };
 
-char32_t decode(std::string_view character) {
-  if (character.size() == 1) return static_cast<u8>(character[0]);
-  char32_t value = static_cast<u8>(character[0]) & (0x7fU >> character.size());
-  for (const char c : character.substr(1)) value = value << 6 | (static_cast<u8>(c) & 0x3fU);
-  return value;
-}
-
 // Whether a backslash in front would make these letters an escape.
 bool reads_as_escape(std::string_view text) {
   const std::size_t digits = text[0] == 'x' ? 2 : text[0] == 'u' ? 4 : text[0] == 'U' ? 8 : 0;
@@ -65,8 +58,15 @@ std::string_view first_character(std::string_view text) {
   return text.substr(0, lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4);
 }
 
+char32_t code_point(std::string_view character) {
+  if (character.size() == 1) return static_cast<u8>(character[0]);
+  char32_t value = static_cast<u8>(character[0]) & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) value = value << 6 | (static_cast<u8>(c) & 0x3fU);
+  return value;
+}
+
 bool is_unprintable(std::string_view character) {
-  const auto value = decode(character);
+  const auto value = code_point(character);
   if (value < 0x80) return value < 0x20 || value == 0x7f;
   return std::any_of(std::begin(unprintable), std::end(unprintable), [&](const Range& range) {
     return range.first <= value && value <= range.last;
@@ -74,7 +74,7 @@ bool is_unprintable(std::string_view character) {
 }
 
 void append_escaped(std::string& escaped, std::string_view character) {
-  const auto value = static_cast<u32>(decode(character));
+  const auto value = static_cast<u32>(code_point(character));
   if (character.size() == 1)
     escaped += fmt::format("\\x{:02x}", value);
   else

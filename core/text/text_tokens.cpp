@@ -17,16 +17,16 @@ TextPlace TokenPlaces::of(std::string_view token) {
   return {line_, static_cast<u32>(token.data() - line_start_) + 1};
 }
 
-std::string unquote_token(std::string_view token, std::string_view what, std::size_t longest) {
-  const auto refuse = [&](std::string message) {
-    throw TokenError{token.data(), std::move(message)};
-  };
-  const auto text = token.starts_with('"') ? token.substr(1, token.size() - 2) : token;
-  if (text.empty()) refuse(fmt::format("the {} is empty", what));
-  if (text.size() > longest) refuse(fmt::format("the {} is longer than {} bytes", what, longest));
+Expected<std::string, std::string> unquote_token(std::string_view token, std::string_view what,
+                                                 std::size_t longest) {
+  const bool quoted = token.size() >= 2 && token.front() == '"' && token.back() == '"';
+  const auto text = quoted ? token.substr(1, token.size() - 2) : token;
+  if (text.empty()) return fail(fmt::format("the {} is empty", what));
+  if (text.size() > longest)
+    return fail(fmt::format("the {} is longer than {} bytes", what, longest));
   if (std::ranges::any_of(text, is_control))
-    refuse(fmt::format("a control character is in the {}", what));
-  if (!is_valid_utf8(text)) refuse(fmt::format("the {} is not UTF-8", what));
+    return fail(fmt::format("a control character is in the {}", what));
+  if (!is_valid_utf8(text)) return fail(fmt::format("the {} is not UTF-8", what));
   return std::string{text};
 }
 

@@ -17,8 +17,8 @@ using core::ByteView;
 using core::Fault;
 
 constexpr core::Name metadata_name = "BitLocker metadata";
-constexpr auto recognition_id = core::parse_guid("4967d63b-2e29-4ad8-8399-f6a339e3d001").value();
-constexpr auto conversion_id = core::parse_guid("92a84d3b-dd80-4d0e-9e4e-b1e3284eaed8").value();
+constexpr auto recognition_id = *core::parse_guid("4967d63b-2e29-4ad8-8399-f6a339e3d001");
+constexpr auto conversion_id = *core::parse_guid("92a84d3b-dd80-4d0e-9e4e-b1e3284eaed8");
 constexpr u64 heads_size = 0x40 + 0x30;  // of a copy, and of its datums
 constexpr u64 check_size = 8;            // of the checksum behind a copy
 constexpr u64 copy_room = 0x10000;

@@ -101,7 +101,9 @@ void VolumeHistory::collect(const Row& row, std::size_t view, std::string line, 
 
 void VolumeHistory::add(const FileReference& file, FileVersion version) {
   const auto view = version.views.front();
-  auto& versions = files_[by_reference_.at({file.record, file.sequence})].versions;
+  const auto known = by_reference_.find({file.record, file.sequence});
+  if (known == by_reference_.end()) return;
+  auto& versions = files_[known->second].versions;
   const auto same = std::ranges::find_if(versions, [&](const FileVersion& other) {
     return other.value == version.value && other.line == version.line;
   });

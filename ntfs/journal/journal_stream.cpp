@@ -73,14 +73,4 @@ JournalStream JournalStream::of_volume(core::Borrowed<core::ImageSource> image,
   return stream;
 }
 
-core::Result<core::Done> JournalStream::read(u64 position, std::span<std::byte> destination) const {
-  if (extents_.empty()) return image_->read_at(position, destination);
-  return read_stream(*image_, clusters_, extents_, position, destination);
-}
-
-std::optional<u64> JournalStream::offset_of(u64 position) const {
-  if (extents_.empty()) return position;
-  return find_offset(clusters_, extents_, position);
-}
-
 }  // namespace coldtrace::ntfs

@@ -41,16 +41,6 @@ std::optional<LogStream> LogStream::of_volume(core::Borrowed<Volume> given) {
   return stream;
 }
 
-core::Result<core::Done> LogStream::read(u64 position, std::span<std::byte> destination) const {
-  if (extents_.empty()) return image_->read_at(position, destination);
-  return read_stream(*image_, clusters_, extents_, position, destination);
-}
-
-std::optional<u64> LogStream::offset_of(u64 position) const {
-  if (extents_.empty()) return position;
-  return find_offset(clusters_, extents_, position);
-}
-
 LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings) {
   const auto& stream = given.get();
   LogFile log{stream};

@@ -5,15 +5,8 @@
 namespace coldtrace::ntfs {
 namespace {
 
-bool is_before(StoredText a, StoredText b) {
-  if (a.units() != b.units()) return a.units() < b.units();
-  for (std::size_t i = 0; i < a.units(); ++i)
-    if (a.unit(i) != b.unit(i)) return a.unit(i) < b.unit(i);
-  return false;
-}
-
 bool is_of_stream_before(const AttributeFacts* a, const AttributeFacts* b) {
-  return a->type != b->type ? a->type < b->type : is_before(a->name, b->name);
+  return a->type != b->type ? a->type < b->type : a->name < b->name;
 }
 
 }  // namespace

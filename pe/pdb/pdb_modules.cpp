@@ -1,6 +1,6 @@
 #include "coldtrace/pdb/pdb_modules.hpp"
 
-#include "coldtrace/core/text.hpp"
+#include "pe/pdb/module_text.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -12,13 +12,6 @@ constexpr u32 signature_c13 = 4;
 
 bool is_signature(u32 found) {
   return found == signature_c7 || found == signature_c11 || found == signature_c13;
-}
-
-std::string take_name(core::Reader& in, core::ByteView record, core::Name field) {
-  const auto rest = record.subspan(in.consumed());
-  const auto name = core::read_c_string(rest, rest.size());
-  in.skip(name ? name->size() + 1 : rest.size() + 1, field);
-  return std::string{name.value_or(std::string_view{}).substr(0, longest_module)};
 }
 
 }  // namespace
@@ -47,8 +40,8 @@ std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings) {
     in.skip(8, "C11ByteSize and C13ByteSize");
     module.source_files = in.read_u16("SourceFileCount");
     in.skip(is_short ? 6 : 14, "Padding to PdbFilePathNameIndex");
-    module.name = take_name(in, record, "ModuleName");
-    module.object = take_name(in, record, "ObjFileName");
+    module.name = take_module_text(in, record, longest_module, "ModuleName");
+    module.object = take_module_text(in, record, longest_module, "ObjFileName");
     if (!in.ok()) {
       findings.warning("pdb-procedures", in.error());
       return modules;

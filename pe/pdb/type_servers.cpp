@@ -7,20 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb_modules.hpp"
+#include "pe/pdb/module_text.hpp"
 
 namespace coldtrace::pe {
-namespace {
-
-std::string take_text(core::Reader& in, core::ByteView entry, core::Name field) {
-  const auto rest = entry.subspan(in.consumed());
-  const auto text = core::read_c_string(rest, rest.size());
-  in.skip(text ? text->size() + 1 : rest.size() + 1, field);
-  return std::string{text.value_or(std::string_view{}).substr(0, longest_module)};
-}
-
-}  // namespace
 
 std::vector<TypeServer> read_type_servers(const Pdb& pdb, core::Findings& findings) {
   std::vector<TypeServer> servers;
@@ -40,8 +30,9 @@ std::vector<TypeServer> read_type_servers(const Pdb& pdb, core::Findings& findin
     TypeServer server{};
     server.signature = in.read_u32("signature");
     server.age = in.read_u32("age");
-    server.path = take_text(in, entry, "name");
-    (void)take_text(in, entry, "path");  // of the object or library that uses it
+    server.path = take_module_text(in, entry, longest_module, "name");
+    (void)take_module_text(in, entry, longest_module,
+                           "path");  // of the object or library that uses it
     if (!in.ok()) {
       findings.warning("pdb-stream", in.error());
       return servers;

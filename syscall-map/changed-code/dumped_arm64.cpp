@@ -1,18 +1,12 @@
 #include <array>
 
 #include "syscall-map/changed-code/dumped_code.hpp"
+#include "syscall-map/code/signed_field.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
 
 constexpr u32 no_operation = 0xd503201f;
-
-// The number in the `width` bits of `word` from `from` on, with its sign.
-i64 signed_bits(u32 word, unsigned from, unsigned width) {
-  const u64 bits = (word >> from) & ((u64{1} << width) - 1);
-  const u64 sign = u64{1} << (width - 1);
-  return static_cast<i64>((bits ^ sign) - sign);
-}
 
 u64 displaced(u64 address, i64 distance) {
   return address + static_cast<u64>(distance);
@@ -27,10 +21,10 @@ class Arm64Registers {
     auto& target = values_[word & 31];
     const auto source = values_[(word >> 5) & 31];
     if ((word & 0xff000000) == 0x58000000) {
-      const auto rva = dump.rva_of_address(displaced(address, signed_bits(word, 5, 19) * 4));
+      const auto rva = dump.rva_of_address(displaced(address, signed_field(word, 5, 19) * 4));
       target = rva ? dump.pointer(*rva) : std::nullopt;
     } else if ((word & 0x9f000000) == 0x90000000) {
-      const i64 pages = signed_bits(word, 5, 19) * 4 + ((word >> 29) & 3);
+      const i64 pages = signed_field(word, 5, 19) * 4 + ((word >> 29) & 3);
       target = displaced(address & ~u64{0xfff}, pages * 0x1000);
     } else if ((word & 0xff800000) == 0x91000000) {
       const u64 shift = (word & (1U << 22)) != 0 ? 12 : 0;
@@ -68,7 +62,7 @@ CodeStep look_at_arm64(const pe::ModuleDump& dump, pe::Rva start, pe::Rva end) {
     const u64 address = dump.base() + value(rva);
     if ((word & 0x7c000000) == 0x14000000)
       return {(word >> 31) != 0 ? ChangeKind::call : ChangeKind::jump,
-              displaced(address, signed_bits(word, 0, 26) * 4)};
+              displaced(address, signed_field(word, 0, 26) * 4)};
     if ((word & 0xffe0001f) == 0xd4200000) return {ChangeKind::breakpoint, std::nullopt};
     if ((word & 0xfffffc1f) == 0xd61f0000) return {ChangeKind::jump, registers.at(word >> 5)};
     if ((word & 0xfffffc1f) == 0xd63f0000) return {ChangeKind::call, registers.at(word >> 5)};

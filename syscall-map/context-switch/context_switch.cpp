@@ -323,9 +323,8 @@ class Search {
     std::vector<pe::Rva> taken;
     for (const auto& relocation : relocations()) {
       if (relocation.type != pe::RelocationType::highlow) continue;
-      const auto bytes = code_.bytes(relocation.address, 4);
-      if (bytes.size() < 4) continue;
-      const auto rva = code_.image().rva_of_address(core::load<u32>(bytes, 0).value());
+      const auto address = core::load<u32>(code_.bytes(relocation.address, 4), 0);
+      const auto rva = address ? code_.image().rva_of_address(*address) : std::nullopt;
       if (rva) taken.push_back(*rva);
     }
     if (patched_to_) taken.push_back(*patched_to_);

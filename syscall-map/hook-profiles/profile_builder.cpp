@@ -12,9 +12,14 @@ template <class... Args>
   throw ProfileBuilder::Error{at.data(), fmt::format(text, std::forward<Args>(args)...)};
 }
 
+std::string unquote(std::string_view token, std::string_view what, std::size_t longest) {
+  auto text = core::unquote_token(token, what, longest);
+  if (!text) refuse(token, "{}", text.error());
+  return std::move(*text);
+}
+
 ProfileName to_name(std::string_view token) {
-  return {core::unquote_token(token, "name", longest_profile_name),
-          !token.starts_with('"') && is_glob(token)};
+  return {unquote(token, "name", longest_profile_name), !token.starts_with('"') && is_glob(token)};
 }
 
 }  // namespace
@@ -31,8 +36,7 @@ ProfileRule& ProfileBuilder::add(ProfileRule::Kind kind, std::string_view at) {
 }
 
 void ProfileBuilder::add_include(std::string_view path) {
-  add(ProfileRule::Kind::include, path).name = {
-      core::unquote_token(path, "path", longest_profile_path), false};
+  add(ProfileRule::Kind::include, path).name = {unquote(path, "path", longest_profile_path), false};
 }
 
 void ProfileBuilder::begin_group(std::string_view name) {
@@ -41,8 +45,7 @@ void ProfileBuilder::begin_group(std::string_view name) {
   for (const auto& other : file_.groups)
     if (other.name == name)
       refuse(name, "there is a group '{}' already, in line {}", name, other.place.line);
-  file_.groups.push_back(
-      {core::unquote_token(name, "name", longest_profile_name), {}, places_.of(name)});
+  file_.groups.push_back({unquote(name, "name", longest_profile_name), {}, places_.of(name)});
   in_group_ = true;
 }
 

@@ -1,13 +1,8 @@
+#include "syscall-map/code/signed_field.hpp"
 #include "syscall-map/member-derivation/operation_reader.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
-
-i64 signed_field(u32 word, unsigned from, unsigned width) {
-  const u64 bits = (word >> from) & ((u64{1} << width) - 1);
-  const u64 sign = u64{1} << (width - 1);
-  return static_cast<i64>((bits ^ sign) - sign);
-}
 
 constexpr u32 zero_register = 31;  // as a source or target of data; as a base it is the stack's
 

@@ -14,7 +14,9 @@ template <class... Args>
 }
 
 std::string to_name(std::string_view token) {
-  return core::unquote_token(token, "name", longest_member_name);
+  auto text = core::unquote_token(token, "name", longest_member_name);
+  if (!text) refuse(token, "{}", text.error());
+  return std::move(*text);
 }
 
 MemberKind to_kind(std::string_view word) {

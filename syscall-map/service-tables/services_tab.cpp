@@ -87,13 +87,14 @@ class TabFinder {
   std::vector<std::pair<pe::Rva, Records>> found_;
 };
 
-// The name of each hash that one known name has.
+// The name of each hash that one known name has, "" where several do.
 std::map<u32, std::string> names_by_hash(std::span<const std::string> names) {
   std::map<u32, std::string> by_hash;
   for (const auto& name : names) {
     const auto hashed = hashed_name(name);
-    const auto [known, added] = by_hash.emplace(hash_name(hashed), fmt::format("Nt{}", hashed));
-    if (!added && std::string_view{known->second}.substr(2) != hashed) known->second.clear();
+    const auto service = fmt::format("Nt{}", hashed);
+    const auto [known, added] = by_hash.emplace(hash_name(hashed), service);
+    if (!added && known->second != service) known->second.clear();
   }
   return by_hash;
 }
@@ -218,7 +219,7 @@ std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
   }
   if (named < tab.entries.size())
     findings.info("services-tab-unnamed", tab.file_offset,
-                  "{} of {} records of KiServicesTab have a hash that no known name has",
+                  "{} of {} records of KiServicesTab have a hash that no known name has alone",
                   tab.entries.size() - named, tab.entries.size());
   tab.evidence = proof.sentences();
   tab.confidence = proof.confidence();

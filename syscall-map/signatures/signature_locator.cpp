@@ -65,7 +65,7 @@ class AnchorTables {
     const auto code = image_.bytes(*from, u64{anchor.distance} + call_size - 1);
     for (u64 at = 0; at + call_size <= code.size(); ++at) {
       if (code[at] != std::byte{0xe8}) continue;
-      const auto displacement = core::load<u32>(code, at + 1).value();
+      const auto displacement = core::load<u32>(code, at + 1).value_or(0);
       if (value(*from) + static_cast<u32>(at + call_size) + displacement == value(place))
         return fmt::format("called from exported {} + {:#x}", anchor.name, at);
     }

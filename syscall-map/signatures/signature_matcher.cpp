@@ -9,7 +9,8 @@ namespace {
 std::vector<PatternWindow> windows_of(std::span<const Signature* const> signatures) {
   std::vector<PatternWindow> windows;
   for (const auto* signature : signatures)
-    windows.push_back(find_window(signature->pattern, signature->captures).value());
+    if (const auto window = find_window(signature->pattern, signature->captures))
+      windows.push_back(*window);
   return windows;
 }
 
@@ -63,11 +64,15 @@ bool has_window(core::ByteView code, u64 at, const PatternWindow& window) {
 SignatureMatcher::SignatureMatcher(std::span<const Signature* const> signatures,
                                    SignatureScanner::Method method)
     : scanner_{windows_of(signatures), method} {
-  for (const auto* signature : signatures) {
+  for (std::size_t i = 0; i < signatures.size(); ++i) {
+    const auto* signature = signatures[i];
+    const auto window = find_window(signature->pattern, signature->captures);
+    if (!window) continue;
     buckets_[scanner_.bucket_of(programs_.size())].push_back(static_cast<u32>(programs_.size()));
     auto& program = programs_.emplace_back();
     program.signature = signature;
-    program.window = find_window(signature->pattern, signature->captures).value();
+    program.number = static_cast<u32>(i);
+    program.window = *window;
     compile(signature->pattern, program.steps);
     program.steps.push_back({.kind = Step::Kind::end});
     program.constraints.resize(signature->captures.size());
@@ -210,7 +215,7 @@ PatternMatches SignatureMatcher::search(core::ByteView code, u32 base) const {
           if (candidate.at < program.window.offset) continue;
           const auto start = candidate.at - program.window.offset;
           if (!this->match(program, code, start, base, budget, choices, match)) continue;
-          match.signature = index;
+          match.signature = programs_[index].number;
           found.matches.push_back(match);
         }
   }

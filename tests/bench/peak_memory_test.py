@@ -34,7 +34,9 @@ class PeakMemory(unittest.TestCase):
         self.assertEqual(peak_memory.Run(["sh", "-c", "exit 3"]).status, 3)
 
     def test_no_comparison_asks_wait4_for_memory(self):
-        for path in (Path(sys.argv[1]) / "bench").glob("compare-*"):
+        paths = list((Path(sys.argv[1]) / "bench").glob("compare-*"))
+        self.assertGreater(len(paths), 0)
+        for path in paths:
             self.assertNotIn("ru_maxrss", path.read_text(), path.name)
 
 

@@ -247,8 +247,7 @@ core::Result<EmbeddedMap> read_event_map(ByteView blob, u64 offset) {
     if (text_bytes > 2 * names.size())
       in.reject(Fault::bad_value, at, "OutputOffset", names.size(), text_bytes);
   }
-  std::stable_sort(found.map.entries.begin(), found.map.entries.end(),
-                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  found.map.sort();
   return in.finish(std::move(found));
 }
 

@@ -25,6 +25,10 @@ std::vector<std::string> names_of(const FieldSchema& field) {
 
 }  // namespace
 
+void ValueMap::sort() {
+  std::ranges::stable_sort(entries, {}, &Entry::value);
+}
+
 bool is_character(InType in, OutType out) {
   switch (in) {
     case InType::utf16_char:

@@ -239,8 +239,7 @@ std::shared_ptr<const ValueMap> ManifestSchemas::find_map(const std::string& nam
     if (value && !text.empty() && spend(text.size() / text_of_part))
       map.entries.push_back({*value, std::move(text)});
   }
-  std::stable_sort(map.entries.begin(), map.entries.end(),
-                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  map.sort();
   place->second = std::make_shared<const ValueMap>(std::move(map));
   return place->second;
 }

@@ -142,8 +142,7 @@ std::shared_ptr<const ValueMap> WevtSchemas::find_map(u32 offset) {
   for (const auto& entry : declared->entries)
     if (auto text = find_message(entry.message); !text.empty())
       map.entries.push_back({entry.value, std::move(text)});
-  std::stable_sort(map.entries.begin(), map.entries.end(),
-                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  map.sort();
   place->second = std::make_shared<const ValueMap>(std::move(map));
   return place->second;
 }

@@ -48,8 +48,7 @@ std::shared_ptr<const ValueMap> map_of_enumeration(const TmfEnumeration& enumera
   map->bits = bits;
   for (const auto& value : enumeration.values)
     map->entries.push_back({value.number & 0xffff'ffff, cut(value.name, longest_value_name)});
-  std::stable_sort(map->entries.begin(), map->entries.end(),
-                   [](const auto& a, const auto& b) { return a.value < b.value; });
+  map->sort();
   return map;
 }
 

@@ -7,7 +7,7 @@
 namespace coldtrace::tracefile {
 namespace {
 
-constexpr auto kernel_network = core::parse_guid("7dd42a49-5329-4832-8dfd-43d979153a88").value();
+constexpr auto kernel_network = *core::parse_guid("7dd42a49-5329-4832-8dfd-43d979153a88");
 constexpr u8 tcp = 6, udp = 17;
 
 // TCP by "TcpIp/SendIPV4" and "KERNEL_NETWORK_TASK_TCPIP/Datasent.".

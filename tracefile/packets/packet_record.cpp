@@ -8,8 +8,8 @@
 namespace coldtrace::tracefile {
 namespace {
 
-constexpr auto ndis = core::parse_guid("2ed6006e-4729-4609-b423-3ee7bcd678ef").value();
-constexpr auto pktmon = core::parse_guid("4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac").value();
+constexpr auto ndis = *core::parse_guid("2ed6006e-4729-4609-b423-3ee7bcd678ef");
+constexpr auto pktmon = *core::parse_guid("4d4f80d9-c8bd-4d73-bb5b-19c90402c5ac");
 
 // In the order of PacketField.
 constexpr std::array<std::string_view, packet_fields> names = {"MiniportIfIndex",

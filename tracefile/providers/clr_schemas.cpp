@@ -34,7 +34,7 @@ constexpr auto providers = [] {
       found{};
   std::size_t at = 0;
   for (const auto& row : rows)
-    if (row.kind == Row::Kind::provider) found[at++] = core::parse_guid(row.text).value();
+    if (row.kind == Row::Kind::provider) found[at++] = *core::parse_guid(row.text);
   return found;
 }();
 

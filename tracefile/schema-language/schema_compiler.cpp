@@ -130,8 +130,7 @@ class FieldCompiler {
       map->bits = declaration.bits;
       for (const auto& entry : declaration.entries)
         map->entries.push_back({entry.value, entry.name});
-      std::sort(map->entries.begin(), map->entries.end(),
-                [](const auto& a, const auto& b) { return a.value < b.value; });
+      map->sort();
       maps_[declaration.name] = std::move(map);
     }
   }

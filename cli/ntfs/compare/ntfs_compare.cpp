@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/json_lines.hpp"
 #include "cli/ntfs/compare/compare_rows.hpp"
 #include "cli/ntfs/compare/compared_input.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/shadow_option.hpp"
-#include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/core/file.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cli/command/json_lines.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
-#include "cli/output/json_lines.hpp"
 #include "coldtrace/ntfs/history/volume_history.hpp"
 
 namespace coldtrace::cli {

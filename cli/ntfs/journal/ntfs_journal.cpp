@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/json_lines.hpp"
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/volume_file.hpp"
-#include "cli/output/json_lines.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"

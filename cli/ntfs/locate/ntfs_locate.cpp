@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/command/common_options.hpp"
+#include "cli/command/json_lines.hpp"
 #include "cli/ntfs/locate/asked_places.hpp"
 #include "cli/ntfs/locate/located_lines.hpp"
 #include "cli/ntfs/locate/locator.hpp"
@@ -11,7 +12,6 @@
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/visited_volumes.hpp"
-#include "cli/output/json_lines.hpp"
 #include "cli/output/text.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/ntfs/locate/place_finder.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "cli/command/json_lines.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
 #include "cli/ntfs/query/chosen_rows.hpp"
 #include "cli/ntfs/query/sort_key.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
-#include "cli/output/json_lines.hpp"
 #include "cli/privacy/names_option.hpp"
 
 namespace coldtrace::cli {

@@ -41,17 +41,6 @@ class FrameNames {
   const FunctionName& find(std::optional<u32> pid, u64 address, i64 time);
 
  private:
-  struct Place {
-    u32 file;
-    u64 offset;
-    bool operator==(const Place&) const = default;
-  };
-  struct PlaceHash {
-    std::size_t operator()(const Place& place) const {
-      return std::hash<u64>{}((place.offset ^ u64{place.file} << 44U) * 0x9e37'79b9'7f4a'7c15U);
-    }
-  };
-
   // What an address was called the last time, and when else it is.
   struct KnownText {
     std::optional<u32> pid;
@@ -67,7 +56,8 @@ class FrameNames {
   const tracefile::NameTables& names_;
   trace_analysis::ImageOffsets offsets_;
   trace_analysis::FunctionNames* functions_;
-  std::unordered_map<Place, FunctionName, PlaceHash> known_;
+  std::unordered_map<trace_analysis::ImagePlace, FunctionName, trace_analysis::ImagePlace::Hash>
+      known_;
   FunctionName last_;
   std::array<std::vector<KnownText>, 2> known_texts_;  // by form, and then by hash
   KnownText last_text_;

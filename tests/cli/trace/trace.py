@@ -365,7 +365,10 @@ class Trace(unittest.TestCase):
                 self.assertEqual(findings, {code})
 
     def test_buffers_that_are_sound_are_of_processors_that_are_there(self):
-        for path in sorted(SAMPLES.glob("*.etl")):
+        paths = sorted(SAMPLES.glob("*.etl"))
+        if not paths:
+            self.skipTest("the sample traces are not here")
+        for path in paths:
             with self.subTest(sample=path.name):
                 codes = {finding["code"] for finding in self.lines(path)[-1]["findings"]}
                 self.assertFalse(codes & {"buffer-processor", "buffer-sequence"}, codes)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema
+from case import existing
 from strict import strict_csv, strict_json, strict_ndjson
 
 COLDTRACE, SHARED, MAKE_TRACE, MAKE_NAMED_TRACE, MAKE_CTRACE = (Path(a).resolve() for a in sys.argv[1:6])
@@ -293,9 +294,8 @@ class Traces(unittest.TestCase):
     def traces(self):
         yield from sorted(self.folder.glob("*.etl"))
         yield self.ctrace
-        for name in "pv_primitive-types", "tx_BondEtwSample", "tx_HTTP_Server", "pv_smallEtlFile":
-            if (SAMPLES / f"{name}.etl").exists():
-                yield SAMPLES / f"{name}.etl"
+        names = "pv_primitive-types", "tx_BondEtwSample", "tx_HTTP_Server", "pv_smallEtlFile"
+        yield from existing(self, (SAMPLES / f"{name}.etl" for name in names))
 
     def lines(self, path, *options):
         done = run(path, *options)

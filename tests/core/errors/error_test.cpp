@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <memory>
+#include <string>
+#include <type_traits>
 
 #include <catch2/catch.hpp>
 
@@ -26,6 +28,16 @@ static_assert(gives_value<Opened&> && gives_value<const Opened&>);
 static_assert(!gives_value<Opened> && !gives_value<const Opened>);
 static_assert(gives_member<Opened&> && gives_member<const Opened&>);
 static_assert(!gives_member<Opened> && !gives_member<const Opened>);
+// value() throws where there is none, and of a temporary gives one that is gone.
+template <class Of>
+concept throws_or_gives = requires(Of&& result) {
+  std::forward<Of>(result).value();
+};
+static_assert(!throws_or_gives<Opened&> && !throws_or_gives<Opened>);
+
+static_assert(std::is_constructible_v<core::Name, const char (&)[4]>);
+static_assert(!std::is_constructible_v<core::Name, char (&)[4]>);
+static_assert(!std::is_constructible_v<core::Name, std::string>);
 
 TEST_CASE("an error names offset, structure, field, expected and found") {
   const core::ParseError error{core::Fault::truncated, 0x180, "IMAGE_SECTION_HEADER",

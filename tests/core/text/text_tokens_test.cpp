@@ -24,5 +24,32 @@ TEST_CASE("lines and columns of tokens count from 1") {
   check("\"a\"", 3, 9);
 }
 
+TEST_CASE("what a token says, or why it says nothing") {
+  struct Row {
+    std::string_view token, text, error;
+  };
+  const Row rows[] = {
+      {"a", "a", {}},
+      {"\"a b\"", "a b", {}},
+      {"", {}, "the name is empty"},
+      {"\"\"", {}, "the name is empty"},
+      {"\"", "\"", {}},
+      {"\"a", "\"a", {}},
+      {"abcdefghij", "abcdefghij", {}},
+      {"abcdefghijk", {}, "the name is longer than 10 bytes"},
+      {"\"a\tb\"", {}, "a control character is in the name"},
+      {"a\xff", {}, "the name is not UTF-8"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.token);
+    const auto text = unquote_token(row.token, "name", 10);
+    CHECK(text.has_value() == row.error.empty());
+    if (text)
+      CHECK(*text == row.text);
+    else
+      CHECK(text.error() == row.error);
+  }
+}
+
 }  // namespace
 }  // namespace coldtrace::core

@@ -10,6 +10,7 @@
 #include "coldtrace/ntfs/ewf_image.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
 
 namespace coldtrace {
@@ -101,7 +102,7 @@ TEST_CASE("no damage of a section of an E01 image makes wrong bytes of it") {
   std::size_t tried = 0;
   for (const char* name : {"image.E01", "image.E02", "image.E05"}) {
     const auto path = here.path(name);
-    const auto content = core::read_whole_file(path, 1 << 24).value();
+    const auto content = fixtures::value_of(core::read_whole_file(path, 1 << 24));
     for (const u64 section : sections(content)) {
       for (const u64 place : {u64{1}, u64{17}, u64{40}, u64{77}, u64{110}}) {
         if (section + place >= content.size()) continue;
@@ -174,7 +175,7 @@ struct Segments {
   }
 
   std::vector<std::byte> content(const char* name) const {
-    return core::read_whole_file(here.path(name), 1 << 24).value();
+    return fixtures::value_of(core::read_whole_file(here.path(name), 1 << 24));
   }
 };
 

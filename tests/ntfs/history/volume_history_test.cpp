@@ -51,6 +51,15 @@ class Times {
   std::vector<std::vector<std::byte>> bytes_;
 };
 
+TEST_CASE("a row of a file that was not found adds nothing") {
+  ntfs::VolumeHistory history{{"/a.txt"}};
+  const ntfs::VolumeHistory::Row row{"/b.txt", {7, 1}, ntfs::State::live};
+  history.search(row);
+  CHECK_FALSE(history.has(row));
+  history.collect(row, 0, "line", "shown");
+  CHECK(history.files().empty());
+}
+
 TEST_CASE("any value that differs makes another version of a file") {
   struct Row {
     const char* why;

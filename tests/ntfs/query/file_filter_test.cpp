@@ -1,6 +1,8 @@
 #include "coldtrace/ntfs_query/file_filter.hpp"
 
 #include <map>
+#include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -10,6 +12,13 @@ using namespace coldtrace;
 using namespace coldtrace::ntfs;
 
 namespace {
+
+// A view of a text that ends with the statement would dangle.
+template <class T>
+concept gives_part = requires(T&& text) {
+  extension_of(std::forward<T>(text));
+};
+static_assert(gives_part<std::string&> && gives_part<const char*> && !gives_part<std::string>);
 
 // Numbers and texts of members.
 class Known final : public FileValues {

@@ -16,6 +16,7 @@
 #include "coldtrace/ntfs/sleuthkit_ids.hpp"
 #include "coldtrace/ntfs/volume/security_owners.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
+#include "fixtures/builders/value_of.hpp"
 
 namespace coldtrace {
 namespace {
@@ -227,7 +228,7 @@ TEST_CASE("targets of reparse points are decoded") {
   write_utf16(alias, std::u16string_view{u"Pkg\0App\0C:\\a.exe\0", 17});
   const auto target = [](u32 tag, const ByteWriter& data) {
     const auto value = reparse(tag, data);
-    return ntfs::read_reparse_point(value.view(), 0).value().target;
+    return fixtures::value_of(ntfs::read_reparse_point(value.view(), 0)).target;
   };
   CHECK(target(0xa0000003, junction) == "\\??\\C:\\");
   CHECK(target(0xa000000c, link) == "sub");

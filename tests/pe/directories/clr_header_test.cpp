@@ -1,6 +1,7 @@
 #include "coldtrace/pe/clr_header.hpp"
 
 #include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {
@@ -34,7 +35,7 @@ TEST_CASE("a .NET image names its runtime") {
 
 TEST_CASE("other images have no .NET header, and a lost one is an error") {
   const Opened native{fixtures::PeSpec{}};
-  CHECK_FALSE(pe::read_clr_header(*native).value());
+  CHECK_FALSE(fixtures::value_of(pe::read_clr_header(*native)));
   auto spec = managed_spec();
   spec.directories = {{14, {0x7000'0000, 72}}};
   const Opened lost{spec};

@@ -5,6 +5,7 @@
 #include "coldtrace/pe/import_resolver.hpp"
 #include "fixtures/builders/api_set_schema.hpp"
 #include "fixtures/builders/byte_writer.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {
@@ -184,7 +185,7 @@ TEST_CASE("API sets lead to their host, to a file of their name, or nowhere") {
             {"api-ms-out-l1-1-0", {{"", "z.dll"}}},
             {"api-ms-own-l1-1-0", {{"", "b.dll"}, {"a.exe", "c.dll"}}},
             {"ext-ms-none-l1-1-0", {{"", ""}}}});
-    set.schema = pe::read_api_set_schema(bytes, 0, set.findings).value();
+    set.schema = fixtures::value_of(pe::read_api_set_schema(bytes, 0, set.findings));
   }
   CHECK(only_target(set, set.plan({{}, {"a.exe"}})) == row.target);
 }
@@ -196,7 +197,7 @@ TEST_CASE("a forwarder to an API set is followed for the module that forwards") 
            {"d.dll", {}, {{"Plain", 1}}}}};
   const auto bytes = fixtures::build_api_set_schema(
       6, {{"api-ms-own-l1-1-0", {{"", "d.dll"}, {"b.dll", "c.dll"}}}});
-  set.schema = pe::read_api_set_schema(bytes, 0, set.findings).value();
+  set.schema = fixtures::value_of(pe::read_api_set_schema(bytes, 0, set.findings));
   const auto plan = set.plan({{}, {"a.exe"}});
   CHECK(only_target(set, plan) == "resolved c.dll!Plain");
   CHECK(plan.targets[plan.modules[0].slots[0].target].forwarders.at(0).api_set_host == "c.dll");

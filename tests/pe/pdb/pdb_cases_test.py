@@ -254,12 +254,10 @@ class Records(Case):
             self.assertEqual(entry["underlying"], "Int4B")
 
     def field_list(self, record, expect):
-        kinds = {row[0] for row in expect if isinstance(row[1], str)}
         is_enum = all(len(row) == 2 and isinstance(row[1], int) for row in expect)
         integer = 0x76 if is_enum and any(not -2 ** 31 <= row[1] < 2 ** 31 for row in expect) else 0x74
         structure = (struct.pack("<HHHII", 0x1507, len(expect), 0, integer, FIRST) + b"s\0" if is_enum else
                      struct.pack("<HHHIIIH", 0x1505, len(expect), 0, FIRST, 0, 0, 100) + b"s\0")
-        del kinds
         continued = [(0x1000, None)] if ["INDEX", "0x1000"] in expect else []
         entry, = types(self.around(record, [structure], continued), "s")[0]["types"]
         rows = entry["members"]

@@ -171,7 +171,10 @@ class Agreement(case.Case):
                                  [str(known["right"])])
 
     def test_a_kernel_with_a_pdb_of_today_gives_the_same_offsets(self):
-        for path in sorted(IMAGES.glob("switch-types-*/ntoskrnl.exe")):
+        paths = sorted(IMAGES.glob("switch-types-*/ntoskrnl.exe"))
+        if not paths:
+            self.skipTest("no linker made kernels with types")
+        for path in paths:
             with self.subTest(image=path.parent.name):
                 pdb = path.with_suffix(".pdb")
                 today = self.write("ntoskrnl.pdb", with_wide_properties(pdb)[0])

@@ -1,5 +1,6 @@
 #include "tests/syscall-map/service-tables/service_tables_test.hpp"
 
+#include "coldtrace/syscall-map/name_hash.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "fixtures/builders/byte_writer.hpp"
@@ -314,6 +315,29 @@ TEST_CASE("names of KiServicesTab are known with any prefix or none") {
     if (!entry.name.empty()) names.push_back(entry.name);
   CHECK(names == std::vector<std::string>{"NtClose", "NtCreateFile", "NtOpenProcess"});
   CHECK(findings.count("services-tab-unnamed") == 1);
+}
+
+TEST_CASE("a hash that several known names have names nothing, in whatever order and often") {
+  const auto tab = load_tab();
+  if (!tab) return;
+  const auto hash = syscall_map::hash_name("DZcUpBMz");
+  REQUIRE(hash == syscall_map::hash_name("LDsnzLRY"));
+  auto bytes = tab->file.bytes;
+  patch(bytes, tab->offset, fixtures::ByteWriter{}.write_u32(hash).bytes());
+  const std::vector<std::string> lists[] = {
+      {"NtDZcUpBMz", "ZwLDsnzLRY", "ZwDZcUpBMz"},
+      {"NtDZcUpBMz", "NtLDsnzLRY", "ZwLDsnzLRY", "NtDZcUpBMz", "LDsnzLRY"},
+      {"NtDZcUpBMz", "ZwDZcUpBMz", "DZcUpBMz"},
+  };
+  for (const auto& names : lists) {
+    core::Findings findings;
+    const auto image = pe::Image::open(bytes, pe::Layout::file, findings);
+    REQUIRE(image);
+    const auto found = find_services_tab(*image, tab->table, names, findings);
+    REQUIRE(found);
+    CHECK(found->entries[0].hash == hash);
+    CHECK(found->entries[0].name == (&names == &lists[2] ? "NtDZcUpBMz" : ""));
+  }
 }
 
 TEST_CASE("what does not lead to exactly the table's functions is no KiServicesTab") {

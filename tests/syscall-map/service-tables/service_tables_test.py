@@ -34,6 +34,15 @@ FORMS = {"2003": "va64", "va64": "va64", "far": "va64", "rva32": "rva32"}
 ADDRESS_SIZES = {"va32": 4, "va64": 8, "rva32": 4}
 
 
+def name_hash(name):
+    """That of KiServicesTab, as "Dynamic Tracing in Windows 10 19H1" has it."""
+    value = 0
+    for character in name:
+        value = 1025 * (value + character) & 0xffffffff
+        value ^= value >> 6
+    return value
+
+
 def output(*command):
     try:
         return subprocess.run([str(part) for part in command], capture_output=True, timeout=120,
@@ -182,6 +191,28 @@ class Kernels(Case):
         hashes = {record["name"]: record["hash"] for record in tab["records"]}
         self.assertEqual({name: hashes[name] for name in PUBLISHED}, PUBLISHED)
         self.assertIn("services-tab-unnamed", self.codes(shown))
+
+    def test_a_hash_that_two_names_have_names_nothing(self):
+        kernel, ntdll = image("tables-x64-kernel-rva32"), image("windows10-x64")
+        twins = {b"OpenFile": b"DZcUpBMz", b"ReadFile": b"LDsnzLRY"}
+        self.assertEqual(*map(name_hash, twins.values()))
+        names = ntdll.read_bytes()
+        records = kernel.read_bytes()
+        for name, twin in twins.items():
+            self.assertEqual(names.count(b"\0Nt%s\0" % name) + names.count(b"\0Zw%s\0" % name), 2)
+            names = names.replace(name + b"\0", twin + b"\0")
+            known = struct.pack("<I", name_hash(name))
+            self.assertEqual(records.count(known), 1)
+            records = records.replace(known, struct.pack("<I", name_hash(twin)))
+        kernel, ntdll = self.write("ntoskrnl.exe", records), self.write("ntdll.dll", names)
+        shown = self.read(0, "--ntdll", ntdll, kernel)
+        unnamed = {number for name, number, _ in NT if name.encode() in twins} | {42}
+        for record in shown["services_tab"]["records"]:
+            self.assertEqual(record["name"] is None, set(record["numbers"]) <= unnamed, record)
+        made = subprocess.run([COLDTRACE, "hooks", "table", "--kernel", kernel, "--ntdll", ntdll, "-o",
+                               self.here / "twins.hooktab"], capture_output=True, timeout=120)
+        self.assertIn(made.returncode, (0, 1), made.stderr)
+        self.assertGreater((self.here / "twins.hooktab").stat().st_size, 0)
 
     def test_services_tab_with_another_count_is_kept_with_a_warning(self):
         shown = self.read(1, image("tables-x64-kernel-extra-record"))

@@ -239,6 +239,16 @@ TEST_CASE("the matcher finds in random bytes what trying everything finds") {
   }
 }
 
+TEST_CASE("a signature without two whole bytes next to each other is found nowhere") {
+  auto signatures = parse(with("01 02"));
+  signatures.push_back(signatures[0]);
+  signatures[0].pattern.pop_back();
+  const std::vector<const Signature*> pointers{&signatures[0], &signatures[1]};
+  const auto found = SignatureMatcher{pointers}.search(to_bytes({1, 2}), 0);
+  REQUIRE(found.matches.size() == 1);
+  CHECK(found.matches[0].signature == 1);
+}
+
 TEST_CASE("code made to be slow ends the search with a word about it") {
   const auto signatures = parse(with("00 00 [0 to 900] 00 [0 to 900] 00 [0 to 900] 01"));
   const Signature* pointer = &signatures[0];

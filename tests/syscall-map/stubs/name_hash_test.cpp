@@ -1,5 +1,8 @@
 #include "coldtrace/syscall-map/name_hash.hpp"
 
+#include <string>
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 namespace coldtrace {
@@ -7,6 +10,13 @@ namespace {
 
 using syscall_map::hash_name;
 using syscall_map::hashed_name;
+
+// A view of a text that ends with the statement would dangle.
+template <class T>
+concept gives_part = requires(T&& text) {
+  hashed_name(std::forward<T>(text));
+};
+static_assert(gives_part<std::string&> && gives_part<const char*> && !gives_part<std::string>);
 
 TEST_CASE("names hash to what kernels hold") {
   struct Row {
@@ -25,8 +35,10 @@ TEST_CASE("names hash to what kernels hold") {
   for (const auto& row : rows) {
     CAPTURE(row.name);
     CHECK(hash_name(row.name) == row.hash);
-    CHECK(hash_name(hashed_name("Nt" + std::string{row.name})) == row.hash);
-    CHECK(hash_name(hashed_name("Zw" + std::string{row.name})) == row.hash);
+    for (const char* prefix : {"Nt", "Zw"}) {
+      const auto name = prefix + std::string{row.name};
+      CHECK(hash_name(hashed_name(name)) == row.hash);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/pe_image.hpp"
+#include "fixtures/builders/value_of.hpp"
 
 namespace coldtrace {
 namespace {
@@ -21,8 +22,9 @@ TEST_CASE("a driver is called back when it is linked for that and for the kernel
   auto bytes = fixtures::build_pe({}).bytes;
   core::Findings odd;
   // DllCharacteristics lies 70 bytes into the optional header.
-  const auto header =
-      pe::Image::open(bytes, pe::Layout::file, odd).value().dos_header().new_header_offset;
+  const auto header = fixtures::value_of(pe::Image::open(bytes, pe::Layout::file, odd))
+                          .dos_header()
+                          .new_header_offset;
   if (row.integrity_check) bytes[header + 24 + 70] |= std::byte{0x80};
   const auto image = pe::Image::open(bytes, pe::Layout::file, odd);
   REQUIRE(image);

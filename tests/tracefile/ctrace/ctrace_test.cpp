@@ -6,6 +6,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/fields/field_decoder.hpp"
 #include "coldtrace/tracefile/schema-language/built_in_schemas.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
 
@@ -152,7 +153,7 @@ void check_round_trip(const std::vector<Schema>& schemas, u64 seed) {
 TEST_CASE("every event of the built-in schemas is written and read back", "[ctrace]") {
   std::string all;
   for (const auto& schema : built_in_schemas()) all += schema.text;
-  check_round_trip(parse_schemas(all).value(), 1);
+  check_round_trip(fixtures::value_of(parse_schemas(all)), 1);
 }
 
 TEST_CASE("events of random schemas are written and read back", "[ctrace]") {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/tracefile/selection/event_selection.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {
@@ -16,7 +17,7 @@ constexpr u16 context_switch_hook = 0x0524;
 
 EventSelection select(const std::string& where) {
   EventSelection selection;
-  selection.where = parse_where(where).value();
+  selection.where = fixtures::value_of(parse_where(where));
   return selection;
 }
 

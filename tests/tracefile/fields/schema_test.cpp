@@ -3,6 +3,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/fields/event_schema.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 #include "tracefile/providers/event_source_manifest.hpp"
 
@@ -104,7 +105,7 @@ TEST_CASE("names of events do not have the prefix of predefined opcodes") {
   REQUIRE(found);
   CHECK(found->schema.event_name == name);
   blob.bytes.patch(68, u32{0});
-  CHECK(read_event_schema(blob.bytes.view(), 0).value().schema.event_name ==
+  CHECK(fixtures::value_of(read_event_schema(blob.bytes.view(), 0)).schema.event_name ==
         (opcode == "win:Info" ? "" : "Start"));
 }
 

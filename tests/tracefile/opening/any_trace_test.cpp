@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/text.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/tracefile/ctrace/ctrace_file.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
@@ -56,7 +57,7 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
   CHECK(plain->windows_version() == "10.0");
   const auto times = times_of(*plain);
   CHECK(times.size() == plain->events());
-  CHECK(times == times_of(open(packed(etl)).value()));
+  CHECK(times == times_of(fixtures::value_of(open(packed(etl)))));
 
   const auto own = open(ctrace);
   REQUIRE(own);
@@ -64,7 +65,7 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
   CHECK(own->ctrace());
   CHECK_FALSE(own->etl());
   CHECK(times_of(*own).size() == own->events());
-  CHECK(open(packed(ctrace)).value().format() == "ctrace");
+  CHECK(fixtures::value_of(open(packed(ctrace))).format() == "ctrace");
 }
 
 TEST_CASE("a trace of either format tells its machine and what was lost") {

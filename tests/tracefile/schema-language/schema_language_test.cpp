@@ -8,6 +8,7 @@
 #include "coldtrace/tracefile/schema-language/schema_compiler.hpp"
 #include "coldtrace/tracefile/schema-language/schema_layout.hpp"
 #include "coldtrace/tracefile/schema-language/schema_parser.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/tracefile/schema-language/random_schemas.hpp"
 
 using namespace coldtrace;
@@ -142,7 +143,7 @@ TEST_CASE("the built-in schemas are correct and unlike each other", "[schema-lan
   const auto together = parse_schemas(all);
   CAPTURE(together ? "" : to_string(together.error()));
   REQUIRE(together);
-  CHECK(parse_schemas(to_text(*together)).value() == *together);
+  CHECK(fixtures::value_of(parse_schemas(to_text(*together))) == *together);
 }
 
 TEST_CASE("1,000 random schemas are printed and read back", "[schema-language]") {

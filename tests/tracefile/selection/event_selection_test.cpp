@@ -1,7 +1,11 @@
 #include "coldtrace/tracefile/selection/event_selection.hpp"
 
+#include <string>
+#include <utility>
+
 #include <catch2/catch.hpp>
 
+#include "coldtrace/tracefile/fields/provider_names.hpp"
 #include "tests/tracefile/etl/trace_test.hpp"
 
 namespace coldtrace::tracefile {
@@ -9,6 +13,18 @@ namespace {
 
 constexpr u16 process_start = 0x0301;
 constexpr u16 thread_start = 0x0501;
+
+// A view of a text that ends with the statement would dangle.
+template <class T>
+concept gives_class = requires(T&& text) {
+  event_class_of(std::forward<T>(text));
+};
+template <class T>
+concept gives_rest = requires(T&& text) {
+  without_prefix(std::forward<T>(text));
+};
+static_assert(gives_class<std::string&> && gives_class<const char*> && !gives_class<std::string>);
+static_assert(gives_rest<std::string&> && gives_rest<const char*> && !gives_rest<std::string>);
 
 // Three events of the kernel by two processes, and one of some provider.
 std::vector<std::byte> four_events(const fixtures::EtlSession& session) {

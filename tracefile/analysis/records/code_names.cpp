@@ -13,9 +13,9 @@ u32 CodeNames::module_number(std::string_view name) {
 CodeNames::Code CodeNames::find(std::optional<u32> pid, u64 address, i64 time) {
   const auto method = images_.find_method(pid, address, time);
   const auto image = method ? std::nullopt : images_.find_image(pid, address, time);
-  const auto place = method  ? Place{of_method, method->number}
-                     : image ? Place{image->file, address - image->base}
-                             : Place{no_file, address};
+  const auto place = method  ? ImagePlace{of_method, method->number}
+                     : image ? ImagePlace{image->file, address - image->base}
+                             : ImagePlace{no_file, address};
   if (const auto known = known_.find(place); known != known_.end()) return known->second;
   const auto path = method ? method->module : image ? image->name : std::string_view{};
   const auto module = method || image ? module_number(path) : no_module;

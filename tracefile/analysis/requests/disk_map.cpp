@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 7> state_names{
 }  // namespace
 
 std::string_view to_string(NameState state) {
-  return state_names.at(static_cast<std::size_t>(state));
+  return state_names[static_cast<std::size_t>(state)];
 }
 
 std::optional<NameState> find_name_state(std::string_view text) {

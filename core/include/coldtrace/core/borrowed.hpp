@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -36,5 +37,10 @@ class BorrowedSpan {
 };
 
 using BorrowedBytes = BorrowedSpan<std::byte>;
+
+// A text that ends with the statement that it stands in: functions that return a part of their
+// argument as a view are deleted for it.
+template <class T>
+concept TemporaryText = std::is_same_v<T, std::string>;
 
 }  // namespace coldtrace::core

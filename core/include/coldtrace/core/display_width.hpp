@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
+
 namespace coldtrace::core {
 
 // Columns of a terminal that text of printable() takes: of most characters one, of wide ones (East
@@ -11,6 +13,10 @@ namespace coldtrace::core {
 
 // As much of the front of `text`, or of its end, as has room in so many columns.
 [[nodiscard]] std::string_view fitting_front(std::string_view text, std::size_t columns);
+template <TemporaryText T>
+std::string_view fitting_front(T&&, std::size_t) = delete;
 [[nodiscard]] std::string_view fitting_end(std::string_view text, std::size_t columns);
+template <TemporaryText T>
+std::string_view fitting_end(T&&, std::size_t) = delete;
 
 }  // namespace coldtrace::core

@@ -7,14 +7,17 @@
 
 namespace coldtrace::core {
 
-// A string literal. Errors and findings carry literals only, so they are free to copy and cannot
-// dangle.
+// A string literal, or another constant of the program. Errors and findings carry these only, so
+// they are free to copy and do not dangle. A buffer that can be written to does not compile; of a
+// constant array that ends with its function the compiler says nothing.
 class Name {
  public:
   // Not consteval: clang 14 crashes on temporaries of a type with such a constructor.
   template <std::size_t Size>
   constexpr Name(const char (&literal)[Size])  // NOLINT(google-explicit-constructor)
       : text_{literal, Size - 1} {}
+  template <std::size_t Size>
+  Name(char (&buffer)[Size]) = delete;  // NOLINT(google-explicit-constructor)
   [[nodiscard]] constexpr std::string_view view() const { return text_; }
   friend constexpr bool operator==(Name a, Name b) { return a.view() == b.view(); }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
+
 namespace coldtrace::core {
 
 // Text of a file made safe for a terminal and for one line: control characters, those that show
@@ -13,6 +15,11 @@ namespace coldtrace::core {
 
 // The character at the front of `text`, which is valid UTF-8 and not empty.
 [[nodiscard]] std::string_view first_character(std::string_view text);
+template <TemporaryText T>
+std::string_view first_character(T&&) = delete;
+
+// Of one character as first_character() gives it.
+[[nodiscard]] char32_t code_point(std::string_view character);
 
 // Whether printable() escapes it as a control or an invisible character.
 [[nodiscard]] bool is_unprintable(std::string_view character);

@@ -11,7 +11,7 @@ namespace coldtrace::core {
 
 // A value, or why there is none. The one place that names tl::expected, which is not itself
 // [[nodiscard]], and gives access to the value of a temporary: unchecked, and gone with the
-// statement, with all that a view was made of.
+// statement, with all that a view was made of. Its value() throws.
 template <class T, class E>
 class [[nodiscard]] Expected : public tl::expected<T, E> {
   using Base = tl::expected<T, E>;
@@ -25,6 +25,7 @@ class [[nodiscard]] Expected : public tl::expected<T, E> {
   constexpr const T& operator*() const& { return Base::operator*(); }
   constexpr T& operator*() & { return Base::operator*(); }
   constexpr const T& operator*() const&& = delete;
+  void value() const = delete;
 };
 
 // What was read, or where and why it was not.

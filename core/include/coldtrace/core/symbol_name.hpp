@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
+
 namespace coldtrace::core {
 
 // The name that a C function has in its source, without what the calling conventions of 32-bit x86
@@ -12,5 +14,7 @@ namespace coldtrace::core {
 // names are no such ones is that of pdbconv.py of Volatility 3, so that tables made of one PDB by
 // either have the same names.
 [[nodiscard]] std::string_view undecorated(std::string_view name);
+template <TemporaryText T>
+std::string_view undecorated(T&&) = delete;
 
 }  // namespace coldtrace::core

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text_error.hpp"
 
 // What the builders of our text files do with their tokens, which are views of the text.
@@ -29,16 +30,17 @@ class TokenPlaces {
   u32 line_ = 1;
 };
 
-// Ends a parse, as a builder's Error: grammar::parse catches it.
+// What a builder may throw as its Error to end a parse: grammar::parse catches it.
 struct TokenError {
   const char* where;
   std::string message;
 };
 
-// The text of a token that may stand in quotes. A TokenError names it as `what`, where it is empty,
-// longer than `longest` bytes, no UTF-8, or has a control character.
-[[nodiscard]] std::string unquote_token(std::string_view token, std::string_view what,
-                                        std::size_t longest);
+// The text of a token that may stand in quotes, or a sentence that names it as `what`, where it is
+// empty, longer than `longest` bytes, no UTF-8, or has a control character.
+[[nodiscard]] Expected<std::string, std::string> unquote_token(std::string_view token,
+                                                               std::string_view what,
+                                                               std::size_t longest);
 
 // Why no grammar need look at a file: it is larger than `largest` bytes, or UTF-16.
 [[nodiscard]] std::optional<TextError> refuse_text(std::string_view text, std::size_t largest);

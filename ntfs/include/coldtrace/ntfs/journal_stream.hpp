@@ -1,20 +1,19 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/volume/mapped_stream.hpp"
 
 namespace coldtrace::ntfs {
 
 // The bytes of a change journal: the stream $J of a volume by its run list, or a copy of it in a
 // file. Its start is one hole that may be a thousand times as long as its contents, so that holes
-// are never read. Positions are bytes of the stream.
-class JournalStream {
+// are never read.
+class JournalStream : public MappedStream {
  public:
   static constexpr u64 block_size = u64{1} << 20;  // and blocks start at multiples of it
 
@@ -28,23 +27,13 @@ class JournalStream {
                                                std::vector<Extent> extents, u64 size,
                                                core::Findings& findings);
 
-  [[nodiscard]] u64 size() const { return size_; }
   // Where there may be data, in order, each inside one block and of whole pages but for the end.
   [[nodiscard]] std::span<const core::ByteRange> blocks() const { return blocks_; }
 
-  core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
-
-  // The byte of the image that holds a byte of the stream.
-  [[nodiscard]] std::optional<u64> offset_of(u64 position) const;
-
  private:
-  JournalStream(const core::ImageSource& image, u64 size) : image_{&image}, size_{size} {}
+  using MappedStream::MappedStream;
   void add_pages(u64 start, u64 end);
 
-  const core::ImageSource* image_;
-  u64 size_;
-  ClusterMap clusters_;
-  std::vector<Extent> extents_;  // none: the file is the stream
   std::vector<core::ByteRange> blocks_;
 };
 

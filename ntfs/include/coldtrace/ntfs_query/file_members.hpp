@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/where/where_expression.hpp"
 
 namespace coldtrace::ntfs {
@@ -112,6 +113,8 @@ enum class FileMember : unsigned {
 
 // What follows the last dot of a name, where anything does.
 [[nodiscard]] std::optional<std::string_view> extension_of(std::string_view name);
+template <core::TemporaryText T>
+std::optional<std::string_view> extension_of(T&&) = delete;
 
 // Reads an expression that selects files; the first error ends it.
 core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text);

@@ -26,7 +26,8 @@ struct PatternMatches {
   bool exhausted = false;             // the budget of steps ended before the code did
 };
 
-// Searches code for many signatures in one pass. Keeps pointers: the signatures outlive it.
+// Searches code for many signatures in one pass. Keeps pointers: the signatures outlive it. One
+// without a window (find_window), which no parser gives, is found nowhere.
 class SignatureMatcher {
  public:
   // One place of one signature is given up after this many steps, and the whole search after
@@ -58,6 +59,7 @@ class SignatureMatcher {
 
   struct Program {
     const Signature* signature;
+    u32 number = 0;  // of the signature among those that were given
     PatternWindow window;
     std::vector<Step> steps;
     std::vector<std::vector<const CaptureConstraint*>> constraints;  // by capture

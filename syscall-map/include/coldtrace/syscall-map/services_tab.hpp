@@ -16,7 +16,7 @@ struct ServicesTabEntry {
   u32 hash = 0;  // hash_name of the name without Nt
   u32 argument_count = 0;
   pe::Rva target{};
-  std::string name;          // NtX; empty when no known name has the hash
+  std::string name;          // NtX; empty where none or several of the known names have the hash
   std::vector<u16> numbers;  // of KiServiceTable's entries with this target; merged functions have
                              // several, and several records of the tab one number
 };

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 import browser
+from case import existing
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from cli.report.page.page_reader import Page
@@ -68,9 +69,7 @@ class Case(unittest.TestCase):
             yield self.made_run(name)
         for name in "server", "disk-bursts":
             yield self.made_etl(name)
-        for name in REAL:
-            if (SHARED / "samples/etl" / name).exists():
-                yield SHARED / "samples/etl" / name
+        yield from existing(self, (SHARED / "samples/etl" / name for name in REAL))
 
 
 class Figures(Case):
@@ -327,6 +326,25 @@ class Timeline(Case):
         self.assertEqual(sum(one["busy"] for one in data.lanes[0]), processors[0]["busy"])
         self.assertEqual(sum(one["turns"] for one in data.lanes[0] if one["thread"]), 69_999)
         self.assertTrue(whole.facts["details"])
+
+
+class Inputs(Case):
+    def test_what_it_reads_is_what_a_file_of_another_kind_is_not(self):
+        wanted = "not a trace, image or snapshot of NTFS, hook table or system call map"
+        text = " ".join(run("report", "--help").stdout.decode().split()).lower()
+        for noun in "trace", "image", "snapshot", "hook table", "system call map":
+            self.assertIn(noun, text)
+        path = self.folder / "other"
+        for content, told in ((b"a text\n" * 100, f"it is a text file, {wanted}"), (b"\x7fELF" + bytes(100), wanted),
+                              (b"\1\2\3\4" * 100, f"{wanted}: ")):
+            path.write_bytes(content)
+            for extra in [], [self.made_run("server")]:
+                done = run("report", path, *extra)
+                self.assertEqual(done.returncode, 1 if extra else 2, done.stderr)
+                self.assertIn(told, done.stderr.decode())
+            # Of commands that read traces alone the sentence stays.
+            self.assertIn(", not an .etl or .ctrace file" if "it is" in told else "not an .etl or .ctrace file",
+                          run("trace", "info", path).stderr.decode())
 
 
 class HostileCase(Case):

@@ -58,7 +58,7 @@ class VolumeHistory {
   void search(const Row& row);
   // Whether a row is of a file that was found, and is collected.
   [[nodiscard]] bool has(const Row& row) const;
-  // `line` is what is compared of such a row.
+  // `line` is what is compared of such a row; others add nothing.
   void collect(const Row& row, std::size_t view, std::string line, std::string shown);
 
   [[nodiscard]] const std::vector<FileHistory>& files() const { return files_; }

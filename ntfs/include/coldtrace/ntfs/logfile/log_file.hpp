@@ -9,11 +9,12 @@
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/logfile/log_restart.hpp"
 #include "coldtrace/ntfs/volume.hpp"
+#include "coldtrace/ntfs/volume/mapped_stream.hpp"
 
 namespace coldtrace::ntfs {
 
 // The bytes of a $LogFile: the stream of a volume, or a copy of it in a file.
-class LogStream {
+class LogStream : public MappedStream {
  public:
   static constexpr u64 record = 2;  // the FILE record that has it
 
@@ -22,18 +23,8 @@ class LogStream {
   // Record 2 of a volume, which outlives the stream. Nothing where it has no clusters.
   [[nodiscard]] static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
 
-  [[nodiscard]] u64 size() const { return size_; }
-  core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
-  // The byte of the image that holds a byte of the stream.
-  [[nodiscard]] std::optional<u64> offset_of(u64 position) const;
-
  private:
-  LogStream(const core::ImageSource& image, u64 size) : image_{&image}, size_{size} {}
-
-  const core::ImageSource* image_;
-  u64 size_;
-  ClusterMap clusters_;
-  std::vector<Extent> extents_;  // none: the file is the stream
+  using MappedStream::MappedStream;
 };
 
 // One record of a log, without its data.

@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
+from case import existing
 from cli.trace.analysis.answers import answer_of, runner
 from strict import strict_csv, strict_json, strict_ndjson
 
@@ -305,9 +306,7 @@ class Simulated(Case):
         validator = json_schema.of(
             json.loads((SOURCES / "docs/schema/trace-cpu.schema.json").read_text()))
         paths = [self.scenario("server"), self.scenario("boot", 0), self.made("drivers")]
-        if SAMPLE.exists():
-            paths.append(SAMPLE)
-        for path in paths:
+        for path in (*paths, *existing(self, [SAMPLE])):
             for options in [], ["--int64", "string"]:
                 with self.subTest(path=path.name, options=options):
                     validator.validate(self.answer(path, *options))

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 import json_schema
+from case import existing
 from cli.trace.analysis.answers import answer_of, runner, size
 from cli.trace.etl_writer import EtlWriter, utf16z
 from cli.trace.analysis.scenario_reading import ticks_of
@@ -74,9 +75,7 @@ class Case(unittest.TestCase):
     def traces(self):
         for _, path in self.made_runs():
             yield path
-        for name in REAL:
-            if (SAMPLES / name).exists():
-                yield SAMPLES / name
+        yield from existing(self, (SAMPLES / name for name in REAL))
 
     def need_samples(self):
         for name in REAL:

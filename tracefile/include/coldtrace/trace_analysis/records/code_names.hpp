@@ -47,17 +47,6 @@ class CodeNames {
   static constexpr u32 no_file = ~u32{0};
   static constexpr u32 of_method = no_file - 1;  // then the offset is the method's number
 
-  struct Place {
-    u32 file;  // of the image; paths can be those of several builds
-    u64 offset;
-    bool operator==(const Place&) const = default;
-  };
-  struct PlaceHash {
-    std::size_t operator()(const Place& place) const {
-      return std::hash<u64>{}((place.offset ^ u64{place.file} << 44U) * 0x9e37'79b9'7f4a'7c15U);
-    }
-  };
-
   u32 module_number(std::string_view name);
   u32 number_of(const std::string& name, u32 module);
 
@@ -66,7 +55,7 @@ class CodeNames {
   std::vector<std::string_view> modules_{""};
   std::unordered_map<std::string_view, u32> module_numbers_;
   std::vector<Function> functions_{{"[other]", no_module}};
-  std::unordered_map<Place, Code, PlaceHash> known_;
+  std::unordered_map<ImagePlace, Code, ImagePlace::Hash> known_;
   std::unordered_map<std::string, u32> by_name_;
   u64 left_out_ = 0;
 };

@@ -53,6 +53,19 @@ class FunctionNames {
   FunctionNames& operator=(const FunctionNames&) = default;
 };
 
+// A place of an image, whose path `file` is: paths can be those of several builds.
+struct ImagePlace {
+  u32 file;
+  u64 offset;
+  friend bool operator==(const ImagePlace&, const ImagePlace&) = default;
+
+  struct Hash {
+    [[nodiscard]] std::size_t operator()(const ImagePlace& place) const {
+      return std::hash<u64>{}((place.offset ^ u64{place.file} << 44U) * 0x9e37'79b9'7f4a'7c15U);
+    }
+  };
+};
+
 // What the trace itself says: managed methods, "mscorlib.dll!System.String.Concat", by what the
 // .NET runtime says of them, all else by the images that were loaded then, "ntdll.dll+0x1f2a0".
 class ImageOffsets final : public FunctionNames {

@@ -115,6 +115,7 @@ struct ValueMap {
   std::string name;
   bool bits = false;
   std::vector<Entry> entries;  // by value
+  void sort();                 // those of one value stay in their order
   friend bool operator==(const ValueMap&, const ValueMap&) = default;
 };
 

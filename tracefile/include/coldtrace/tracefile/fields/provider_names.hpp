@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/integers.hpp"
 
 namespace coldtrace::tracefile {
@@ -37,5 +38,7 @@ struct ProviderNames {
 
 // Without the prefix "win:" of predefined names.
 [[nodiscard]] std::string_view without_prefix(std::string_view name);
+template <core::TemporaryText T>
+std::string_view without_prefix(T&&) = delete;
 
 }  // namespace coldtrace::tracefile

@@ -37,6 +37,8 @@ struct EventSelection {
 [[nodiscard]] bool is_process(std::string_view wanted, u32 pid, std::string_view image_name);
 // "Process" of "Process/Start".
 [[nodiscard]] std::string_view event_class_of(std::string_view name);
+template <core::TemporaryText T>
+std::string_view event_class_of(T&&) = delete;
 
 // Decides event by event; remembers its answer for each kind, and what was asked for in vain.
 class EventSelector {
