@@ -166,12 +166,12 @@ void refuse_content(const Target& target, const std::string& format,
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
   for (const auto& input : inputs) refuse_input(target, kind, input);
-  if (kind == core::FileKind::ctrace && format == "ctrace") return;
+  if (kind == core::FileKind::ctrace && replaces_trace(format)) return;
   const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
   if (!is_evidence(kind) && kind != core::FileKind::ctrace &&
       !(unknown && has_bytes_of_no_text(target)))
     return;
-  if (!is_earlier_result(target.path.string(), target.file, kind))
+  if (!is_earlier_result(target.path.string(), target.file, kind, format))
     throw Failure{fmt::format("{}: it is {}{}, which no output replaces", target.name,
                               to_string(kind), unknown ? " and no text" : "")};
 }
