@@ -1,5 +1,5 @@
-"""Processes in the flame graphs of `coldtrace report` have the time of all their threads, as
-`trace cpu --format collapsed` has it.
+"""Processes in the pages of `coldtrace report`: the flame graphs give each the time of all its threads, as
+`trace cpu --format collapsed` has it, and names stand in tables and texts as the trace has them, escaped once.
 
 usage: report_processes.py COLDTRACE SHARED [arguments of unittest]
 """
@@ -129,6 +129,39 @@ class Flames(Case):
         (facts, nodes), = self.compare(self.write("names.etl", samples.build()))
         top = [(facts["names"][name], total) for parent, name, total in nodes[1:] if parent == 0]
         self.assertEqual(top, [("a;x.exe (1000)", INTERVAL), ("a;y.exe (1004)", 2 * INTERVAL)])
+
+
+class Names(Case):
+    NAME, SHOWN = "new\nline\u202e.exe", "new\\x0aline\\u202e.exe (10)"
+
+    def trace(self):
+        log = EtlWriter(1)
+        log.system(0, 0x0303, 4, 0, struct.pack("<QIIIIQII", 0x1010, 10, 4, 1, 259, 0x1000, 0, 0) +
+                   self.NAME.encode() + b"\0" * 7)
+        for tid in 101, 102:
+            log.thread(0, 0, 10, tid)
+        for i in range(1, 6):
+            log.switch(0, 1000 * i, 102 - i % 2, 101 + i % 2)
+        log.system(0, 0x010a, 3, 9000, struct.pack("<IIIIQQQQI", 0, 0, 4096, 0, 65536, 0, 0x5000, 10, 101))
+        log.call(0, 9100, 0xfffff80001000000)
+        return self.write("names.etl", log.build())
+
+    def test_names_are_escaped_once(self):
+        page = page_of(self.trace())
+        for table, column in (("processes-table", "Process"), ("threads-table", "Thread"), ("waits-table", "Thread"),
+                              ("disk-by-process", "Process")):
+            self.assertTrue(any(cell.startswith(self.SHOWN) for cell in page.column(table, column)), table)
+        self.assertIn(self.SHOWN.encode() + b" used most", page.bytes)
+        self.assertIn(b"thread 101 of " + self.SHOWN.encode(), page.bytes)  # in what waits to the end
+        self.assertIn(b"<li>" + self.SHOWN.encode(), page.bytes)
+        self.assertNotIn(b"\\\\", page.bytes.partition(b"<script")[0])
+        self.assertNotIn(self.NAME.encode(), page.bytes)
+
+    def test_texts_of_terminals_are_as_they_were(self):
+        for command in ["top"], ["tree"], ["deadlocks"]:
+            text = run("trace", *command, self.trace(), "--format", "text").stdout.decode()
+            self.assertIn("new\\x0aline\\u202e.exe", text)
+            self.assertNotIn("\\\\", text)
 
 
 if __name__ == "__main__":
