@@ -1,0 +1,65 @@
+"""Names in drawings: what another program that draws them shows is what the trace has.
+
+usage: drawn_names.py COLDTRACE [arguments of unittest]
+"""
+import html
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+from case import Case
+from cli.trace.analysis.answers import runner
+from cli.trace.etl_writer import EtlWriter, utf16z
+
+COLDTRACE = Path(sys.argv[1]).resolve()
+SVG = "{http://www.w3.org/2000/svg}"
+NAMES = "&lt;&amp;&#x41;.exe", "R&D.exe", "a\"b<c>.exe", "Zürich&uuml;.exe"
+
+run = runner(COLDTRACE, "trace")
+
+
+def texts(root):
+    return {"".join(one.itertext()) for one in root.iter(f"{SVG}text")}
+
+
+class Drawings(Case):
+    def named_trace(self):
+        log = EtlWriter(1)
+        for number, name in enumerate(NAMES):
+            pid, tid = 100 * (number + 1), 100 * (number + 1) + 1
+            log.system(0, 0x0303, 4, 0, struct.pack("<QIIIIQII", 0x1000 + pid, pid, 4, 1, 259, 0x1000, 0, 0) +
+                       name.encode() + b"\0" + utf16z(f"\"{name}\" &eacute;") + utf16z("") * 2)
+            log.thread(0, 0, pid, tid)
+        tids = [100 * (i + 1) + 1 for i in range(len(NAMES))]
+        for i in range(2 * len(tids)):
+            log.ready(0, 1000 * i + 500, tids[(i + 1) % len(tids)])
+            log.switch(0, 1000 * (i + 1), tids[i % len(tids)], tids[(i + 1) % len(tids)])
+        return self.write("names.etl", log.build())
+
+    def test_other_programs_draw_the_names_of_the_trace(self):
+        for command in ["tree"], ["graph", "wait-for"]:
+            dot = run(*command, self.named_trace(), "--format", "dot").stdout.decode()
+            # Entities are decoded behind the escapes of the quoted string.
+            labels = [html.unescape(re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], label))
+                      for label in re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)]
+            for name in NAMES:
+                self.assertTrue(any(name in label for label in labels), (name, labels))
+            if shutil.which("dot"):
+                drawn = subprocess.run(["dot", "-Tsvg"], input=dot.encode(), capture_output=True, check=True).stdout
+                root = xml.etree.ElementTree.fromstring(drawn)
+                shown = texts(root)
+                titles = {value for one in root.iter() for name, value in one.attrib.items() if name.endswith("title")}
+                for name in NAMES:
+                    self.assertTrue(any(name in text for text in shown), (name, shown))
+                    if command == ["tree"]:
+                        self.assertTrue(any(f"\"{name}\" &eacute;" in title for title in titles), (name, titles))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
