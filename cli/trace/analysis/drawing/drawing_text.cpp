@@ -51,4 +51,11 @@ std::string fitted(const std::string& text, std::size_t longest) {
   return text.substr(0, end) + "…";
 }
 
+std::string fitted_path(const std::string& path, std::size_t longest) {
+  if (path.size() <= longest) return path;
+  std::size_t begin = path.size() - (longest - 1);
+  while (begin < path.size() && goes_on(path[begin])) ++begin;
+  return "…" + path.substr(begin);
+}
+
 }  // namespace coldtrace::cli

@@ -1,4 +1,5 @@
-"""Names in drawings: what another program that draws them shows is what the trace has.
+"""Names in drawings: what another program that draws them shows is what the trace has, and names of files can be told
+apart.
 
 usage: drawn_names.py COLDTRACE [arguments of unittest]
 """
@@ -22,6 +23,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 NAMES = "&lt;&amp;&#x41;.exe", "R&D.exe", "a\"b<c>.exe", "Zürich&uuml;.exe"
 
 run = runner(COLDTRACE, "trace")
+
+
+def svg_of(*arguments):
+    done = run(*arguments, "--format", "svg")
+    assert done.returncode in (0, 1), done.stderr
+    return xml.etree.ElementTree.fromstring(done.stdout)
 
 
 def texts(root):
@@ -59,6 +66,36 @@ class Drawings(Case):
                     self.assertTrue(any(name in text for text in shown), (name, shown))
                     if command == ["tree"]:
                         self.assertTrue(any(f"\"{name}\" &eacute;" in title for title in titles), (name, titles))
+
+    def test_files_are_told_apart(self):
+        folder = "\\Device\\HarddiskVolume2\\Windows\\System32\\"
+        files = {0xAA00: folder + "kernel32.dll", 0xBB00: folder + "ntdll.dll", 0xCC00: "\\short.txt",
+                 0xDD00: folder + "ä" * 40 + ".dll"}
+        log = EtlWriter(1)
+        log.process(0, 0, 100, "100.exe")
+        for tid in 1000, 1004:
+            log.thread(0, 0, 100, tid)
+        for key, name in files.items():
+            log.system(0, 0x400, 2, 1, struct.pack("<Q", key) + utf16z(name))
+        for number, key in enumerate(files):
+            at, irp = 100_000 * (number + 1), 0x9000 + number
+            log.switch(0, at, 1004, 1000)
+            log.system(0, 0x443, 3, at + 100, struct.pack("<QQQQIIII", 0, irp, key + 1, key, 1000, 4096, 0, 0), 1000, 100)
+            log.switch(0, at + 200, 1000, 1004)
+            log.system(0, 0x44C, 2, at + 50_000, struct.pack("<QQI", irp, 4096, 0))
+            log.ready(0, at + 50_010, 1000)
+            log.switch(0, at + 50_100, 1004, 1000)
+            log.switch(0, at + 50_200, 1000, 1004)
+        path = self.write("files.etl", log.build())
+        root = svg_of("graph", "wait-for", path)
+        shown = texts(root)
+        for label in "…Windows\\System32\\kernel32.dll", "\\short.txt":
+            self.assertIn(label, shown)
+        titles = {one.text for one in root.iter(f"{SVG}title")}
+        for name in files.values():
+            self.assertIn(f"File\n{name}", titles)
+            label = next(text for text in shown if text == name or (text[0] == "…" and name.endswith(text[1:])))
+            self.assertLessEqual(len(label.removeprefix("…").encode()), 30)
 
 
 if __name__ == "__main__":
