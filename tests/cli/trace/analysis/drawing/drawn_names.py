@@ -1,5 +1,5 @@
-"""Names in drawings: what another program that draws them shows is what the trace has, and names of files can be told
-apart.
+"""Names in drawings: what another program that draws them shows is what the trace has, names of files can be told
+apart, and a drawing of nothing says so.
 
 usage: drawn_names.py COLDTRACE [arguments of unittest]
 """
@@ -96,6 +96,17 @@ class Drawings(Case):
             self.assertIn(f"File\n{name}", titles)
             label = next(text for text in shown if text == name or (text[0] == "…" and name.endswith(text[1:])))
             self.assertLessEqual(len(label.removeprefix("…").encode()), 30)
+
+    def test_a_path_that_is_not_there_is_told_in_the_drawing(self):
+        path = self.named_trace()
+        for options in ["--thread", 99999], ["--thread", 101, "--from", "2200-01-01T00:00:00Z"]:
+            done = run("critical-path", path, *options, "--format", "svg")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"no-match", done.stderr)
+            root = xml.etree.ElementTree.fromstring(done.stdout)
+            self.assertEqual(texts(root), {"No event of the trace shows what delayed the thread."})
+            self.assertGreaterEqual(float(root.get("width")), 340)
+            self.assertGreaterEqual(float(root.get("height")), 34)
 
 
 if __name__ == "__main__":
