@@ -14,6 +14,10 @@
 
 namespace coldtrace::cli {
 
+bool replaces_trace(const std::string& format) {
+  return format == "ctrace";
+}
+
 bool is_own(core::FileKind kind) {
   return kind >= core::FileKind::ctrace && kind <= core::FileKind::coldtrace_json;
 }
@@ -81,7 +85,8 @@ bool starts_own_database(core::ByteView start) {
 
 // Whether it is packed text, or what only coldtrace writes: what an output of this name replaces
 // where it is not packed too. Its first bytes tell.
-bool holds_result(const core::FileImage& file, const std::string& name, core::FileKind kind) {
+bool holds_result(const core::FileImage& file, const std::string& name, core::FileKind kind,
+                  const std::string& format) {
   const auto packing = packing_of(name);
   if (kind != (packing == Packing::gzip ? core::FileKind::gzip : core::FileKind::zstandard) ||
       packing == Packing::none)
@@ -95,6 +100,7 @@ bool holds_result(const core::FileImage& file, const std::string& name, core::Fi
   const auto inner = core::recognize_file(unpacked);
   if (text.empty()) return false;
   if (inner == core::FileKind::sqlite) return starts_own_database(start);
+  if (inner == core::FileKind::ctrace) return replaces_trace(format);
   if (inner == core::FileKind::unknown && is_perfetto_trace(unpacked, text.size() == most))
     return true;
   return !is_evidence(inner) && (is_own(inner) || is_text(start));
@@ -109,13 +115,14 @@ bool is_schema_store(const core::FileImage& file) {
 
 }  // namespace
 
-bool is_earlier_result(const std::string& file, const std::string& name, core::FileKind kind) {
+bool is_earlier_result(const std::string& file, const std::string& name, core::FileKind kind,
+                       const std::string& format) {
   const auto opened = core::FileImage::open(file);
   if (!opened) return false;
   const auto& image = **opened;
   if (kind == core::FileKind::xz) return is_own_packed_table(image);
   if (kind == core::FileKind::unknown) return is_perfetto_trace(image) || is_schema_store(image);
-  return holds_result(image, name, kind);
+  return holds_result(image, name, kind, format);
 }
 
 }  // namespace coldtrace::cli

@@ -127,6 +127,13 @@ void refuse_same_file(const Target& target, const std::string& file, const std::
     throw Failure{fmt::format("{}: {}", target.name, what)};
 }
 
+// ".zst" and ".gz" count no parts of what is named like them and packed so.
+bool is_packed_by_name(core::FileKind kind, const std::string& file) {
+  const auto packing = packing_of(file);
+  return (packing == Packing::zstandard && kind == core::FileKind::zstandard) ||
+         (packing == Packing::gzip && kind == core::FileKind::gzip);
+}
+
 // A trace is no image, and what its name has in common with another is not that of a part.
 bool is_trace(const std::string& path) {
   const auto file = core::FileImage::open(path);
@@ -138,7 +145,7 @@ void refuse_part(const Target& target, core::FileKind kind, const std::string& f
                  const std::string& what) {
   if (core::is_part_beside(file, target.file) ||
       (core::is_named_as_part_beside(file, target.file) && kind != core::FileKind::event_trace &&
-       may_be_part(target, kind, file) && !is_trace(file)))
+       !is_packed_by_name(kind, target.file) && may_be_part(target, kind, file) && !is_trace(file)))
     throw Failure{fmt::format("{}: a part of the split image {}", target.name, what)};
 }
 
@@ -166,12 +173,12 @@ void refuse_content(const Target& target, const std::string& format,
   if (!S_ISREG(target.status.st_mode)) return;
   const auto kind = kind_of(target);
   for (const auto& input : inputs) refuse_input(target, kind, input);
-  if (kind == core::FileKind::ctrace && format == "ctrace") return;
+  if (kind == core::FileKind::ctrace && replaces_trace(format)) return;
   const bool unknown = kind == core::FileKind::unknown || kind == core::FileKind::zeros;
   if (!is_evidence(kind) && kind != core::FileKind::ctrace &&
       !(unknown && has_bytes_of_no_text(target)))
     return;
-  if (!is_earlier_result(target.path.string(), target.file, kind))
+  if (!is_earlier_result(target.path.string(), target.file, kind, format))
     throw Failure{fmt::format("{}: it is {}{}, which no output replaces", target.name,
                               to_string(kind), unknown ? " and no text" : "")};
 }

@@ -63,6 +63,7 @@ class BatchFiller {
       : options_{options},
         result_{result},
         stream_{events},
+        hashed_{context.hashed},
         selector_{context, options.selection} {}
 
   // False when there is nothing more.
@@ -76,7 +77,11 @@ class BatchFiller {
   bool limited() const { return limited_; }
 
   // Of what was asked for, what the whole trace does not have.
-  core::NoMatch unmatched() const { return limited_ ? core::NoMatch{} : selector_.unmatched(); }
+  core::NoMatch unmatched() const {
+    if (limited_) return {};
+    if (hashed_ == nullptr) return selector_.unmatched();
+    return selector_.unmatched([this](std::string_view name) { return hashed_->name(name); });
+  }
 
  private:
   using Item = tracefile::EventSequence::Item;
@@ -100,6 +105,7 @@ class BatchFiller {
   const TracePipelineOptions& options_;
   TracePipelineResult& result_;
   tracefile::EventSequence& stream_;
+  const privacy::HashedNames* hashed_;  // null: names are as they are
   tracefile::EventSelector selector_;
   bool ended_ = false;
   bool limited_ = false;

@@ -6,18 +6,25 @@
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::core {
+namespace {
+
+std::string show(std::string_view name, const ShownName& shown_name) {
+  return shown_name ? shown_name(name) : to_valid_utf8(name);
+}
+
+}  // namespace
 
 void NoMatch::add(std::string_view what, std::string_view wanted,
-                  std::span<const std::string_view> names) {
+                  std::span<const std::string_view> names, const ShownName& shown_name) {
   if (count_ >= shown) {
     ++count_;
     return;
   }
-  auto sentence = fmt::format("{}: nothing matches '{}'", what, to_valid_utf8(wanted));
+  auto sentence = fmt::format("{}: nothing matches '{}'", what, show(wanted, shown_name));
   const auto nearest = nearest_names(wanted, names);
   for (std::size_t i = 0; i < nearest.size(); ++i)
     sentence +=
-        fmt::format("{}'{}'", i == 0 ? "; did you mean " : " or ", to_valid_utf8(nearest[i]));
+        fmt::format("{}'{}'", i == 0 ? "; did you mean " : " or ", show(nearest[i], shown_name));
   if (!nearest.empty()) sentence += '?';
   add_sentence(sentence);
 }

@@ -1,6 +1,7 @@
 #include "coldtrace/ntfs/summary/summary_row.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "coldtrace/core/checked.hpp"
 
@@ -13,13 +14,18 @@ constexpr u64 weighed_cluster = 4096;
 
 }  // namespace
 
-void SummaryRow::add_data(std::optional<u64> stream_size, bool resident) {
+void SummaryRow::add_stream(std::string name) {
+  streams.push_back({std::move(name), 0});
+}
+
+void SummaryRow::add_data(std::string name, std::optional<u64> stream_size, bool resident) {
+  add_stream(std::move(name));
   size = core::saturating_add(size, stream_size.value_or(0));
   if (resident) on_disk = core::saturating_add(on_disk, stream_size.value_or(0));
 }
 
 void SummaryRow::add_data_extent(const Extent& extent, const ClusterMap& clusters) {
-  extents.push_back(extent);
+  add_extent(extent);
   ++data_extents;
   if (!extent.lcn) return;
   const bool sized = clusters.cluster_size != 0;
@@ -27,6 +33,11 @@ void SummaryRow::add_data_extent(const Extent& extent, const ClusterMap& cluster
   on_disk = core::saturating_add(
       on_disk,
       core::saturating_multiply(extent.clusters, sized ? clusters.cluster_size : weighed_cluster));
+}
+
+void SummaryRow::add_extent(const Extent& extent) {
+  extents.push_back(extent);
+  ++streams.back().extents;
 }
 
 u64 SummaryRow::pieces() const {
@@ -37,6 +48,7 @@ u64 SummaryRow::pieces() const {
 
 void SummaryRow::clear() {
   state = State::live;
+  record.reset();
   path.clear();
   directory_path.clear();
   directory = false;
@@ -45,23 +57,27 @@ void SummaryRow::clear() {
   size = on_disk = 0;
   extents.clear();
   data_extents = 0;
+  streams.clear();
   notes.clear();
 }
 
 void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& summary) {
   summary.clear();
   summary.state = row.source->state;
+  if (row.file_known()) summary.record = row.source->file.record;
   row.append_path(summary.path);
   summary.directory_path = row.parent_path;
   summary.directory = row.facts.directory;
   summary.first_of_file = row.source->first_of_record && row.source->has_record;
   if (row.facts.information) summary.times = row.facts.information->times;
   for (const auto& stream : row.streams) {
-    summary.add_data(stream.size, stream.resident);
+    summary.add_data(to_utf8(stream.name), stream.size, stream.resident);
     for (const auto& extent : row.extents_of(stream)) summary.add_data_extent(extent, clusters);
   }
-  for (const auto& stream : row.other_streams)
-    for (const auto& extent : row.extents_of(stream)) summary.extents.push_back(extent);
+  for (const auto& stream : row.other_streams) {
+    summary.add_stream(to_utf8(stream.name));
+    for (const auto& extent : row.extents_of(stream)) summary.add_extent(extent);
+  }
   for (const auto& one : row.findings)
     summary.notes.push_back({std::string{one.code.view()}, one.warning, one.text});
 }

@@ -126,10 +126,16 @@ bool EventSelector::AskedProcesses::meets(const std::vector<std::string>& wanted
 }
 
 void EventSelector::AskedProcesses::report(core::NoMatch& unmatched,
-                                           const std::vector<std::string>& wanted) const {
+                                           const std::vector<std::string>& wanted,
+                                           const core::ShownName& shown_name) const {
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (i >= met.size() || !met[i]) unmatched.add("--process", wanted[i], known);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i < met.size() && met[i]) continue;
+    if (id_in(wanted[i]))
+      unmatched.add("--process", wanted[i]);
+    else
+      unmatched.add("--process", wanted[i], known, shown_name);
+  }
 }
 
 bool EventSelector::AskedIds::meets(const std::vector<u32>& wanted, std::optional<u32> id) {
@@ -155,7 +161,7 @@ bool EventSelector::wants(const Event& event, const AttachedStack* attached) {
   return wanted;
 }
 
-core::NoMatch EventSelector::unmatched() const {
+core::NoMatch EventSelector::unmatched(const core::ShownName& shown_process) const {
   core::NoMatch unmatched;
   if (selection_.from && selection_.to && selection_.to->ticks < selection_.from->ticks) {
     unmatched.add_sentence("--from is after --to");
@@ -163,7 +169,7 @@ core::NoMatch EventSelector::unmatched() const {
   }
   providers_.report(unmatched, "--provider", selection_.providers);
   events_.report(unmatched, "--event", selection_.events);
-  processes_.report(unmatched, selection_.processes);
+  processes_.report(unmatched, selection_.processes, shown_process);
   tids_.report(unmatched, "--thread", selection_.tids);
   if (filter_) filter_->report(unmatched, "--where");
   if (!any_ && unmatched.empty() && !selection_.all())

@@ -150,7 +150,7 @@ void write_build(Html& html, const ShownBuild& shown, std::size_t number, u64 to
     table.hex(service.number);
     service.target ? table.hex(value(*service.target)) : table.nothing();
     table.count_or_nothing(service.argument_bytes);
-    table.text(to_string(service.confidence));
+    shown.is_map ? table.nothing() : table.text(to_string(service.confidence));
     table.text(hook_text(service, shown.is_map));
     table.text(fmt::format("{}", fmt::join(service.evidence, ", ")));
   }

@@ -1,6 +1,5 @@
 #include "cli/report/page/html.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "cli/trace/analysis/drawing/drawing_text.hpp"
@@ -13,13 +12,8 @@ Html& Html::text(std::string_view text) {
   return *this;
 }
 
-Html& Html::lines(std::string_view lines) {
-  for (std::size_t at = 0; at < lines.size();) {
-    const auto end = std::min(lines.find('\n', at), lines.size());
-    text(lines.substr(at, end - at));
-    text_ += '\n';
-    at = end + 1;
-  }
+Html& Html::lines(std::string_view text) {
+  text_ += xml_text(text);
   return *this;
 }
 

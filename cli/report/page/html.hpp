@@ -21,7 +21,7 @@ class Html {
   }
   // Of any file: what would be markup, what shows nothing and what is not UTF-8 is escaped.
   Html& text(std::string_view text);
-  // Several lines of such text, whose ends stay.
+  // Lines that a command prints, in which names are printable already.
   Html& lines(std::string_view text);
   // An element of one line with such text: element("p", "...").
   Html& element(std::string_view tag, std::string_view content);

@@ -68,8 +68,8 @@ bool SummaryLines::read_name(const Value& json, ntfs::SummaryRow& row) {
   const auto* const directory = mistyped_.find(json, "directory", &Value::IsBool);
   row.directory = directory != nullptr && directory->GetBool();
   const bool has_record = directory != nullptr;
-  const auto record = read_record(json, *state);
-  row.first_of_file = has_record && record && records_.insert(*record).second;
+  row.record = read_record(json, *state);
+  row.first_of_file = has_record && row.record && records_.insert(*row.record).second;
   return true;
 }
 
@@ -99,15 +99,17 @@ void SummaryLines::read_streams(const Value& json, ntfs::SummaryRow& row) {
   };
   if (const auto* streams = mistyped_.find(json, "streams", &Value::IsArray))
     for (const auto& stream : streams->GetArray()) {
-      row.add_data(number_member(stream, "size"),
+      row.add_data(text_member(stream, "name"), number_member(stream, "size"),
                    find_member(stream, "resident", &Value::IsTrue) != nullptr);
       each_extent(stream, "streams",
                   [&](const ntfs::Extent& extent) { row.add_data_extent(extent, clusters_); });
     }
   if (const auto* streams = mistyped_.find(json, "other_streams", &Value::IsArray))
-    for (const auto& stream : streams->GetArray())
+    for (const auto& stream : streams->GetArray()) {
+      row.add_stream(text_member(stream, "name"));
       each_extent(stream, "other_streams",
-                  [&](const ntfs::Extent& extent) { row.extents.push_back(extent); });
+                  [&](const ntfs::Extent& extent) { row.add_extent(extent); });
+    }
 }
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,9 @@
 #include "cli/report/snapshot/traced_volumes.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "cli/report/page/charts.hpp"
 #include "cli/report/page/html_table.hpp"
@@ -10,6 +13,14 @@ namespace coldtrace::cli {
 
 using trace_analysis::DiskIo;
 using trace_analysis::DiskOfImage;
+
+namespace {
+
+std::string stream_path(const std::string& path, const std::string& name) {
+  return name.empty() ? path : fmt::format("{}:{}", path, name);
+}
+
+}  // namespace
 
 void TracedVolumes::begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                                  const ntfs::VolumeSummary& summary) {
@@ -23,16 +34,22 @@ void TracedVolumes::add(const ntfs::SummaryRow& row) {
   const auto& clusters = volumes_.back().clusters;
   const auto state = trace_analysis::find_name_state(to_string(row.state));
   if (!state || row.extents.empty()) return;
-  std::optional<u32> file;
-  for (const auto& extent : row.extents) {
-    if (!extent.lcn) continue;
-    const auto at = clusters.offset_of(*extent.lcn);
-    if (!at || !clusters.contains(*extent.lcn, extent.clusters)) continue;
-    const auto on_disk = core::checked_add(*at, image_.offset());
-    if (!on_disk) continue;
-    if (!file) file = files_.add_file({row.path, *state});
-    if (!file) return;
-    files_.add_extent(*file, *on_disk, extent.clusters * clusters.cluster_size);
+  const auto path =
+      row.path.empty() && row.record ? fmt::format("/<record {}>", *row.record) : row.path;
+  auto extents = std::span{row.extents};
+  for (const auto& stream : row.streams) {
+    std::optional<u32> file;
+    for (const auto& extent : extents.first(stream.extents)) {
+      if (!extent.lcn) continue;
+      const auto at = clusters.offset_of(*extent.lcn);
+      if (!at || !clusters.contains(*extent.lcn, extent.clusters)) continue;
+      const auto on_disk = core::checked_add(*at, image_.offset());
+      if (!on_disk) continue;
+      if (!file) file = files_.add_file({stream_path(path, stream.name), *state});
+      if (!file) return;
+      files_.add_extent(*file, *on_disk, extent.clusters * clusters.cluster_size);
+    }
+    extents = extents.subspan(stream.extents);
   }
 }
 

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "cli/report/page/html_table.hpp"
 #include "cli/report/trace/trace_sections.hpp"
@@ -12,40 +15,51 @@ namespace {
 using trace_analysis::add_ticks;
 using trace_analysis::CallTree;
 using trace_analysis::Frame;
+using trace_analysis::Index;
 using trace_analysis::nobody;
 
 // Of a drawing; the largest ones.
-constexpr std::size_t most_nodes = 4000;
+constexpr std::size_t most_parts = 4000;
 constexpr u32 not_drawn = 0xffff'ffff;
 
-// Ticks of each node and of all below it. Idle threads count nowhere.
+// Ticks of each node and of all below it. Idle threads, and what is below them, count nowhere.
 std::vector<i64> totals_of(const CallTree& tree, const trace_analysis::Population& population) {
   const auto& nodes = tree.nodes();
+  std::vector<bool> idle(nodes.size());
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    const auto& frame = nodes[i].frame;
+    idle[i] = nodes[i].parent != 0 ? idle[nodes[i].parent]
+                                   : frame.kind == Frame::Kind::thread && frame.value != nobody &&
+                                         population.threads()[frame.value].idle_of.has_value();
+  }
   std::vector<i64> totals(nodes.size());
-  const auto is_idle = [&](const Frame& frame) {
-    return frame.kind == Frame::Kind::thread && frame.value != nobody &&
-           population.threads()[frame.value].idle_of;
-  };
   for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (idle[i]) continue;
     add_ticks(totals[i], nodes[i].self.time);
     add_ticks(totals[i], nodes[i].cut.time);
-    if (i == 0 || (nodes[i].parent == 0 && is_idle(nodes[i].frame))) {
-      if (i != 0) totals[i] = 0;
-      continue;
-    }
-    add_ticks(totals[nodes[i].parent], totals[i]);
+    if (i != 0) add_ticks(totals[nodes[i].parent], totals[i]);
   }
   return totals;
 }
 
-// Totals of nodes that are drawn are above this one.
-i64 least_total(std::vector<i64> totals) {
-  if (totals.size() <= most_nodes) return 0;
-  const auto at = totals.begin() + most_nodes;
-  std::ranges::nth_element(totals, at, std::greater{});
-  return *at;
+// Which are the largest, the first of those alike. What has parts stands before them.
+std::vector<bool> choose_largest(const std::vector<i64>& totals) {
+  std::vector<u32> order;
+  for (u32 i = 0; i < totals.size(); ++i)
+    if (totals[i] > 0) order.push_back(i);
+  if (order.size() > most_parts) {
+    const auto at = order.begin() + most_parts;
+    std::ranges::nth_element(order, at, [&](u32 a, u32 b) {
+      return std::pair{-totals[a], a} < std::pair{-totals[b], b};
+    });
+    order.erase(at, order.end());
+  }
+  std::vector<bool> chosen(totals.size());
+  for (const auto i : order) chosen[i] = true;
+  return chosen;
 }
 
+// Threads stand on their processes, which have the time of all of them.
 class TreeDrawing {
  public:
   TreeDrawing(const ReportAnswers& answers, const CallTree& tree, const StackLabels& labels,
@@ -54,50 +68,71 @@ class TreeDrawing {
 
   void draw(const std::string& root) {
     const auto totals = totals_of(tree_, answers_.population);
-    const auto least = least_total(totals);
-    drawn_.nodes.push_back({0, name_of(root), answers_.duration(totals[0])});
+    group_threads(totals);
+    // One after the other: the root, processes, and what the tree has below its root.
+    std::vector<i64> parts{totals[0]};
+    for (const auto& process : processes_) parts.push_back(process.total);
+    parts.insert(parts.end(), totals.begin() + 1, totals.end());
+    const auto chosen = choose_largest(parts);
+    drawn_.left_out = static_cast<u64>(std::ranges::count_if(parts, [](i64 t) { return t > 0; })) -
+                      static_cast<u64>(std::ranges::count(chosen, true));
+    push(0, root, totals[0]);
+    for (std::size_t i = 0; i < processes_.size(); ++i)
+      if (chosen[1 + i])
+        processes_[i].place = push(0, labels_.process(processes_[i].process), processes_[i].total);
     std::vector<u32> places(totals.size(), not_drawn);
     places[0] = 0;
-    for (u32 i = 1; i < totals.size(); ++i) {
-      const auto& node = tree_.nodes()[i];
-      const auto parent = places[node.parent];
-      if (totals[i] <= least || parent == not_drawn)
-        drawn_.left_out += totals[i] > 0;
-      else
-        places[i] = add(parent, node.frame, answers_.duration(totals[i]));
-    }
+    for (u32 i = 1; i < totals.size(); ++i)
+      if (chosen[processes_.size() + i]) places[i] = add(i, places, totals[i]);
   }
 
  private:
-  u32 name_of(const std::string& name) {
-    const auto [known, added] = numbers_.try_emplace(name, static_cast<u32>(drawn_.names.size()));
-    if (added) drawn_.names.push_back(name);
-    return known->second;
+  struct Process {
+    Index process;  // `nobody` of threads whose process is not known
+    i64 total = 0;
+    u32 place = not_drawn;
+  };
+
+  // The number of the process that a node is a thread of, where it is a known one.
+  std::optional<u32> process_of(const CallTree::Node& node) const {
+    if (node.parent != 0 || node.frame.kind != Frame::Kind::thread || node.frame.value == nobody)
+      return std::nullopt;
+    return numbers_.at(answers_.population.threads()[node.frame.value].process);
   }
 
-  u32 push(u32 parent, const std::string& name, i64 total) {
-    drawn_.nodes.push_back({parent, name_of(name), total});
+  void group_threads(const std::vector<i64>& totals) {
+    for (std::size_t i = 1; i < totals.size(); ++i) {
+      const auto& [parent, frame, self, cut] = tree_.nodes()[i];
+      if (parent != 0 || frame.kind != Frame::Kind::thread || frame.value == nobody) continue;
+      const auto process = answers_.population.threads()[frame.value].process;
+      const auto [known, added] =
+          numbers_.try_emplace(process, static_cast<u32>(processes_.size()));
+      if (added) processes_.push_back({process});
+      add_ticks(processes_[known->second].total, totals[i]);
+    }
+  }
+
+  u32 push(u32 parent, const std::string& name, i64 ticks) {
+    const auto [known, added] = names_.try_emplace(name, static_cast<u32>(drawn_.names.size()));
+    if (added) drawn_.names.push_back(name);
+    drawn_.nodes.push_back({parent, known->second, answers_.duration(ticks)});
     return static_cast<u32>(drawn_.nodes.size() - 1);
   }
 
-  // A thread stands on its process.
-  u32 add(u32 parent, const Frame& frame, i64 total) {
-    const auto label = labels_.label(frame, ";");
-    const auto cut = label.find(';');
-    if (frame.kind != Frame::Kind::thread || cut == std::string::npos)
-      return push(parent, label, total);
-    const auto process = label.substr(0, cut);
-    const auto [known, added] = processes_.try_emplace(process, 0);
-    if (added) known->second = push(parent, process, 0);
-    drawn_.nodes[known->second].total += total;
-    return push(known->second, label.substr(cut + 1), total);
+  u32 add(u32 number, const std::vector<u32>& places, i64 ticks) {
+    const auto& node = tree_.nodes()[number];
+    if (const auto process = process_of(node))
+      return push(processes_[*process].place, labels_.thread_alone(node.frame.value), ticks);
+    return push(places[node.parent], labels_.label(node.frame, ", "), ticks);
   }
 
   const ReportAnswers& answers_;
   const CallTree& tree_;
   const StackLabels& labels_;
   DrawnTree& drawn_;
-  std::unordered_map<std::string, u32> numbers_, processes_;
+  std::vector<Process> processes_;
+  std::unordered_map<Index, u32> numbers_;  // of processes
+  std::unordered_map<std::string, u32> names_;
 };
 
 struct Graph {

@@ -76,7 +76,7 @@ std::string processors_text(const ReportAnswers& answers) {
   if (all.processes.rows.empty()) return text;
   const auto& most = all.processes.rows.front();
   return text + fmt::format(
-                    " {} used most: {}.", answers.names.process(most.process),
+                    " {} used most: {}.", answers.names.process_name(most.process),
                     short_time(answers.duration(use.has_switches() ? most.running : most.sampled)));
 }
 

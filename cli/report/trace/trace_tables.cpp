@@ -18,7 +18,7 @@ using trace_analysis::LongWait;
 using trace_analysis::nobody;
 
 std::string process_of(const ReportAnswers& answers, Index index) {
-  return index == nobody ? "unknown" : answers.names.process(index);
+  return index == nobody ? "unknown" : answers.names.process_name(index);
 }
 
 std::string thread_of(const ReportAnswers& answers, Index index) {
@@ -202,7 +202,7 @@ void add_services(Page& page, const ReportAnswers& answers) {
   const auto shown = std::min<std::size_t>(order.size(), answers.options.top);
   for (const auto number : std::span{order}.first(shown)) {
     const auto& one = services.services()[number];
-    table.text(names.label(one));
+    table.text(names.name(one));
     table.count(one.calls);
     table.time(figures.duration(one.inclusive));
     table.time(figures.duration(one.exclusive));

@@ -34,7 +34,7 @@ class TreeHtml {
     if (written_ >= most_processes || depth > deepest) return;
     ++written_;
     const auto& process = answers_.population.processes()[index];
-    html_.markup("<li>").text(answers_.names.process(index));
+    html_.markup("<li>").text(answers_.names.process_name(index));
     html_.markup(" <span class=\"quiet\">").text(facts_of(index)).markup("</span>");
     if (!process.command_line.empty())
       html_.markup("<br><code>").text(process.command_line).markup("</code>");

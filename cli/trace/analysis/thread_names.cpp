@@ -28,12 +28,15 @@ std::string ThreadNames::thread(Index index) const {
   return fmt::format("thread {} of {}", thread.tid, process(thread.process));
 }
 
-std::string process_text(const trace_analysis::Population& population, Index index) {
+std::string process_name(const trace_analysis::Population& population, Index index) {
   if (index == nobody) return "-";
   const auto& process = population.processes()[index];
-  return fmt::format("{} ({})",
-                     process.image_name.empty() ? "process" : printable(process.image_name),
+  return fmt::format("{} ({})", process.image_name.empty() ? "process" : process.image_name,
                      process.pid);
+}
+
+std::string process_text(const trace_analysis::Population& population, Index index) {
+  return printable(process_name(population, index));
 }
 
 ThreadIds ids_of_process(const trace_analysis::Population& population, Index process) {

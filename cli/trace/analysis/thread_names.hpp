@@ -5,7 +5,8 @@
 
 namespace coldtrace::cli {
 
-// "prodcons.exe (2000)"; "-" of nobody.
+// "prodcons.exe (2000)"; "-" of nobody. As the trace has it, and for text.
+std::string process_name(const trace_analysis::Population& population, trace_analysis::Index index);
 std::string process_text(const trace_analysis::Population& population, trace_analysis::Index index);
 
 // Ids and name of a thread and its process, as far as the trace tells.
@@ -29,6 +30,9 @@ class ThreadNames {
   std::string thread(trace_analysis::Index index) const;
   std::string process(trace_analysis::Index index) const {
     return process_text(population_, index);
+  }
+  std::string process_name(trace_analysis::Index index) const {
+    return cli::process_name(population_, index);
   }
   // The name that a thread was given, else what lies at its start address; may be empty.
   std::string function(trace_analysis::Index index) const;

@@ -348,6 +348,15 @@ class Evidence(case.Case):
             self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)
         self.refused(["trace", "decode", trace, "-o", self.write("other", trace.read_bytes())],
                      [trace, self.here / "other"], b"which no output replaces")
+        # So it is compressed, whoever compressed it; only what makes traces replaces one.
+        self.assertEqual(run("trace", "pack", self.here / "other", "-o", self.here / "evidence.zst").returncode, 0)
+        self.write("evidence.gz", gzip.compress(trace.read_bytes()))
+        for name in ("evidence.zst", "evidence.gz"):
+            for command in (["trace", "tree", trace], ["trace", "export", "perfetto", trace], ["findings"]):
+                self.refused([*command, "-o", self.here / name], [trace, self.here / name], b"which no output replaces")
+            self.assertEqual(run("trace", "synthesize", "server", "-o", self.here / name).returncode, 0)
+        victim = self.here / "evidence.zst"
+        self.refused(["trace", "pack", trace, "-o", victim], [trace, victim], b"which no output replaces")
         manifest = PROJECT / "tests/cli/trace/schemas/painter.man"
         for command in (["trace", "export", "perfetto", trace], ["trace", "schemas", "build", manifest],
                         ["trace", "export", "perfetto", "--compress-packets", trace]):

@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from cli.trace.etl_writer import EtlWriter  # noqa: E402
 from checksums import crc32c  # noqa: E402
 from strict import strict_csv, strict_ndjson  # noqa: E402
 
@@ -146,6 +147,44 @@ class Names(Case):
                         self.assertIn(shown, plain_or_not | {hashed_text(value), hashed(value)})
                         compared += shown != value
         self.assertGreater(compared, 10)
+
+    def test_names_that_nothing_has_are_hashed_in_findings(self):
+        run_trace = self.here / "run.ctrace"
+        run("trace", "synthesize", "server", "-o", run_trace)
+        log = EtlWriter(1)
+        for pid, name in (100, "accounts-payable.exe"), (104, "explorer.exe"):
+            log.process(0, 0, pid, name)
+            log.thread(0, 0, pid, pid + 1)
+            log.system(0, 0x0501, 3, 1000, struct.pack("<II", pid, pid + 1), pid + 1, pid)
+        for trace in (self.write("made.etl", log.build()), run_trace):
+            names = {line["process"] for line in strict_ndjson(run("trace", "decode", trace).stdout)
+                     if line["type"] == "event" and line["process"]}
+            name = max(names, key=len)
+            wanted = name.rsplit(".", 1)[0]
+            self.assertIn(f"nothing matches '{wanted}'; did you mean '{name}'",
+                          run("trace", "decode", trace, "--process", wanted, status=(1,)).stderr.decode())
+            for form in "ndjson", "json", "csv", "text":
+                for folder in False, True:
+                    options = ["--process", wanted, "--format", form]
+                    results = self.here / f"{trace.name}-{form}-results"
+                    done = self.hash(trace, *options, *(["--out-dir", results] if folder else []))
+                    written = b"".join(path.read_bytes() for path in sorted(results.rglob("*"))
+                                       if path.is_file() and "_batch" not in path.parts) if folder else done.stdout
+                    with self.subTest(trace=trace.name, form=form, folder=folder):
+                        self.assertEqual(done.returncode, 1)
+                        self.assertTrue(written or form == "text", results)
+                        for text in (wanted, *names):
+                            self.assertNotIn(f"'{text}'", (written + done.stderr).decode())
+                        said = f"--process: nothing matches '{hashed(wanted)}'; did you mean '{hashed(name)}'"
+                        if not folder:  # a batch tells of its findings in its results
+                            self.assertIn(said, done.stderr.decode())
+                        if form in ("ndjson", "json"):
+                            self.assertIn(said, written.decode())
+            said = self.hash(trace, "--process", 999999, "--event", "Nothing").stderr.decode()
+            self.assertIn("--process: nothing matches '999999'", said)
+            self.assertIn("--event: nothing matches 'Nothing'", said)
+            said = self.hash(trace, "--process", wanted, "--keep-extensions").stderr.decode()
+            self.assertIn(f"did you mean '{hashed(name)}.exe'", said)
 
     def test_what_would_name_more_is_refused(self):
         for options in (["--messages"], ["--pdb", self.here]):

@@ -95,6 +95,26 @@ class Packing(Case):
         done = self.run_tool("trace", "pack", parts[0], "-o", parts[1], status=2)
         self.assertIn(b"a part of the split image", done.stderr)
 
+    def test_an_earlier_result_is_no_part_of_an_image(self):
+        for name in "t.txt", "list.abc":
+            path, packed = self.write(name, b"hello\n"), self.here / name.replace(name[-3:], "zst")
+            for _ in range(2):
+                self.run_tool("trace", "pack", path, "-o", packed)
+            self.assertEqual(self.run_tool("trace", "unpack", packed).stdout, b"hello\n")
+        # What no output replaces is refused for what it is.
+        binary = self.write("disk.bin", bytes(range(8)) * 64)
+        packed = self.here / "disk.zst"
+        self.run_tool("trace", "pack", binary, "-o", packed)
+        before = packed.read_bytes()
+        said = self.run_tool("trace", "pack", binary, "-o", packed, status=2).stderr
+        self.assertNotIn(b"split image", said)
+        self.assertIn(b"which no output replaces", said)
+        # Where the image has parts of such names, it is one of them.
+        self.write("disk.aaa", bytes(4096))
+        said = self.run_tool("trace", "pack", self.here / "disk.aaa", "-o", packed, status=2).stderr
+        self.assertIn(b"a part of the split image", said)
+        self.assertEqual(packed.read_bytes(), before)
+
     def test_a_sparse_disk_says_what_brings_it_back(self):
         path, packed, again = self.here / "sparse", self.here / "sparse.zst", self.here / "again"
         size = 300 << 20

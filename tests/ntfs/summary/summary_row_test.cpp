@@ -8,23 +8,33 @@ using namespace coldtrace::ntfs;
 TEST_CASE("a row sums its streams and the clusters that the volume has") {
   const ClusterMap clusters{0, 0x1000, 100};
   SummaryRow row;
-  row.add_data(0x2800, false);
+  row.add_data("", 0x2800, false);
   row.add_data_extent({0, 3, Lcn{10}}, clusters);
   row.add_data_extent({3, 50, std::nullopt}, clusters);  // a hole
   row.add_data_extent({53, 5, Lcn{98}}, clusters);       // beyond the end of the volume
-  row.add_data(7, true);
+  row.add_data("stream", 7, true);
   CHECK(row.size == 0x2807);
   CHECK(row.on_disk == 3 * 0x1000 + 7);
   CHECK(row.data_extents == 3);
   CHECK(row.pieces() == 2);
+  row.add_stream("$SDS");
+  row.add_extent({0, 2, Lcn{20}});
+  REQUIRE(row.streams.size() == 3);
+  CHECK(row.streams[0].extents == 3);
+  CHECK(row.streams[1].extents == 0);
+  CHECK(row.streams[2].name == "$SDS");
+  CHECK(row.streams[2].extents == 1);
+  CHECK(row.extents.size() == 4);
+  CHECK(row.data_extents == 3);
   row.clear();
   CHECK(row.size == 0);
   CHECK(row.extents.empty());
+  CHECK(row.streams.empty());
 }
 
 TEST_CASE("sums that are too large stay the largest number") {
   SummaryRow row;
-  row.add_data(~u64{0}, false);
-  row.add_data(5, true);
+  row.add_data("", ~u64{0}, false);
+  row.add_data("", 5, true);
   CHECK(row.size == ~u64{0});
 }

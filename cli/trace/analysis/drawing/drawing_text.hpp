@@ -13,5 +13,7 @@ std::string xml_text(std::string_view text);
 
 // What a box of a drawing has room for: the first bytes of a text that is too long.
 std::string fitted(const std::string& text, std::size_t longest = 30);
+// The last ones: what tells one path from another is at its end.
+std::string fitted_path(const std::string& path, std::size_t longest = 30);
 
 }  // namespace coldtrace::cli

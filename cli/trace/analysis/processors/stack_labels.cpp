@@ -87,19 +87,24 @@ std::string StackLabels::label(const Frame& frame, std::string_view separator) c
   return {};
 }
 
+std::string StackLabels::process(Index process) const {
+  if (process == nobody) return "[unknown process]";
+  const auto& known = population_.processes()[process];
+  return fmt::format("{} ({}){}",
+                     known.image_name.empty() ? "process" : printable(known.image_name), known.pid,
+                     process_marks_[process]);
+}
+
+std::string StackLabels::thread_alone(Index thread) const {
+  const auto& known = population_.threads()[thread];
+  return known.idle_of ? fmt::format("idle {}", *known.idle_of)
+                       : fmt::format("thread {}{}", known.tid, thread_marks_[thread]);
+}
+
 std::string StackLabels::thread(Index index, std::string_view separator) const {
   if (index == nobody) return "[unknown thread]";
-  const auto& thread = population_.threads()[index];
-  std::string process = "[unknown process]";
-  if (thread.process != nobody) {
-    const auto& known = population_.processes()[thread.process];
-    process =
-        fmt::format("{} ({}){}", known.image_name.empty() ? "process" : printable(known.image_name),
-                    known.pid, process_marks_[thread.process]);
-  }
-  return thread.idle_of
-             ? fmt::format("{}{}idle {}", process, separator, *thread.idle_of)
-             : fmt::format("{}{}thread {}{}", process, separator, thread.tid, thread_marks_[index]);
+  return fmt::format("{}{}{}", process(population_.threads()[index].process), separator,
+                     thread_alone(index));
 }
 
 }  // namespace coldtrace::cli

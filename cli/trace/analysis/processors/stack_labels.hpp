@@ -17,6 +17,9 @@ class StackLabels {
 
   // Of a thread that of its process stands in front, with `separator` between the two.
   std::string label(const trace_analysis::Frame& frame, std::string_view separator) const;
+  // Of a process, which may be `nobody`, and of a thread without its process.
+  std::string process(trace_analysis::Index process) const;
+  std::string thread_alone(trace_analysis::Index thread) const;
 
  private:
   std::string thread(trace_analysis::Index index, std::string_view separator) const;

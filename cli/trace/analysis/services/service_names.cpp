@@ -43,8 +43,12 @@ std::string ServiceNames::find(const ServiceSums& one) const {
 }
 
 std::string ServiceNames::label(const ServiceSums& one) const {
+  return printable(name(one));
+}
+
+std::string ServiceNames::name(const ServiceSums& one) const {
   using Kind = Service::Kind;
-  auto name = printable(find(one));
+  auto name = find(one);
   const auto number = one.service.number;
   switch (one.service.kind) {
     case Kind::system_call:

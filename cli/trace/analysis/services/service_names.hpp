@@ -20,6 +20,8 @@ class ServiceNames {
   std::string find(const trace_analysis::ServiceSums& one) const;
 
   // "NtClose", or what there is: "system call 0x12", "VxD 64 service 50", "DPC 0xfffff80001003000".
+  // As the trace has it, and for text.
+  std::string name(const trace_analysis::ServiceSums& one) const;
   std::string label(const trace_analysis::ServiceSums& one) const;
 
   // Path of the image that has the routine or handler; empty when none is known.

@@ -71,6 +71,15 @@ std::vector<const Hop*> longest(std::span<const Hop> hops,
   return drawn;
 }
 
+void begin_svg(Output& output, double width, double height) {
+  print(output,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" font-family=\"sans-serif\" font-size=\"11\" {2}>\n"
+        "<title>Critical path</title>\n{3}"
+        "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+        width, height, drawing_class, drawing_head(DrawingPlace::file));
+}
+
 class Drawing {
  public:
   Drawing(Output& output, Index thread, std::span<const Hop> hops, const ThreadNames& names)
@@ -84,12 +93,7 @@ class Drawing {
   void write() {
     const double width = 2 * margin + label_width + time_width;
     const double height = head + lane_height * static_cast<double>(lanes_.size()) + foot;
-    print(output_,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 "
-          "{0} {1}\" font-family=\"sans-serif\" font-size=\"11\" {2}>\n"
-          "<title>Critical path</title>\n{3}"
-          "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-          width, height, drawing_class, drawing_head(DrawingPlace::file));
+    begin_svg(output_, width, height);
     for (const auto& [thread, lane] : lanes_) write_lane(thread, lane);
     const Hop* last = nullptr;
     for (const auto* hop : drawn_) {
@@ -178,12 +182,12 @@ class Drawing {
 }  // namespace
 
 void write_svg(Output& output, Index thread, std::span<const Hop> hops, const ThreadNames& names) {
-  if (hops.empty())
-    output.write(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"><title>Critical path: "
-        "nothing</title></svg>\n");
-  else
-    Drawing{output, thread, hops, names}.write();
+  if (!hops.empty()) return Drawing{output, thread, hops, names}.write();
+  begin_svg(output, 2 * margin + label_width + time_width, head);
+  print(output,
+        "<text x=\"{}\" y=\"34\">No event of the trace shows what delayed the thread.</text>\n",
+        margin);
+  output.write("</svg>\n");
 }
 
 }  // namespace coldtrace::cli

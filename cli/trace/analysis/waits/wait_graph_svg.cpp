@@ -131,7 +131,7 @@ class Drawing {
     double baseline = at.y + 4 - step * static_cast<double>(lines.size() - 1) / 2;
     for (const auto& line : lines) {
       print(output_, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", at.x, baseline,
-            xml_text(fitted(line)));
+            xml_text(node.kind == NodeKind::file ? fitted_path(line) : fitted(line)));
       baseline += step;
     }
     output_.write("</g>\n");

@@ -52,6 +52,7 @@ class Hooks(Case):
             for row, service in zip(rows, build["services"]):
                 self.assertEqual(row[2].exact, str(service["target"]) if service["target"] is not None else "-1")
                 self.assertEqual(row[5].startswith("yes"), service["target"] is not None)
+                self.assertEqual(row[4], service["confidence"])
         shown(self, path)
         # The JSON of the same says the same.
         documents = []
@@ -82,6 +83,9 @@ class Hooks(Case):
             told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
             self.assertEqual(told, named)
             self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not told by a system call map"})
+            # A map says nothing of it.
+            self.assertNotIn("confidence", one["services"][0])
+            self.assertEqual(set(page.column(f"build-{number}-services", "Confidence")), {"-"})
         other = self.here / "other.json"
         other.write_text('{"schema":"coldtrace.trace-info/1","tool":"coldtrace 1"}')
         self.assertEqual(run("report", other).returncode, 2)

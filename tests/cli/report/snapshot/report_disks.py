@@ -673,7 +673,7 @@ class Both(Case):
         if image is None:
             self.skipTest("the sample images are not here")
         rows = [row for row in Names.rows(image) if row[0]["state"] == "live" and row[3]]
-        offsets = [(row[0]["path"], extent["offset"]) for row in rows for stream in row[0]["streams"]
+        offsets = [(self.name_of(row[0], stream), extent["offset"]) for row in rows for stream in row[0]["streams"]
                    for extent in stream.get("extents") or [] if extent["offset"] is not None][:12]
         self.assertGreater(len(offsets), 3)
         requests = [("write" if i % 3 == 2 else "read", offset, 512 * (i + 1)) for i, (_, offset) in enumerate(offsets)]
@@ -700,6 +700,40 @@ class Both(Case):
         again = Page(run("report", trace, lines).stdout)
         for name in table, places:
             self.assertEqual(again.tables[name], page.tables[name])
+
+    @staticmethod
+    def name_of(row, stream):
+        path = row["path"] or f"/<record {row['record']}>"
+        return f"{path}:{stream['name']}" if stream["name"] else path
+
+    def test_streams_have_the_names_that_trace_io_gives(self):
+        image = next(images(self.here), None)
+        if image is None:
+            self.skipTest("the sample images are not here")
+        lines = self.here / "files.ndjson"
+        run("ntfs", "snapshot", "--state", "all", image, "-o", lines)
+        places = {}
+        for row in map(json.loads, lines.read_text().splitlines()):
+            if row["type"] == "file":
+                for stream in row["streams"] + row["other_streams"]:
+                    for extent in stream.get("extents") or []:
+                        if extent["offset"] is not None:
+                            places.setdefault(extent["offset"], (row["state"], self.name_of(row, stream)))
+        named = [(offset, name) for offset, (state, name) in sorted(places.items())
+                 if state == "live" and ":" in name]
+        self.assertTrue({"/$Secure:$SDS"} < {name for _, name in named})
+        trace = self.trace([("read", offset, 512) for offset, _ in named])
+        told = {row["file"]: row["reads"] for row in strict_json(
+            run("trace", "io", trace, "--snapshot", lines, "--format", "json").stdout)["disk"]["files"]}
+        wanted = defaultdict(int)
+        for _, name in named:
+            wanted[name] += 1
+        self.assertEqual(told, wanted)
+        for source in image, lines:
+            page = Page(run("report", trace, source).stdout)
+            table = next(name for name in page.tables if name.endswith("-accessed-files"))
+            self.assertEqual(dict(zip(page.column(table, "File"), page.figures(table, "Reads"))), wanted)
+            self.assertEqual(dict(zip(page.column("disk-by-file", "File"), page.figures("disk-by-file", "Number"))), wanted)
 
     def test_a_trace_of_another_disk_is_not_drawn(self):
         # A disk of one partition, which begins at sector 8.

@@ -17,7 +17,13 @@ struct SummaryRow {
     std::string text;
   };
 
+  struct Stream {
+    std::string name;     // empty of the unnamed one
+    std::size_t extents;  // of `extents`, behind those of the streams before
+  };
+
   State state = State::live;
+  std::optional<u64> record;   // nothing of a stale entry whose record is lost
   std::string path;            // "/a/b", the root "/"; empty without a name
   std::string directory_path;  // "/a"; of what lies in the root empty
   bool directory = false;
@@ -27,13 +33,17 @@ struct SummaryRow {
                                // records
   std::vector<Extent> extents;   // of all streams, those of $DATA first
   std::size_t data_extents = 0;  // of $DATA
+  std::vector<Stream> streams;   // in the order of `extents`
   std::vector<Note> notes;       // findings of the name and its file
 
   // Adds a $DATA stream, whose extents follow. Sums of damaged volumes stay the largest number.
-  void add_data(std::optional<u64> stream_size, bool resident);
+  void add_data(std::string name, std::optional<u64> stream_size, bool resident);
   // Clusters outside the volume take nothing of the disk. Where the size of clusters is 0, as it is
   // not known, `on_disk` serves to compare files only.
   void add_data_extent(const Extent& extent, const ClusterMap& clusters);
+  // Another stream, and those that follow it.
+  void add_stream(std::string name);
+  void add_extent(const Extent& extent);
   // Extents of $DATA that are no holes.
   [[nodiscard]] u64 pieces() const;
   // Empties all.

@@ -10,4 +10,12 @@ TEST_CASE("drawings have no characters that XML has not") {
   CHECK(fitted("thirty bytes fit into the box.") == "thirty bytes fit into the box.");
 }
 
+TEST_CASE("what does not fit is cut between characters") {
+  CHECK(fitted("0123456789", 9) == "01234567…");
+  CHECK(fitted("0123456ü9", 9) == "0123456…");
+  CHECK(fitted_path("\\a\\ntdll.dll", 10) == "…ntdll.dll");
+  CHECK(fitted_path("\\aütdll.dll", 10) == "…tdll.dll");
+  CHECK(fitted_path("ntdll.dll", 9) == "ntdll.dll");
+}
+
 }  // namespace coldtrace::cli

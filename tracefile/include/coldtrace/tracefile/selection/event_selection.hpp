@@ -49,8 +49,8 @@ class EventSelector {
   // `attached` is the stack that other events have of the event, or null.
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
-  // What no event had, once all were seen.
-  [[nodiscard]] core::NoMatch unmatched() const;
+  // What no event had, once all were seen. Processes are told as `shown_process` shows them.
+  [[nodiscard]] core::NoMatch unmatched(const core::ShownName& shown_process = {}) const;
 
  private:
   // One list of a selection, and which of it some event had.
@@ -71,7 +71,8 @@ class EventSelector {
 
     bool meets(const std::vector<std::string>& wanted, const Event& event,
                const EventContext& context);
-    void report(core::NoMatch& unmatched, const std::vector<std::string>& wanted) const;
+    void report(core::NoMatch& unmatched, const std::vector<std::string>& wanted,
+                const core::ShownName& shown_name) const;
   };
 
   // Ids of a selection, and which of them some event had.
