@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "cli/report/report_command.hpp"
 #include "coldtrace/core/text.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "fuzz/cli/checked_commands.hpp"
@@ -28,7 +29,7 @@ void analyse(const fuzz::CheckedCommands& commands, const std::string& trace) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fixtures::TemporaryDirectory folder;
-  static const fuzz::CheckedCommands commands{{cli::add_trace_commands}};
+  static const fuzz::CheckedCommands commands{{cli::add_trace_commands, cli::add_report_command}};
   const auto trace = folder.write("trace", core::to_chars(std::as_bytes(std::span{data, size})));
   analyse(commands, trace);
   for (const auto* name : {"chrome", "firefox", "speedscope"})
@@ -37,5 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     commands.run_in({"trace", "export", name, "-j1", trace}, "ndjson");
   for (const auto* name : {"collapsed", "perfetto"})
     commands.run_in({"trace", "export", name, "-j1", trace}, "");
+  commands.run_in({"report", trace, "-o", folder.path("page.html")}, "");
   return 0;
 }
