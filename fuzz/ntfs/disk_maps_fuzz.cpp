@@ -1,6 +1,7 @@
-// Any bytes as a QCOW2 image, a VHD or VHDX that has a parent, a VMDK's descriptor, and the parts
-// of a split image: each place of a disk is somewhere for at least a byte, and parts have no bytes
-// but theirs.
+// Any bytes as a QCOW2 image, a VHD or VHDX that has a parent, a VMDK's descriptor, the parts of a
+// split image, a segment of an E01 image, and a container whose headers are held against it: each
+// place of a disk is somewhere for at least a byte, parts have no bytes but theirs, and what is
+// damaged lies in the file.
 
 #include <array>
 #include <cstdint>
@@ -8,12 +9,16 @@
 #include <span>
 #include <string>
 
+#include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/containers/vmdk_extents.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
+#include "ntfs/containers/container_headers.hpp"
 #include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/flat_extents.hpp"
+#include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/split_image.hpp"
+#include "ntfs/disk/ewf_segment.hpp"
 
 namespace {
 
@@ -82,6 +87,23 @@ void follow_vhdx(const fixtures::TemporaryDirectory& folder, core::ByteView inpu
   if (opened.map) follow(*opened.map);
 }
 
+void check_headers(const std::string& path, core::ByteView input) {
+  const core::MemoryImage image{input};
+  core::Findings findings;
+  const auto kind = core::recognize_file(image);
+  ntfs::check_container_headers(image, kind, {}, findings);
+  for (const auto& finding : findings.all())
+    if (finding.first_offset && *finding.first_offset > input.size()) __builtin_trap();
+  const auto defect = ntfs::find_vmdk_defect(image);
+  if (defect && (defect->text.empty() || defect->offset > input.size())) __builtin_trap();
+  (void)ntfs::is_sound_vmdk(image);
+  for (const bool first : {true, false}) {
+    const auto segment = ntfs::read_ewf_segment(path, first);
+    if (segment && segment->end == ntfs::EwfSegment::End::damaged && segment->damage.empty())
+      __builtin_trap();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -97,6 +119,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto path = folder.write("disk", core::to_chars(input));
+  if (data[0] == 5) {
+    check_headers(path, input);
+    return 0;
+  }
   if (data[0] % 4 == 2) {
     ntfs::OpenProblem problem;
     const auto flat = ntfs::open_flat_extents(path, problem);

@@ -1,0 +1,43 @@
+// Any bytes as a trace: what each analysis and each export makes of it is JSON and CSV that strict
+// readers of another make take.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "cli/report/report_command.hpp"
+#include "coldtrace/core/text.hpp"
+#include "fixtures/builders/temporary_directory.hpp"
+#include "fuzz/cli/checked_commands.hpp"
+
+namespace {
+
+using namespace coldtrace;
+
+void analyse(const fuzz::CheckedCommands& commands, const std::string& trace) {
+  for (const auto* name : {"info", "deadlocks", "symbols", "top", "tree"})
+    commands.run({"trace", name, "-j1", trace}, {"json"});
+  for (const auto* name : {"cpu", "idle", "io", "priority", "schedule", "services"})
+    commands.run({"trace", name, "-j1", trace}, {"json", "csv"});
+  commands.run({"trace", "tree", "-j1", trace}, {"svg", "dot"});
+  commands.run({"trace", "compare", "-j1", trace, trace}, {"json"});
+  commands.run({"trace", "check", "-j1", trace, "--expect", "pid > 0"}, {"json", "junit"});
+  commands.run({"trace", "graph", "wait-for", "-j1", trace}, {"json", "dot", "svg"});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const fixtures::TemporaryDirectory folder;
+  static const fuzz::CheckedCommands commands{{cli::add_trace_commands, cli::add_report_command}};
+  const auto trace = folder.write("trace", core::to_chars(std::as_bytes(std::span{data, size})));
+  analyse(commands, trace);
+  for (const auto* name : {"chrome", "firefox", "speedscope"})
+    commands.run_in({"trace", "export", name, "-j1", trace}, "json");
+  for (const auto* name : {"ecs", "timesketch"})
+    commands.run_in({"trace", "export", name, "-j1", trace}, "ndjson");
+  for (const auto* name : {"collapsed", "perfetto"})
+    commands.run_in({"trace", "export", name, "-j1", trace}, "");
+  commands.run_in({"report", trace, "-o", folder.path("page.html")}, "");
+  return 0;
+}
