@@ -8,7 +8,9 @@ target_compile_options(coldtrace_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align
   -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2
   # A braced list that names some members leaves the others at their defaults on purpose.
-  -Wno-missing-field-initializers $<$<BOOL:${COLDTRACE_WERROR}>:-Werror>)
+  -Wno-missing-field-initializers $<$<BOOL:${COLDTRACE_WERROR}>:-Werror>
+  # Nobody replaces a function of position-independent code at run time, as GCC takes for possible.
+  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 if(COLDTRACE_SANITIZE)
   target_compile_options(coldtrace_options INTERFACE
     -fsanitize=${COLDTRACE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
