@@ -1,8 +1,8 @@
 // Searches whole files for the patterns of a signature file: the peer of YARA in compare-yara.
 // Machines, versions and anchors are not looked at.
 // usage: signature_search SIGNATURES LIST [--print]
-// LIST names the files, one a line. Prints how often each signature matches, or with --print every
-// match as "FILE ID OFFSET".
+// LIST names the files, one per line. Prints how often each signature matches, or with --print
+// every match as "FILE ID OFFSET".
 
 #include <cstdio>
 #include <cstdlib>

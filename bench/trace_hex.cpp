@@ -1,4 +1,4 @@
-// A hex dump of every event of a trace in the order of time, one a line: what any output of the
+// A hex dump of every event of a trace in the order of time, one per line: what any output of the
 // events costs at least.
 //
 //   trace_hex TRACE

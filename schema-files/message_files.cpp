@@ -101,7 +101,7 @@ std::set<std::string, std::less<>> find_enumerations(std::string_view lines) {
   return names;
 }
 
-// Enumerations are no part of annotations, but types of the PDB. tracepdb writes them like this.
+// Enumerations are not part of annotations, but types of the PDB. tracepdb writes them like this.
 void append_enumerations(const pe::Pdb& pdb, std::string& lines, core::Findings& findings) {
   pe::visit_enumerations(
       pdb, find_enumerations(lines), findings, [&](const pe::PdbEnumeration& enumeration) {

@@ -216,7 +216,7 @@ def check_include(spelled, path, library, project, parts):
     if library and folder not in ALLOWED[library] | {library}:
         return f"{library} must not include {target}"
     if not library and folder not in (*ALLOWED, *FRONTS):
-        return f"{target} is no part of the product"
+        return f"{target} is not part of the product"
     if folder in ALLOWED and folder != library and not public:
         return f"{target} is not public"
     if folder in FRONTS and folder != own.parts[0]:

@@ -54,7 +54,7 @@ class Documents(unittest.TestCase):
         self.assertGreater(count, 100)
 
     def test_the_ways_lead_through_what_is_there(self):
-        """A file without a folder lies beside one named before it in the same step; what is no file is a name of the source's."""
+        """A file without a folder lies beside one named before it in the same step; what is not a file is a name of the source's."""
         sources = "".join(path.read_text() for folder in FOLDERS.split("|") for path in (PROJECT / folder).rglob("*")
                           if path.suffix in (".hpp", ".cpp") and folder not in ("tests", "fuzz", "bench"))
         files = names = 0

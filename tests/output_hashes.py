@@ -136,7 +136,7 @@ def line_of(program, path, folder, command):
 
 
 def complete(program):
-    """Whether each command is asked something, and nothing that is no command."""
+    """Whether each command is asked something, and nothing that is not a command."""
     there = set(case.Program(program).commands())
     asked = {command for rows in COMMANDS.values() for row in rows for command in [
         next((row[:length] for length in (3, 2, 1) if row[:length] in there), row)]}

@@ -7,13 +7,13 @@ _LINE_ENDS = (b"\r\n", b"\n")
 
 
 def _refuse_constant(name):
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text):
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is no number that a reader can hold")
+        raise ValueError(f"{text} is not a number that a reader can hold")
     return number
 
 
@@ -61,7 +61,7 @@ def strict_ndjson(content):
     values = []
     for number, line in enumerate(content[:-1].split(b"\n"), 1):
         if not line.startswith(b"{") or not line.endswith(b"}"):
-            raise ValueError(f"line {number} is no object alone: {line[:60]!r}")
+            raise ValueError(f"line {number} is not an object alone: {line[:60]!r}")
         try:
             values.append(strict_json(line))
         except ValueError as error:

@@ -48,7 +48,7 @@ void add_input_options(Command& command, BatchOptions& options) {
           "Process every N-th input, starting with the I-th: N machines with I = 1 to N share the "
           "work")
       .check("I/N", [](const std::string& text) {
-        return read_shard(text) ? "" : "'" + text + "' is no shard, as 2/4";
+        return read_shard(text) ? "" : "'" + text + "' is not a shard: I/N, as 2/4";
       });
 }
 

@@ -29,7 +29,7 @@ class BatchGuard {
   void check_summary(const std::string& below) const;
 
  private:
-  std::string summary_;  // below the folder of results; empty where it is no file, or elsewhere
+  std::string summary_;  // below the folder of results; empty where it is not a file, or elsewhere
   std::map<std::pair<dev_t, ino_t>, std::string> named_;  // why each stays
 };
 

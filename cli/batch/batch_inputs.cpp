@@ -78,7 +78,7 @@ class InputFinder {
       throw Failure{passed_over_.empty()
                         ? "there is no input"
                         : passed_over_ +
-                              ": is the folder of results, whose files are no inputs; "
+                              ": is the folder of results, whose files are not inputs; "
                               "name another one with --out-dir"};
     return std::move(found_);
   }

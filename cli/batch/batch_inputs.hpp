@@ -11,7 +11,7 @@
 namespace coldtrace::cli {
 
 // What tells whether an input is the one of a run before: of all its parts together. The number of
-// its device is no part of it: on the nodes of a cluster one file has several.
+// its device is not part of it: on the nodes of a cluster one file has several.
 struct InputIdentity {
   u64 size = 0;        // bytes
   std::string mtime;   // the latest, ISO 8601 in UTC, 100 ns
@@ -51,7 +51,7 @@ bool is_same_input(const std::string& one, const std::string& other);
 // block device, a pipe).
 std::optional<InputIdentity> identify(const BatchInput& input);
 
-// Text as part of a file's name, and as Hive's partitions have values: what is no ASCII letter,
+// Text as part of a file's name, and as Hive's partitions have values: what is not an ASCII letter,
 // digit, '.', '-' or '_' becomes %XX, and so does a '.', '-' or '_' at the start. What is longer
 // than 200 bytes is cut, and ends with '~' and a part of its SHA-256.
 std::string escape_name(std::string_view text);

@@ -175,7 +175,8 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
   for (u64 number = 0; lines.next(line); ++number) {
     // What was written behind a torn line ended it.
     if (is_torn)
-      findings.warning("manifest-damaged", std::nullopt, "{}: a line is none of a manifest", path);
+      findings.warning("manifest-damaged", std::nullopt, "{}: a line is not one of a manifest",
+                       path);
     const auto json = parse_line(line);
     is_torn = !json;
     if (number == 0) {

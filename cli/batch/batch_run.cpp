@@ -244,7 +244,7 @@ class Batch {
     } else {
       entry.state = "failed";
       entry.error = find_error(ended.messages, input.path);
-      if (entry.error.empty()) entry.error = "there is no result that is a file";
+      if (entry.error.empty()) entry.error = "the command wrote no regular file";
     }
     keep(index, std::move(entry));
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
-// Adds all bytes of a file; how many, or nothing where it is no file or cannot be read.
+// Adds all bytes of a file; how many, or nothing where it is not a file or cannot be read.
 std::optional<u64> hash_file(digests::Digest& digest, const std::string& path, bool keep) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW * keep | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;

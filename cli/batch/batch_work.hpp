@@ -31,8 +31,8 @@ struct WorkAnswer {
   FindingTally findings;
 };
 
-// An answer may come from a process that the bytes of an input have taken over: what is no answer
-// in it is passed over.
+// An answer may come from a process that the bytes of an input have taken over: what is not an
+// answer in it is passed over.
 WorkAnswer read_answer(std::string_view text);
 
 }  // namespace coldtrace::cli

@@ -92,7 +92,7 @@ bool is_named(const CLI::Option* option, const std::string& name) {
   return option != nullptr && option->check_lname(name);
 }
 
-// As --jobs has it; 0 where it is no number that it takes, which the command then says.
+// As --jobs has it; 0 where it is not a number that it takes, which the command then says.
 unsigned read_jobs(const std::string& text) {
   constexpr unsigned most = 256;
   unsigned number = most + 1;
@@ -120,7 +120,7 @@ void refuse_help(CLI::App& root, const std::vector<std::string>& words) {
     if ((option != nullptr &&
          (option == app->get_help_ptr() || option == app->get_help_all_ptr())) ||
         word == "--version" || word == "-V")
-      throw Failure{fmt::format("{}: reads no input; give it to the command alone", word)};
+      throw Failure{fmt::format("{}: reads no input; run it without batch", word)};
   }
 }
 
@@ -144,7 +144,7 @@ std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std
     if (!outline.output.empty())
       throw Failure{"-o is given to the command; a batch names each result in its --out-dir"};
     if (std::ranges::find(outline.inputs, input) == outline.inputs.end())
-      throw Failure{fmt::format("'{}' reads no file that is its first argument", command.text())};
+      throw Failure{fmt::format("'{}' does not read its first argument as a file", command.text())};
     command.formats = outline.formats;
     command.given_format = outline.format;
     command.files = outline.inputs;

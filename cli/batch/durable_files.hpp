@@ -8,7 +8,7 @@ namespace coldtrace::cli {
 // What is on the disk when a call returns, so that neither a kill nor a loss of power takes it
 // back. All throw Failure.
 
-// A folder, and those above it that are not there. What is no folder of that name, or a link, is
+// A folder, and those above it that are not there. What is not a folder of that name, or a link, is
 // refused.
 void make_folders(const std::string& path);
 

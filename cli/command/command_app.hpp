@@ -31,8 +31,8 @@ class CommandApp : public CLI::App {
   void define_by(std::function<void()> define);
   void define();
 
-  std::string examples;  // command lines, one a line, indented by two
-  std::string exits;     // what 0, 1 and 2 mean here, one a line
+  std::string examples;  // command lines, one per line, indented by two
+  std::string exits;     // what 0, 1 and 2 mean here, one per line
 
  private:
   std::function<void()> define_;

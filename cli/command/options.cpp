@@ -23,11 +23,11 @@ namespace {
 
 std::string check_choice(const std::string& text, const std::vector<std::string>& choices) {
   if (std::ranges::find(choices, text) != choices.end()) return {};
-  return fmt::format("'{}' is none of {}{}", text, fmt::join(choices, ", "),
+  return fmt::format("'{}' is not one of {}{}", text, fmt::join(choices, ", "),
                      did_you_mean(text, {choices.begin(), choices.end()}));
 }
 
-// Blanks around commas are no part of names.
+// Blanks around commas are not part of names.
 std::string trim_blanks(std::string& text) {
   text.erase(0, text.find_first_not_of(" \t"));
   text.erase(text.find_last_not_of(" \t") + 1);
@@ -130,7 +130,7 @@ Option& Option::as_size() {
           if (read(text).empty()) return std::string{};
         } catch (const CLI::ValidationError&) {  // of a unit that is none
         }
-        return fmt::format("'{}' is no size; expected one like 65536, 64kb or 1mb", given);
+        return fmt::format("'{}' is not a size; expected one like 65536, 64kb or 1mb", given);
       },
       ""});
   return *this;

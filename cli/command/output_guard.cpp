@@ -134,7 +134,7 @@ bool is_packed_by_name(core::FileKind kind, const std::string& file) {
          (packing == Packing::gzip && kind == core::FileKind::gzip);
 }
 
-// A trace is no image, and what its name has in common with another is not that of a part.
+// A trace is not an image, and what its name has in common with another is not that of a part.
 bool is_trace(const std::string& path) {
   const auto file = core::FileImage::open(path);
   const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;

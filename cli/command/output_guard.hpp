@@ -24,12 +24,12 @@ void guard_messages(const std::vector<std::string>& inputs);
 bool are_messages_guarded();
 
 // The part of guard_output() that reads nothing, for before the sandbox: throws Failure where the
-// output is a device, a terminal with what is no text, or the same file as an input.
+// output is a device, a terminal with what is not text, or the same file as an input.
 void refuse_by_status(const OutputOptions& output, const std::string& format,
                       const std::vector<std::string>& inputs);
 
 // Throws Failure where the output would replace a file below one of the folders, whatever it is:
-// for commands that look at all of a folder. What is no folder is passed over.
+// for commands that look at all of a folder. What is not a folder is passed over.
 void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders);
 
 }  // namespace coldtrace::cli

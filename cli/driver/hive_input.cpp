@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In words why a file is no hive.
+// In words why a file is not a hive.
 std::string describe_no_hive(const std::vector<std::byte>& bytes, const core::ParseError& error) {
   const core::MemoryImage image{core::ByteView{bytes}};
   const auto kind = core::recognize_file(image);
   if (kind == core::FileKind::registry_hive) return to_message(error);
-  return fmt::format("it is no registry hive, it is {}", to_string(kind));
+  return fmt::format("not a registry hive, but {}", to_string(kind));
 }
 
 // That the file is cut off, where it is: what else is wrong with it follows from that.

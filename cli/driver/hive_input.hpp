@@ -20,7 +20,7 @@ struct HiveInput {
 };
 
 // With the logs that registry::find_logs() finds; nothing lies beside a pipe. Throws Failure where
-// it is no hive, or neither SYSTEM nor SOFTWARE.
+// it is not a hive, or neither SYSTEM nor SOFTWARE.
 std::unique_ptr<HiveInput> open_hive(const std::string& path);
 
 }  // namespace coldtrace::cli

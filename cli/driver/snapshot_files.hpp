@@ -9,7 +9,7 @@
 namespace coldtrace::cli {
 
 // Live names of the volume of a snapshot (coldtrace.ntfs-snapshot/1) that Windows is on. Only names
-// in `asked` are kept. Null where no volume has Windows; throws Failure where the file is no
+// in `asked` are kept. Null where no volume has Windows; throws Failure where the file is not a
 // snapshot.
 std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& path,
                                                            const registry::WindowsFolder& windows,

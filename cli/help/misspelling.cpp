@@ -78,7 +78,7 @@ constexpr Renamed renamed[] = {
 };
 
 std::string no_option_message(const CLI::App& command, const std::string& name) {
-  const auto told = fmt::format("'{}' is no option of '{}'", name, full_name(command));
+  const auto told = fmt::format("'{}' is not an option of '{}'", name, full_name(command));
   for (const auto& [before, now] : renamed)
     if (name == before && has_option(command, std::string{now}))
       return fmt::format("{}; {} is now {}", told, before, now);
@@ -210,7 +210,7 @@ std::string no_command_message(CLI::App& group, const std::string& word) {
   if (meant.empty())
     if (const auto nearest = core::nearest_names(word, names_of(below), 1); !nearest.empty())
       meant = commands_called(below, nearest.front());
-  return fmt::format("'{}' is no command of '{}'{}", word, full_name(group), meant);
+  return fmt::format("'{}' is not a command of '{}'{}", word, full_name(group), meant);
 }
 
 std::string usage_message(CLI::App& app, const CLI::ParseError& error,

@@ -7,10 +7,11 @@
 
 namespace coldtrace::cli {
 
-// That `word` is no command of `group`, with those of the name below it, or else the nearest one.
+// That `word` is not a command of `group`, with those of the name below it, or else the nearest
+// one.
 std::string no_command_message(CLI::App& group, const std::string& word);
 
-// What to say of the line that `app` could not parse: the word that is no command, or the option
+// What to say of the line that `app` could not parse: the word that is not a command, or the option
 // that the command does not have or that stands before it, with the nearest one that is, or its new
 // name; the option that lacks its value; brief help where no command was
 // named at all; else what `error` says. `words` are the arguments behind the program's name.

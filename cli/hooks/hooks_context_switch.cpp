@@ -152,7 +152,7 @@ void add_hooks_context_switch(CLI::App& app, Exit& exit) {
        "  coldtrace hooks context-switch --layout memory ntoskrnl.dumped\n",
        "  0  every image has SwapContext at one place, and the offsets that a hook needs\n"
        "  1  an image has it nowhere or at several places, an offset is missing or contradicted,\n"
-       "     a PDB does not match, or a file is no PE image\n"
+       "     a PDB does not match, or a file is not a PE image\n"
        "  2  usage, no input could be read, or the output cannot be written\n"},
       {"text", "json"},
       [](Command& command, HooksContextSwitchOptions& options) {

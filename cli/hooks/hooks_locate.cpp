@@ -274,8 +274,8 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "  coldtrace hooks locate NtClose --ntdll ntdll.dll ntoskrnl.exe\n"
        "  coldtrace hooks locate '*SwapContext' ntoskrnl.exe\n"
        "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
-       "  0  every image has the function, or one that the glob means, each at one place\n"
-       "  1  an image has none, or one at several places, or is no PE image; a PDB belongs to\n"
+       "  0  every image has the function, or one that the glob matches, each at one place\n"
+       "  1  an image has none, or one at several places, or is not a PE image; a PDB belongs to\n"
        "     none of them, or two sources disagree\n"
        "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
        "     another image or for another machine\n"},

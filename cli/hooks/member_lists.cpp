@@ -17,7 +17,8 @@ void refuse_misspelled(const std::string& list) {
   const auto built_in = syscall_map::built_in_member_lists();
   const auto meant = did_you_mean(list, {built_in.begin(), built_in.end()});
   if (meant.empty() || list == "-" || std::filesystem::exists(list, unknown) || unknown) return;
-  throw Failure{fmt::format("--members: '{}' is no file and no built-in list{}", list, meant)};
+  throw Failure{
+      fmt::format("--members: '{}' is neither a file nor a built-in list{}", list, meant)};
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ core::Expected<ProfileSource, std::string> read_source(const std::string& path, 
                        std::string{core::to_chars(*bytes)}};
 }
 
-// What is no regular file is not even opened: a pipe would wait for ever. So would some files that
-// the system makes up when they are read, which have no size: they count as empty.
+// What is not a regular file is not even opened: a pipe would wait for ever. So would some files
+// that the system makes up when they are read, which have no size: they count as empty.
 core::Expected<ProfileSource, std::string> read_include(const std::string& including,
                                                         const std::string& included) {
   const auto path = std::filesystem::path{including}.parent_path() / included;

@@ -30,7 +30,7 @@ std::string_view with_article(ImageRole role) {
 void require_role(const NamedImage& image, ImageRole role) {
   const auto own = syscall_map::find_image_role(image.identity);
   if (own && with_article(*own) != with_article(role))
-    throw Failure{fmt::format("{}: its name for itself is {}: it is {}, not {}", image.path,
+    throw Failure{fmt::format("{}: it calls itself {}: it is {}, not {}", image.path,
                               image.identity.name, with_article(*own), with_article(role))};
 }
 

@@ -14,7 +14,7 @@ namespace {
 using pe::IsfTable;
 using Number = IsfTable::Number;
 
-// Takes the parser's events; what is no part of a table is passed over.
+// Takes the parser's events; what is not part of a table is passed over.
 class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
  public:
   IsfTable table;
@@ -336,7 +336,7 @@ core::Expected<IsfTable, std::string> read_isf(std::string& json) {
                                   rapidjson::GetParseError_En(result.Code())));
   if (const auto missing = handler.missing(); !missing.empty())
     return core::fail(fmt::format(
-        "JSON that is no symbol table of Volatility 3: it has no object '{}'", missing));
+        "JSON that is not a symbol table of Volatility 3: it has no object '{}'", missing));
   return std::move(handler.table);
 }
 

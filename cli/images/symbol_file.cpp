@@ -32,7 +32,7 @@ std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
   }
 }
 
-// What `convert` makes of the symbol table in a file that is no PDB.
+// What `convert` makes of the symbol table in a file that is not a PDB.
 template <class Convert>
 auto read_instead(const core::ImageSource& file, const pe::SymbolFile::Failure& failure,
                   std::string& why, Convert convert)

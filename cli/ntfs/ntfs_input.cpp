@@ -63,7 +63,7 @@ std::string describe_search(const Partition& partition, u64 image_size) {
   return fmt::format("no $MFT{} was found in its {} bytes", whose, partition.size);
 }
 
-// What a file is whose first bytes are no disk's.
+// What a file is whose first bytes are not a disk's.
 std::string describe_no_disk(FileKind kind) {
   auto text = describe_other(kind, wanted);
   if (kind == FileKind::coldtrace_json)

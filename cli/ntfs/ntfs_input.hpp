@@ -68,7 +68,7 @@ std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& 
 std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
                                     const DiskOptions& options, core::Findings& findings,
                                     Report& report);
-// The image that was given; a finding says where it is no file of its own.
+// The image that was given; a finding says where it is not a file of its own.
 std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
                                                 core::Findings& findings, Report& report);
 // Finds the volumes of an image.

@@ -87,7 +87,7 @@ class JsonWriter {
   // A value that another writer has written, in pieces.
   JsonWriter& written(const std::vector<core::TextBuffer>& pieces);
 
-  // What comes next is no value of an array or object that was begun.
+  // What comes next is not a value of an array or object that was begun.
   void start() { follows_ = false; }
 
   // Ends a document: a newline follows, and another may begin.

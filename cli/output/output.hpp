@@ -85,7 +85,7 @@ class Output {
   void outlive_reader() { outlives_reader_ = true; }
 
   // Writes what is buffered and gives the file its name. Without it nothing is left behind. Nothing
-  // is left to be computed: a reader that is gone is no ClosedPipe here.
+  // is left to be computed: a reader that is gone is not a ClosedPipe here.
   void commit();
 
  private:

@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 struct OutputOptions;
 
 // How far a run is, on one line of the terminal that standard error is: "decoding 45 %, 1.2 GiB
-// of 2.6 GiB, 118.0 MiB/s, 3,200,000 events, 12 s left". Nothing where that is no terminal, with
+// of 2.6 GiB, 118.0 MiB/s, 3,200,000 events, 12 s left". Nothing where that is not a terminal, with
 // --quiet, and where the results go to a terminal. Messages erase it.
 class TerminalProgress final : public core::Progress {
  public:

@@ -143,7 +143,7 @@ void write_tls(JsonWriter& json, const std::optional<pe::TlsDirectory>& tls) {
   json.end_array().end_object();
 }
 
-// A number, or text; units that are no valid UTF-16 stand beside it.
+// A number, or text; units that are not valid UTF-16 stand beside it.
 void write_id(JsonWriter& json, std::string_view name, const pe::ResourceId& id) {
   json.key(name);
   if (!id.named) {

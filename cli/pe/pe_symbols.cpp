@@ -245,7 +245,7 @@ class Writer {
   JsonWriter json_;
 };
 
-// Whether an argument that is no file is meant to be one: symbols have no such names.
+// Whether an argument that is not a file is meant to be one: symbols have no such names.
 bool looks_like_file(std::string_view text) {
   constexpr std::string_view endings[] = {".pdb", ".json", ".xz", ".gz", ".bz2", ".zst"};
   return text == "-" || text.find('/') != text.npos ||
@@ -314,9 +314,9 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  coldtrace pe symbols --modules --name '*ntfs*' private.pdb\n"
        "  coldtrace pe symbols --pe ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
-       "     are no warnings\n"
+       "     are not warnings\n"
        "  1  damage was found, a file is not that of the image, a --name is not there, or\n"
-       "     some are no PDBs\n"
+       "     some are not PDBs\n"
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},
       {"text", "json", "csv"},
@@ -325,7 +325,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
             .add_input(
                 "FILE", options.files,
                 "Program databases (PDB 7.00 or 2.00) or symbol tables of Volatility 3 "
-                "(ISF), plain or compressed (.xz, .gz, .bz2, .zst). What is no file, and has "
+                "(ISF), plain or compressed (.xz, .gz, .bz2, .zst). What is not a file, and has "
                 "neither a slash nor the ending of one, is a NAME or GLOB as --name takes "
                 "it")
             .required();
@@ -347,7 +347,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
             .default_str("public");
         command.add_flag("--modules", options.modules,
                          "List the modules instead: object files, the library of each, what "
-                         "compiled it and how, and which bytes of the image are its");
+                         "compiled it and how, and which bytes of the image it contributed");
         add_image_options(command, options);
       },
       run_pe_symbols);

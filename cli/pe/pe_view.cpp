@@ -109,7 +109,7 @@ class Preparer {
 
 const char* const pe_exits =
     "  0  every image was read, without warnings\n"
-    "  1  damage or a contradiction was found, or some files are no PE images\n"
+    "  1  damage or a contradiction was found, or some files are not PE images\n"
     "  2  usage, no file could be read, or the output cannot be written\n";
 
 Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,

@@ -119,7 +119,7 @@ void add_report_command(CLI::App& app, Exit& exit) {
        "  coldtrace report files.ndjson.zst -o disk.html\n"
        "  coldtrace report tracer.hooktab run.etl disk.img -o all.html\n",
        "  0  the inputs were read to their end\n"
-       "  1  damage or loss, or an input that tells nothing of what a page shows; the rest was\n"
+       "  1  damage or loss, or an input that has nothing to report; the rest was\n"
        "     written\n"
        "  2  nothing that a page can be made of, or it cannot be read or written\n"},
       {"html"},

@@ -50,8 +50,8 @@ std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions&
                                                          Report& report);
 
 // Compares the hook tables of each pair of kernels, and the tables that are given with the new
-// builds. What cannot be found of a build is no finding, but where a table has it, and members of
-// a list that a build does not show.
+// builds. What cannot be found of a build is not a finding, but where a table has it, and members
+// of a list that a build does not show.
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
                                        const std::vector<GivenTable>& tables, PdbFiles& pdbs,

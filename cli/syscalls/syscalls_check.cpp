@@ -132,7 +132,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "     but what the system itself writes\n"
        "  1  they disagree, share no name, or an image is suspicious; of a dump: something is\n"
        "     hooked or changed, or it is damaged or cut\n"
-       "  2  an input could not be read, or is no ntdll or kernel, or they are not for one "
+       "  2  an input could not be read, or is not an ntdll or kernel, or they are not for one "
        "machine;\n"
        "     of a dump: it is not of this image\n"},
       {"text", "json"},

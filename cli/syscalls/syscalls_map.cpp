@@ -148,7 +148,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  0  every image gave a map, and nothing in it is suspicious\n"
        "  1  an image has no stubs, hooked stubs or contradicting numbers, or the headers of "
        "another\n"
-       "     one with other services, or is no PE image\n"
+       "     one with other services, or is not a PE image\n"
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv", "sqlite"},
       [](Command& command, SyscallsMapOptions& options) {

@@ -268,7 +268,7 @@ void add_bound(Command& command, TraceCheckOptions& options, const std::string& 
     const auto* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, events);
     if (read.ec != std::errc{} || read.ptr != end)
-      throw Failure{fmt::format("{}: '{}' is no number of events", name, text)};
+      throw Failure{fmt::format("{}: '{}' is not a number of events", name, text)};
     last_of(options, name).*bound = events;
   };
   command.add_option_function<std::string>(name, take, help).type_name("N").in_order();
@@ -300,9 +300,9 @@ void add_trace_check(CLI::App& app, Exit& exit) {
             .in_order()
             .required();
         add_bound(command, options, "--min", &Expectation::min,
-                  "Least number of events (default: 1), of the --expect before it");
+                  "Minimum number of events for the preceding --expect (default: 1)");
         add_bound(command, options, "--max", &Expectation::max,
-                  "Most events, of the --expect before it");
+                  "Maximum number of events for the preceding --expect");
         command
             .add_option_function<std::string>(
                 "--none", [&options](const std::string&) { last_of(options, "--none").max = 0; },

@@ -349,7 +349,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
         command.add_flag("--schema-files", options.pipeline.lines.schema_files,
                          "Also the file that the schema of each event is of");
         command.add_flag("--messages", options.pipeline.lines.messages,
-                         "Also the sentence that the provider has for each event, with its values");
+                         "Also the provider's message for each event, with its values");
         add_schema_options(command, options.schemas);
         add_parameters_option(command, options.schemas);
         add_tmf_option(command, options.schemas);

@@ -136,10 +136,11 @@ void add_trace_input_options(Command& command, TraceInputOptions& options) {
 
 void add_trace_reading_options(Command& command, TraceInputOptions& options) {
   add_jobs_option(command, options, options.jobs);
-  command.add_flag("--force", options.force,
-                   "Read files together whose headers contradict each other about the machine or "
-                   "its boot. .etl files of two clocks have each the times of its own, of .ctrace "
-                   "files processors are numbered apart: of both analyses are refused");
+  command.add_flag(
+      "--force", options.force,
+      "Read files together whose headers contradict each other about the machine or "
+      "its boot. .etl files with different clocks keep their own times, and the processors "
+      "of .ctrace files are numbered separately; analyses refuse both");
   command
       .add_option("--pointer-size", options.pointer_size,
                   "Override the pointer size of every event")

@@ -28,7 +28,7 @@ struct TraceSymbolsOptions : TraceInputOptions {
   std::string server = "https://msdl.microsoft.com/download/symbols";
 };
 
-// "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb"; nothing where its name is no file's.
+// "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb"; nothing where its name is not a file's.
 std::optional<std::string> server_path(const NeededPdb& pdb) {
   if (!trace_analysis::is_file_name(pdb.name)) return std::nullopt;
   return pe::symbol_server_path({pdb.name, pdb.guid, std::nullopt, pdb.age});

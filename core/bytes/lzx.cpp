@@ -71,7 +71,7 @@ class Bits {
 template <std::size_t Symbols>
 class Code {
  public:
-  // False for lengths that are no whole code. None at all is a code that is not used.
+  // False for lengths that are not a whole code. None at all is a code that is not used.
   bool assign(std::span<const u8, Symbols> lengths) {
     std::array<u16, longest_code + 1> counts{};
     for (const auto length : lengths) ++counts[length];

@@ -139,7 +139,7 @@ void WhereBuilder::add_number(std::string_view text) {
   auto literal = parse_number_literal(text);
   if (!literal)
     throw Error{text.data(),
-                fmt::format("'{}' is no number of 64 bits, size or duration; units are "
+                fmt::format("'{}' is not a number of 64 bits, size or duration; units are "
                             "B, KiB, MiB, GiB, TiB and ns, us, ms, s, min, h, d",
                             text)};
   add(text, std::move(*literal));
@@ -155,7 +155,7 @@ void WhereBuilder::refuse_open_text(std::string_view quote) {
 
 void WhereBuilder::add_guid(std::string_view text) {
   const auto guid = parse_any_guid(text);
-  if (!guid) throw Error{text.data(), fmt::format("'{}' is no GUID", text)};
+  if (!guid) throw Error{text.data(), fmt::format("'{}' is not a GUID", text)};
   add(text, {.type = Type::guid, .guid = guid});
 }
 

@@ -22,7 +22,7 @@ SAYS_NOTHING = {
     "collation": "how a directory is sorted, which its order shows",
     "length": "garbage in the upper half of a length, as old volumes have it",
     "key_length": "the key of an entry that ends a node and has none",
-    "name_length": "the name of an index that is no directory's",
+    "name_length": "the name of an index that is not a directory's",
     "total_sectors": "the end of the volume, behind which the hole of $BadClus:$Bad goes on",
     "indexed": "whether an attribute that an index has says so",
 }

@@ -59,7 +59,7 @@ KeyResult<BitLockerKey> read_recovery_key(const std::string& path) {
     return refuse(
         path, "there is no recovery key in it: 48 digits in eight groups with '-' between them");
   return refuse(path,
-                fmt::format("group {} of its recovery key is no multiple of 11 up to 720885: a "
+                fmt::format("group {} of its recovery key is not a multiple of 11 up to 720885: a "
                             "digit is wrong",
                             key.error()));
 }
@@ -68,7 +68,7 @@ KeyResult<BitLockerKey> read_startup_key(const std::string& path) {
   const auto bytes = read_key_file(path);
   if (!bytes) return core::fail(bytes.error());
   const auto key = bitlocker_startup_key(*bytes);
-  if (!key) return refuse(path, "it is no startup key of BitLocker, which is in a file '.BEK'");
+  if (!key) return refuse(path, "it is not a startup key of BitLocker, which is in a file '.BEK'");
   return *key;
 }
 

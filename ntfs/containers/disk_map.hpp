@@ -38,7 +38,7 @@ class DiskMap {
   virtual core::Result<MappedBytes> find(u64 offset) const = 0;
 };
 
-// A map or none, which is no error: the library is right about all of the disk.
+// A map or none, which is not an error: the library is right about all of the disk.
 struct OpenedMap {
   static OpenedMap refused(std::string why) {
     OpenedMap opened;

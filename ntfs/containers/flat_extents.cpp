@@ -97,7 +97,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Nothing where it is no extent of a flat file or of zeros.
+// Nothing where it is not an extent of a flat file or of zeros.
 std::optional<ExtentLine> read_flat_extent(std::string_view line) {
   ExtentLine extent;
   if (take_extent_word(line) == "NOACCESS") return std::nullopt;

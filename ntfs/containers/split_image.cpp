@@ -125,7 +125,7 @@ std::vector<Part> open_parts(const std::vector<core::SplitPart>& named) {
   return parts;
 }
 
-// What is lost between the end of a part and the begin of the next one.
+// What is lost between the end of a part and the beginning of the next one.
 void tell_gap(const Part& part, const core::ByteRange& gap, bool listed, core::Findings& findings) {
   const auto sectors = fmt::format("sectors {} to {} cannot be read", gap.offset / sector_size,
                                    (gap.offset + gap.length - 1) / sector_size);

@@ -9,7 +9,7 @@
 namespace coldtrace::ntfs {
 
 // A raw image in parts, as split, dd and imagers write them: all of one size, but the last one.
-// Null where `path` is no part of one, or alone. Fails where it is a part and not the first.
+// Null where `path` is not part of one, or alone. Fails where it is a part and not the first.
 core::Result<std::unique_ptr<core::ImageSource>> open_split_image(const std::string& path,
                                                                   core::Findings& findings);
 

@@ -16,7 +16,7 @@
 namespace coldtrace::ntfs {
 namespace {
 
-// Kinds that a few bytes at the start tell, and that are no disks themselves.
+// Kinds that a few bytes at the start tell, and that are not disks themselves.
 bool is_told_by_first_bytes(core::FileKind kind) {
   using core::FileKind;
   switch (kind) {

@@ -151,7 +151,8 @@ class Search {
     return at;
   }
 
-  // Whether a known journal has the same page, in its place: what is behind its end is no record.
+  // Whether a known journal has the same page, in its place: what is behind its end is not a
+  // record.
   bool is_copy_of_known(const CarvedPage& carved) const {
     std::array<std::byte, page_size> page;
     if (!volume_.image().read_at(map_.volume_offset + carved.offset, page)) return false;

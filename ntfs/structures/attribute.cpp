@@ -231,7 +231,7 @@ bool AttributeReader::read_name(core::ByteView bytes, u64 place, Attribute& attr
   if (stored != place) return note(Fault::bad_value, "NameOffset", place, stored);
   const u64 size = u64{units} * 2;
   attribute.name = bytes.subspan(place, size);
-  // A zero is no part of a name: fewer units would be the name.
+  // A zero is not part of a name: fewer units would be the name.
   for (u64 i = 0; i < units; ++i)
     if (*core::load<u16>(attribute.name, i * 2) == 0)
       return note(Fault::bad_value, "NameLength", i, units);

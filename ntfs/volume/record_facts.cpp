@@ -19,7 +19,7 @@ core::ByteView kept_value(const Attribute& attribute, StoredText name) {
     case AttributeType::ea:
       return attribute.value;
     case AttributeType::security_descriptor:
-      // The owner; of one that cannot be used the first byte, which is no SID.
+      // The owner; of one that cannot be used the first byte, which is not a SID.
       return find_owner(attribute.value)
           .value_or(attribute.value.first(std::min<u64>(1, attribute.value.size())));
     case AttributeType::index_root:

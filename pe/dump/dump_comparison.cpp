@@ -118,7 +118,7 @@ class Comparer {
   }
 
   // Below a SectionAlignment of 4 KiB several sections lie in a page, which was there or not as a
-  // whole. A few zeros at the end of the dump are no page.
+  // whole. A few zeros at the end of the dump are not a page.
   bool is_absent(u64 page) {
     if (page == judged_page_) return judged_absent_;
     judged_page_ = page;

@@ -29,7 +29,7 @@ PublicSymbols to_publics(const IsfTable& table, core::Findings& findings) {
   for (const auto& symbol : table.symbols) {
     const auto name = symbol.linkage_name.empty() ? symbol.name : symbol.linkage_name;
     if (!is_usable_name(name)) {
-      report_isf_entry(findings, {name}, "the name of the symbol is no name");
+      report_isf_entry(findings, {name}, "the name of the symbol is not a name");
     } else if (!symbol.address || symbol.address->negative || symbol.address->bits > most_u32) {
       report_isf_entry(findings, {name}, "the symbol has no address in an image");
     } else {

@@ -202,7 +202,7 @@ class Lister {
     symbol.type_text = room_.take(text->second);
   }
 
-  // Enumerations are the integers below them; what is no integer has no number.
+  // Enumerations are the integers below them; what is not an integer has no number.
   std::optional<ConstantValue> constant_of(u32 type, u64 stored) {
     if (!is_known(type)) return ConstantValue{stored, static_cast<i64>(stored) < 0};
     auto integer = types_.unmodified(type);

@@ -97,7 +97,7 @@ void ImageChoice::report_unmatched(core::Findings& findings) const {
   for (const auto& given : given_)
     if (!given.matched)
       findings.warning("symbols-unmatched", std::nullopt,
-                       "{} is no image of the trace: none is known to have {}", given.path,
+                       "{} is not an image of the trace: none is known to have {}", given.path,
                        text_of(given.identity));
 }
 

@@ -51,7 +51,7 @@ const Form* find_form(core::ByteView record) {
   return nullptr;
 }
 
-// Bytes behind the leaf of a number that is no integer; 0: another leaf.
+// Bytes behind the leaf of a number that is not an integer; 0: another leaf.
 u64 size_of_real(u16 leaf) {
   switch (leaf) {
     case 0x8005:  // LF_REAL32

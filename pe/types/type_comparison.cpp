@@ -223,7 +223,7 @@ TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
   core::Findings of_after;
   const auto old_types = by_name_and_family(named_definitions(before, wanted, of_before));
   const auto new_types = by_name_and_family(named_definitions(after, wanted, of_after));
-  // What one of them has is no mistake of who asked.
+  // What one of them has is not a mistake of who asked.
   if (of_before.count("no-match") > 0 && of_after.count("no-match") > 0) findings.merge(of_after);
 
   TypeComparison result;

@@ -76,7 +76,7 @@ void check_known_dlls(const Checked& checked, Problems& problems) {
   for (const auto& name : known.excluded)
     problems.add(
         {"known-dlls-excluded", Severity::warning, known.excluded_key, "ExcludeFromKnownDlls", name,
-         fmt::format("{} is no KnownDLL: programs take one of that name from their own folder",
+         fmt::format("{} is not a KnownDLL: programs take one of that name from their own folder",
                      name),
          "Remove the name unless a program is known to need it."});
   if (known.key.empty()) return;

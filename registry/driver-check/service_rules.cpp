@@ -69,7 +69,7 @@ class ServiceRules {
   void check_start(const Service& service) {
     if (service.start && *service.start > Service::disabled)
       add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),
-          fmt::format("Start is {}, which is none of 0 to 4", *service.start),
+          fmt::format("Start is {}, which is not one of 0 to 4", *service.start),
           "Set Start to what the installation of the driver says.");
     else if (!service.is_driver() && service.start && *service.start <= Service::system)
       add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),

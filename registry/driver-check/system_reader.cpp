@@ -66,7 +66,7 @@ void read_services(const Key& set, Configuration& into) {
     Service service{.key = key.path(), .name = key.name()};
     service.type = key.number("Type");
     service.whole = key.values().size() == key.value_count();
-    // What has no type is no service, unless that cannot be read.
+    // What has no type is not a service, unless that cannot be read.
     if (!service.type && !service.whole) into.services_whole = false;
     service.start = key.number("Start");
     service.error_control = key.number("ErrorControl");

@@ -137,7 +137,7 @@ class Check {
   }
 
   // What lies beside a service table, of x86 among code: the number of services, the sizes of their
-  // arguments. It is no part of the function before it.
+  // arguments. It is not part of the function before it.
   bool is_table_data(const pe::ByteChange& bytes) const {
     const auto within = [&](std::optional<pe::Rva> start, u64 size) {
       return start && bytes.rva >= *start && value(bytes.rva) - value(*start) < size;

@@ -27,7 +27,7 @@ class Disassembler {
   // x86 and x64; nothing is decoded in images of other machines.
   static bool supports(pe::Machine machine);
 
-  // Nothing when the bytes at `rva` are no instruction or end before it does.
+  // Nothing when the bytes at `rva` are not an instruction or end before it does.
   std::optional<Instruction> decode(pe::Rva rva) const;
 
   // The absolute address at the preferred base that an operand names: where a direct jump or

@@ -162,7 +162,7 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
     if (boundary.evidence.empty()) sweep(*range, rva, boundary);
   }
   if (known != nullptr && !adjusted && !proven()) {
-    // A start inside an instruction: one of the two is no code, and which one is not known.
+    // A start inside an instruction: one of the two is not code, and which one is not known.
     boundary.state =
         boundary.state == BoundaryState::refuted ? BoundaryState::unknown : BoundaryState::proven;
     boundary.evidence.push_back(

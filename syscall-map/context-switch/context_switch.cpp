@@ -130,8 +130,8 @@ class Search {
     return twice ? twice : once;
   }
 
-  // Some functions exchange the stack and are no context switch. Those that nothing but structure
-  // speaks for must have all of it.
+  // Some functions exchange the stack and are not a context switch. Those that nothing but
+  // structure speaks for must have all of it.
   void evaluate(pe::Rva entry, const SwitchCandidate& candidate) {
     ContextSwitch found;
     found.rva = entry;

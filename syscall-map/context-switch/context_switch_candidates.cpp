@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> names{"SwapContext", "EnlightenedSwapContext"};
 
-// More matches than this are no functions.
+// More matches than this are not functions.
 constexpr std::size_t most_matches = 64;
 
 struct PublishedPlace {

@@ -257,7 +257,7 @@ class Planner {
   }
 
   // Bytes of whole instructions from `at` on that a jump can replace; nothing where one of them
-  // is no plain one.
+  // is not a plain one.
   std::optional<u32> replaceable(pe::Rva at) const {
     u32 total = 0;
     while (total < long_jump_size) {

@@ -17,7 +17,7 @@ struct SymbolDisagreement {
 
 // Compares each of `files` with those behind it: symbols that lie at no place in common; structures
 // and unions whose size, or the place of a member that both have, is not the same; enumerators with
-// another number. What one of them lacks is no difference. They are told in the finding
+// another number. What one of them lacks is not a difference. They are told in the finding
 // `pdb-contradiction`.
 SymbolDisagreement compare_symbol_files(std::span<const pe::SymbolFile* const> files,
                                         core::Findings& findings);

@@ -105,7 +105,7 @@ class Builder {
     for (const auto& table : found.tables)
       table_.service_tables.push_back({ImageRole::kernel, table});
     if (found.tables.size() != 1) {
-      // Two places that may be the table are no place.
+      // Two places that may be the table are not a place.
       add_stub_services(stubs.services);
       return;
     }

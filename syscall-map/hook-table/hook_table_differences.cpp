@@ -184,7 +184,7 @@ class Flattener {
   }
 
   void put(std::string_view name, std::string value) {
-    // Whether there is a hash is no value where the hash is none.
+    // Whether there is a hash is not a value where the hash is none.
     if (!all_ && name == "has_sha256") return;
     values_.insert_or_assign(path_of(name), std::move(value));
   }

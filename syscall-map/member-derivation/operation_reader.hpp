@@ -16,7 +16,7 @@ class OperationReader {
 
   static bool supports(pe::Machine machine);
 
-  // Nothing where the bytes are no instruction, or not executable.
+  // Nothing where the bytes are not an instruction, or not executable.
   std::optional<Operation> read(pe::Rva rva) const;
 
   // In the syntax of the machine's vendor where it can be told, as bytes otherwise.

@@ -75,13 +75,13 @@ void MemberListBuilder::check() const {
   for (std::size_t i = 0; i < expressions_.size(); ++i) {
     const auto& text = request_.member.alternatives[i];
     if ((kind == offset || kind == bit) && !is_member(text))
-      refuse(expressions_[i], "'{}' is no member: a structure, a dot and the member are needed",
+      refuse(expressions_[i], "'{}' is not a member: a structure, a dot and the member are needed",
              text);
     if (kind == size && is_path(text) && !is_member(text))
       refuse(expressions_[i], "'{}' is neither a type nor a member", text);
     if (kind == constant && !is_member(text))
       refuse(expressions_[i],
-             "'{}' is no constant: an enumeration, a dot and the enumerator are needed", text);
+             "'{}' is not a constant: an enumeration, a dot and the enumerator are needed", text);
   }
 }
 

@@ -60,7 +60,7 @@ struct Source {
   std::string said(std::string_view what) const { return name + std::string{what}; }
 };
 
-// By number where there are several: names of files are no evidence.
+// By number where there are several: names of files are not evidence.
 std::vector<Source> name_sources(std::span<const pe::SymbolFile* const> files) {
   std::vector<Source> sources;
   for (const auto* const file : files) {
@@ -392,7 +392,8 @@ class Search {
     if (const auto* const record = table.find_record(table.unmodified(found->type)))
       claim.bits = pe::read_bit_field(*record);
     if (request.kind == MemberKind::bit) {
-      if (!claim.bits) return std::nullopt;  // a member that is no bit field has no such position
+      if (!claim.bits)
+        return std::nullopt;  // a member that is not a bit field has no such position
       claim.value = claim.bits->position;
     } else if (!found->offset) {
       tell_beyond(request);

@@ -100,10 +100,11 @@ LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& l
     const auto at = start + i * entry_size(form);
     const auto target = search.read_target(at, form);
     if (!target) {
-      proof.contradict(fmt::format("entry {} of {} is no address of the image", i, layout.count));
+      proof.contradict(
+          fmt::format("entry {} of {} is not an address of the image", i, layout.count));
       search.findings().warning("service-table-entry", image.addresses().to_offset(at),
-                                "entry {} of {} of {} at RVA {:#x} is no address of the image", i,
-                                layout.count, layout.name, value(at));
+                                "entry {} of {} of {} at RVA {:#x} is not an address of the image",
+                                i, layout.count, layout.name, value(at));
       break;
     }
     ServiceTableEntry entry;

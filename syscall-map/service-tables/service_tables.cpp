@@ -11,7 +11,7 @@ namespace coldtrace::syscall_map {
 namespace {
 
 bool imports_function(const pe::Image& image, std::string_view name) {
-  core::Findings findings;  // damaged imports are no finding about tables
+  core::Findings findings;  // damaged imports are not a finding about tables
   for (const auto& module : pe::read_imports(image, findings))
     for (const auto& function : module.functions)
       if (function.name == name) return true;

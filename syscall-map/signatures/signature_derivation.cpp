@@ -180,7 +180,7 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   const auto machine = inputs.front().image->machine();
   for (const auto& input : inputs) {
     if (!Disassembler::supports(input.image->machine()))
-      fail("{} is no image of x86 or x64", input.name);
+      fail("{} is not an image of x86 or x64", input.name);
     if (input.image->machine() != machine)
       fail("{} is for another machine than {}", input.name, inputs.front().name);
   }

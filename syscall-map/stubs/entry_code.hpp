@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// What stands at an export that is no system call stub.
+// What stands at an export that is not a system call stub.
 struct EntryCode {
   enum class Kind : u8 {
     data,          // not in an executable section
@@ -26,7 +26,8 @@ struct EntryCode {
   std::string description;            // "jmp to 0x1234", "int3"
 };
 
-// What the slot at an RVA imports, "module!name"; nothing for what is no slot of an import table.
+// What the slot at an RVA imports, "module!name"; nothing for what is not a slot of an import
+// table.
 using FindImport = std::function<std::optional<std::string>(pe::Rva)>;
 
 // Looks at the first instructions at `rva` (x86 and x64; other machines: code or data). Moves

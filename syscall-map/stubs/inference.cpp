@@ -169,7 +169,7 @@ class Resolver {
     }
     if (kernel_) return "the service itself, not a stub; kernels export stubs as ZwX";
     if (entry.names.size() > 2)
-      return fmt::format("{} names share {:#x}, which is no stub: retired", entry.names.size(),
+      return fmt::format("{} names share {:#x}, which is not a stub: retired", entry.names.size(),
                          value(entry.rva));
     if (!is_service_name(name)) return "not named like a service; an ordinary function";
     return "an ordinary function, no stub: " + entry.code.description;

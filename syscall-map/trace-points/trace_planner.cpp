@@ -139,7 +139,7 @@ class Planner {
     if (!instruction) {
       const auto bytes = image_.bytes(*point.rva, ZYDIS_MAX_INSTRUCTION_LENGTH);
       return refuse(point, TraceRefusal::no_instruction,
-                    fmt::format("the bytes {} are no whole instruction", core::to_hex(bytes)));
+                    fmt::format("the bytes {} are not a whole instruction", core::to_hex(bytes)));
     }
     const u32 length = instruction->info.length;
     for (const auto byte : image_.bytes(*point.rva, length))

@@ -16,7 +16,7 @@ constexpr std::size_t header_size = CtraceBufferHeader::size_on_disk;
 constexpr std::size_t search_window = 1 << 16;
 constexpr std::size_t sector = 512;  // what a disk fails to read at a time, at least
 constexpr std::string_view magic = "CTBUFFER";
-// Bytes that may be read for what then is no buffer: made-up headers could overlap without end.
+// Bytes that may be read for what then is not a buffer: made-up headers could overlap without end.
 constexpr u64 search_budget_base = u64{64} << 20;
 
 class Scanner {

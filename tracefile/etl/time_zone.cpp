@@ -50,7 +50,7 @@ struct Turn {
   bool to_daylight;
 };
 
-// The changes of the years around `year`, in order; none where one of both dates is no day.
+// The changes of the years around `year`, in order; none where one of both dates is not a day.
 std::vector<Turn> turns_around(const TimeZone& zone, i64 year) {
   std::vector<Turn> turns;
   // A change is at the local time that ends with it.

@@ -182,7 +182,7 @@ struct RecordStart {
   u32 size;
 };
 
-// The type by marker and flags; nothing when the flags are no event's.
+// The type by marker and flags; nothing when the flags are not an event's.
 std::optional<RecordStart> read_start(const Fields<8>& marker) {
   const auto flags = marker.get<u8, 3>();
   auto type = static_cast<HeaderType>(marker.get<u8, 2>());

@@ -16,7 +16,7 @@ constexpr u8 opcode_stop = 2;
 constexpr std::size_t most_arguments = 64;
 constexpr std::size_t longest_value = 4096;
 
-// Gathers the fields of one event that are no structures and no arrays.
+// Gathers the fields of one event that are not structures and no arrays.
 class Arguments final : public tracefile::FieldVisitor {
  public:
   explicit Arguments(tracefile::ValueText& texts) : texts_{texts} {}

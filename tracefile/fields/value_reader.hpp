@@ -55,7 +55,7 @@ class ValueReader {
     return true;
   }
 
-  // One value that is no structure and no array. Its view lives until the next call.
+  // One value that is not a structure and no array. Its view lives until the next call.
   bool read(const FieldSchema& field, Value& value) {
     switch (field.in) {
       case InType::null:

@@ -44,7 +44,7 @@ struct TmfText {
 };
 
 // Reads a TMF text: what tracepdb writes, or what annotations of PDBs hold line by line, with
-// another separator between them, since lines of formats can have line breaks. Lines that are no
+// another separator between them, since lines of formats can have line breaks. Lines that are not
 // part of one are the finding `schema-damaged`. All views are into `text`. Source: files that
 // tracepdb wrote, and WPP's annotations in public PDBs.
 //

@@ -14,7 +14,7 @@
 namespace coldtrace::tracefile {
 namespace {
 
-// Whether the contents are those of a known kind of file that is no trace, damaged or not.
+// Whether the contents are those of a known kind of file that is not a trace, damaged or not.
 bool is_other(core::FileKind kind) {
   return kind != core::FileKind::unknown && kind != core::FileKind::zeros &&
          kind != core::FileKind::event_trace && kind != core::FileKind::ctrace;
@@ -110,7 +110,7 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
   const auto kind = core::recognize_file(source);
   auto trace = Trace::open(source, options.catalog, findings);
   if (!trace) return no_etl(trace.error(), kind);
-  // A file of another kind may hold a trace, as an archive does; that is no damaged trace.
+  // A file of another kind may hold a trace, as an archive does; that is not a damaged trace.
   if (is_other(kind) && !trace->starts_file()) return other_kind(kind);
   etl_ = std::make_unique<Trace>(std::move(*trace));
   return std::nullopt;

@@ -105,7 +105,7 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
     findings.warning("packed-damaged", std::nullopt,
                      "there is no libarchive to unpack all of what is compressed");
   if (unpacked->others > 0)
-    findings.info("packed-others", std::nullopt, "{} members are no traces: {}", unpacked->others,
+    findings.info("packed-others", std::nullopt, "{} members are not traces: {}", unpacked->others,
                   list_names(unpacked->other_names, unpacked->others));
   Files files;
   for (auto& trace : unpacked->files)

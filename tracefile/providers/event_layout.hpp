@@ -20,7 +20,7 @@ using FindValues = std::function<std::shared_ptr<const ValueMap>(std::string_vie
 //   =Map     its values, or their bits, have names
 // "pad" is bytes without meaning, "pad64" four before a pointer of eight and none before one of
 // four. "Name:{...}" is a structure, and "Name:{...}[Count]" an array of them. Nothing when the
-// text is no layout; a test reads all rows.
+// text is not a layout; a test reads all rows.
 std::optional<EventSchema> parse_event_layout(std::string_view layout,
                                               const FindValues& find_values);
 

@@ -69,7 +69,7 @@ void SchemaBuilder::begin_schema(std::string_view name) {
 
 void SchemaBuilder::set_guid(std::string_view guid) {
   const auto parsed = core::parse_guid(guid.substr(1, guid.size() - 2));
-  if (!parsed) fail(guid, "this is no GUID like {01234567-89ab-cdef-0123-456789abcdef}");
+  if (!parsed) fail(guid, "this is not a GUID like {01234567-89ab-cdef-0123-456789abcdef}");
   for (const auto& other : schemas_)
     if (other.guid == *parsed && &other != &schema())
       fail(guid, fmt::format("schema {} has the same GUID", other.name));
@@ -124,7 +124,7 @@ void SchemaBuilder::set_entry_value(std::string_view number) {
   const auto value = to_number(number, largest_of(declaration.base));
   if (!entry_values_.insert(value).second)
     fail(number, fmt::format("{} has another name already", number));
-  if (declaration.bits && value == 0) fail(number, "0 is no bit");
+  if (declaration.bits && value == 0) fail(number, "0 is not a bit");
   declaration.entries.back().value = value;
 }
 
@@ -237,7 +237,7 @@ void SchemaBuilder::set_amount(std::string_view bracketed) {
 void SchemaBuilder::set_meaning(std::string_view keyword) {
   meaning_at_ = keyword;
   const auto meaning = find_meaning(keyword);
-  if (!meaning) fail(keyword, fmt::format("{} is no meaning", keyword));
+  if (!meaning) fail(keyword, fmt::format("{} is not a meaning", keyword));
   field_.meaning = *meaning;
 }
 

@@ -129,8 +129,8 @@ void play_deadlock(Machine& machine, std::size_t count, u32 rounds) {
 
 // --- waits for any of several objects
 
-// Holds `held` while it waits for one of the others. It is no deadlock while the holder of one can
-// go on.
+// Holds `held` while it waits for one of the others. It is not a deadlock while the holder of one
+// can go on.
 Program want_either(Actor self, DispatcherObject& held, DispatcherObject& first,
                     DispatcherObject& second) {
   co_await self.wait(held);

@@ -16,7 +16,7 @@ struct HookExportOptions : CommonOptions {
 void add_hook_export_options(Command& command, HookExportOptions& options);
 
 inline constexpr const char* hook_export_exit_status =
-    "  0  all that the format has is there\n"
+    "  0  the output is complete\n"
     "  1  a build or a value is left out: the findings say which; or a table is unreadable\n"
     "  2  usage, nothing is left, no table could be read, or the output cannot be written\n";
 

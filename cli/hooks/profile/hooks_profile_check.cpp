@@ -121,7 +121,8 @@ void add_profile_check(CLI::App& group, Exit& exit) {
        "  coldtrace hooks profile check tracer.profile\n"
        "  coldtrace hooks profile check tracer.profile --against ntdll.dll --against win32u.dll\n",
        "  0  the profile is correct, and each name in it means a service\n"
-       "  1  it has an error, which is written with its line and column, or a name means nothing\n"
+       "  1  it has an error, which is written with its line and column, or a name matches no "
+       "service\n"
        "  2  it could not be read, or none of --against could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },

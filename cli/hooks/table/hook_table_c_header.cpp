@@ -195,7 +195,7 @@ std::string write_trace_points(Output& output, const HookTable& build, const std
                      [](const std::string& row) { return row; });
 }
 
-constexpr u8 no_bits = 0xff;  // of a member that is no bit field
+constexpr u8 no_bits = 0xff;  // of a member that is not a bit field
 
 std::string write_members(Output& output, const HookTable& build, const std::string& prefix) {
   return write_array(

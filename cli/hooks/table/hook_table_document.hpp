@@ -30,7 +30,7 @@ core::Expected<TableDocument, std::string> parse_table_document(core::ByteView b
 
 // An image of a build, without its PDB; nothing where its role is none that there is.
 std::optional<syscall_map::HookTableImage> read_documented_image(const rapidjson::Value& json);
-// What the headers of an image say; empty of what is no object.
+// What the headers of an image say; empty of what is not an object.
 syscall_map::HookTableImage read_documented_image(const rapidjson::Value& json,
                                                   syscall_map::ImageRole role);
 // Nothing of one without a number that a table can have. Also one of `syscalls map`.

@@ -76,8 +76,8 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
   const auto kind = syscall_map::recognize_service_list(*bytes);
   if (kind == ServiceListKind::image)
     return failed(std::string{is_standard
-                                  ? "standard input is no list of services, map or hook table"
-                                  : "it is compressed, and what it holds is no list of "
+                                  ? "standard input is not a list of services, map or hook table"
+                                  : "it is compressed, and what it holds is not a list of "
                                     "services: unpack it first"});
   return ServiceListFile{kind, std::move(*bytes)};
 }

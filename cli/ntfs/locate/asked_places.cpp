@@ -53,8 +53,9 @@ void add_place_options(Command& command, PlaceOptions& options) {
                   "cluster of the volume, b:N a byte")
       .type_name("PLACE");
   command
-      .add_input("--places", options.list,
-                 "Also the places in this file, one a line, # before comments; - is standard input")
+      .add_input(
+          "--places", options.list,
+          "Also the places in this file, one per line, # before comments; - is standard input")
       .type_name("FILE");
   auto sectors =
       command.add_flag("--sectors", options.sectors, "Plain numbers are sectors of the disk");
@@ -83,8 +84,8 @@ AskedPlace AskedPlaces::parse(std::string_view text, std::string_view where) con
   if (place) return std::move(*place);
   constexpr std::size_t shown = 60;
   throw Failure{
-      fmt::format("{}'{}' is no place: N or 0xN, with s: a sector, c: a cluster, b: a byte", where,
-                  printable(text.substr(0, shown)))};
+      fmt::format("{}'{}' is not a place: N or 0xN, with s: a sector, c: a cluster, b: a byte",
+                  where, printable(text.substr(0, shown)))};
 }
 
 std::vector<AskedPlace> AskedPlaces::next(std::size_t most) {

@@ -44,7 +44,7 @@ class AskedPlaces {
   explicit AskedPlaces(const PlaceOptions& options);
   ~AskedPlaces();
 
-  // At most `most`, none at the end. Throws Failure for what is no place.
+  // At most `most`, none at the end. Throws Failure for what is not a place.
   std::vector<AskedPlace> next(std::size_t most);
 
  private:

@@ -45,7 +45,7 @@ ntfs::RowStream read_stream(const Value& json, const char* member, MistypedMembe
   return stream;
 }
 
-// Nothing of an entry of a directory's index, which is no file's own.
+// Nothing of an entry of a directory's index, which is not a file's own.
 std::optional<ntfs::PlaceOwner> read_owner(const Value& json, MistypedMembers& mistyped) {
   const auto [file, state] = read_snapshot_file(json, mistyped);
   if (!file || !state || state == ntfs::State::stale || state == ntfs::State::slack)

@@ -35,7 +35,7 @@ bool is_value_of(FileMember member, std::string_view text) {
   }
 }
 
-// False where it is no value of the type.
+// False where it is not a value of the type.
 bool see_value(const Value& json, FileMember member, const See& see) {
   const auto types = types_of(member);
   if (types.number) {

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// What the line of a name in a snapshot has, whoever wrote it: what is no value of its member's
+// What the line of a name in a snapshot has, whoever wrote it: what is not a value of its member's
 // type is absent, and told to `mistyped`.
 class LineValues final : public ntfs::FileValues {
  public:

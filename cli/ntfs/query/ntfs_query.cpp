@@ -31,7 +31,7 @@ SortKey Query::key_of(ntfs::FileValues& values) const {
 void Query::add_no_match(core::Findings& findings, Report& report) const {
   if (rows.matched() > 0) return;
   core::NoMatch unmatched;
-  unmatched.add_sentence(where ? "--where: no name is what it asks for" : "there are no names");
+  unmatched.add_sentence(where ? "--where: no name matches" : "there are no names");
   core::Findings found;
   unmatched.report(found);
   report.read(options.image, found);

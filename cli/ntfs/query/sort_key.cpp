@@ -39,8 +39,9 @@ SortOrder read_sort_order(std::string_view text) {
   if (!member) {
     const auto colon = name.rfind(':');
     if (colon != name.npos && ntfs::find_file_member(name.substr(0, colon)))
-      throw Failure{fmt::format("--sort: '{}' is no order; '{}{}' sorts the other way round",
-                                name.substr(colon + 1), name.substr(0, colon), descending)};
+      throw Failure{
+          fmt::format("--sort: '{}' is not a sort order; '{}{}' sorts the other way round",
+                      name.substr(colon + 1), name.substr(0, colon), descending)};
     auto message = fmt::format("--sort: no member is '{}'", name);
     const auto nearest = core::nearest_names(name, ntfs::file_member_names(), 1);
     if (!nearest.empty()) message += fmt::format("; did you mean '{}'", nearest.front());

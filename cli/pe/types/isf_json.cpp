@@ -151,7 +151,7 @@ class Writer {
     return false;
   }
 
-  // Those that are no addresses, of data members (an offset) and of methods, are their bytes.
+  // Those that are not addresses, of data members (an offset) and of methods, are their bytes.
   bool write_pointer(const TypeLayer& layer) {
     const auto size = layer.size.value_or(table_.pointer_size());
     using Mode = pe::Pointer::Mode;

@@ -170,7 +170,7 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
             .required();
         const auto image = command.add_input(
             "--pe", options.image,
-            "The PE image it belongs to; what that calls its PDB is the name by which "
+            "The PE image it belongs to; the name that it has for its PDB is the name by which "
             "Volatility finds the table");
         command
             .add_option("--database", options.database,

@@ -125,7 +125,7 @@ class Writer {
       else if (member.size == 0 && !is_empty_array(member))
         write(member, "it has no bytes");
       else if (member.is_bit_field() && integer_of(member).empty())
-        write(member, "its integer is none of C");
+        write(member, "no integer type of C fits");
     }
   }
 

@@ -14,7 +14,7 @@ using trace_export::Turn;
 
 namespace {
 
-// Rows that are no threads have the ids of processes that Windows never gives: its ids are
+// Rows that are not threads have the ids of processes that Windows never gives: its ids are
 // multiples of four.
 constexpr u32 processors_id = 1;
 constexpr u32 disks_id = 2;

@@ -7,7 +7,7 @@ namespace coldtrace::cli {
 void add_trace_export_collapsed(CLI::App& app, Exit& exit) {
   add_command<StackOptions>(
       app, exit,
-      {"collapsed", "Export stacks with their totals, one a line, for flamegraph.pl and its like",
+      {"collapsed", "Export stacks with their totals, one per line, for flamegraph.pl and its like",
        "  coldtrace trace export collapsed run.etl | flamegraph.pl > cpu.svg\n"
        "  coldtrace trace export collapsed run.etl --of waiting -o waits.txt\n"
        "  coldtrace trace export collapsed run.etl --of events --event FileIo/Read --weight "

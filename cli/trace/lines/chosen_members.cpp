@@ -192,7 +192,7 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
       continue;
     if (name == "type") return core::fail(std::string{"'type' always comes first"});
     if (std::find(path.begin(), path.end(), "") != path.end())
-      return core::fail(fmt::format("'{}' is no name", name));
+      return core::fail(fmt::format("'{}' is not a name", name));
     const auto& head = path.front();
     if (path.size() > 1 && is_closed(path)) {
       const auto known = known_members();

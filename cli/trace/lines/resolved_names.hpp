@@ -27,7 +27,7 @@ class ResolvedNames {
   // The same of a name that is JSON already.
   void add(std::string_view field, const FrameNames::Text& name);
 
-  // One of several names that are no field's.
+  // One of several names that are not a field's.
   void add_element(std::string_view member, const FrameNames::Text& name) {
     begin_array();
     add(member, name);

@@ -107,8 +107,8 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
         add_language_option(command, options.schemas);
         add_image_option(
             command, options,
-            "A disk image as 'ntfs snapshot' reads it, the contents of whose files are "
-            "read, as by no other command: those of all NTFS volumes");
+            "A disk image as 'ntfs snapshot' takes it. Reads the contents of the files that "
+            "may declare events, on all of its NTFS volumes");
       },
       run_trace_schemas_build);
 }

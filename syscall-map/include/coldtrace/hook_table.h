@@ -96,7 +96,7 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_lower_name(
   return COLDTRACE_HOOK_OK;
 }
 
-/* The service of a record of the name index whose hash is `hash` and, where `name` is no null
+/* The service of a record of the name index whose hash is `hash` and, where `name` is not a null
    pointer, whose name is that. Two services that fit are COLDTRACE_HOOK_AMBIGUOUS. */
 COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_find_named(
     const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,

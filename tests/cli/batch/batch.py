@@ -283,7 +283,7 @@ class Results(Batch):
                 run(*command, "--out-dir", out, first, *words[1:], status=max(plain[name].returncode for name in names))
                 results = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
                 self.assertEqual(results, {f"{name}.json": plain[name].stdout for name in names})
-        self.assertIn(b"is no place", run("ntfs", "locate", "--out-dir", self.out, self.images / "00.img",
+        self.assertIn(b"is not a place", run("ntfs", "locate", "--out-dir", self.out, self.images / "00.img",
                                           self.images / "01.img", status=2).stderr)
 
     def test_parts_of_an_image_are_one_input(self):
@@ -319,7 +319,7 @@ class Results(Batch):
         self.add("DISK-flat.VMDK", volume)
         self.add("DISK.VMDK", ("# Disk DescriptorFile\nversion=1\nCID=12345678\nparentCID=ffffffff\n"
                                f'  RW {len(volume) // 512} FLAT "DISK-flat.VMDK" 0\n').encode())
-        # Two that name each other are no data of each other.
+        # Two that name each other are not data of each other.
         for one, other in ("ab", "ba"):
             self.add(f"{one}.vmdk", f'# Disk DescriptorFile\nversion=1\nRW 8 FLAT "{other}.vmdk" 0\n'.encode())
         counts = self.batch(status=1)["counts"]
@@ -788,7 +788,7 @@ class Refusals(Batch):
     def test_inputs_that_lie_in_the_folder_of_results(self):
         self.fill(1)
         done = self.batch(status=2, out=self.images)
-        self.assertIn(b"images: is the folder of results, whose files are no inputs", done.stderr)
+        self.assertIn(b"images: is the folder of results, whose files are not inputs", done.stderr)
         self.assertEqual(os.listdir(self.images), ["00.img"])
 
     def test_the_folder_of_results_is_no_input(self):

@@ -193,7 +193,7 @@ class Findings(Case):
                          [option, one, option, other]):
                 with self.subTest(form=form):
                     self.assertEqual(rows(*form), expected)
-            # The second one is no value but an input.
+            # The second one is not a value but an input.
             done = self.exits(2, "trace", "decode", option, one, other)
             self.assertIn(f"{other}: ".encode(), done.stderr)
 
@@ -403,7 +403,7 @@ class PackedResults(Case):
                     done = self.exits(2, "findings", "-o", path)
                     self.assertIn(b"which no output replaces", done.stderr)
                     self.assertEqual(path.read_bytes(), whole)
-            # Of another name it is no result of the kind.
+            # Of another name it is not a result of the kind.
             other = self.write("a.txt", function(b"text"))
             self.exits(2, "findings", "-o", other)
             # An input, whatever it holds.

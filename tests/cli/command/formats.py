@@ -88,7 +88,7 @@ class Formats(case.Case):
             ("trace", "pack"), ("trace", "packets"), ("trace", "schema", "c-header"), ("trace", "schema", "check"),
             ("trace", "schemas", "build"), ("trace", "unpack")})
         for command in lack:
-            self.assertIn("'--int64' is no option of", self.refused(*command, TRACE, "--int64", "string"))
+            self.assertIn("'--int64' is not an option of", self.refused(*command, TRACE, "--int64", "string"))
 
     def test_a_name_that_promises_another_format_is_refused_everywhere(self):
         for command, end, of in ((("trace", "export", "ecs", TRACE), "csv", "csv"),
@@ -131,7 +131,7 @@ class Formats(case.Case):
 
     def test_values_that_are_none_are_told_in_words(self):
         for says, *options in (("--format takes one value and is given more", "--format", "json", "--format", "csv"),
-                               ("'abc' is no size; expected one like 65536", "--names-limit", "abc"),
+                               ("'abc' is not a size; expected one like 65536", "--names-limit", "abc"),
                                ("'5' is neither 4 nor 8\n", "--pointer-size", "5")):
             self.assertIn(says, self.refused("trace", "decode", TRACE, *options))
 

@@ -237,7 +237,7 @@ class Rules(Check):
         drivers = next(path for path in volume.rglob("*") if path.name.lower() == "drivers")
         (drivers / "PartMgr.sys").symlink_to("/nonexistent/PartMgr.sys")
         self.assertEqual(self.rows(self.check(tree, "--files", volume, status=1)), rows)
-        # A folder of the driver's name is no driver.
+        # A folder of the driver's name is not a driver.
         (drivers / "PartMgr.sys").unlink()
         (drivers / "PartMgr.sys").mkdir()
         self.assertEqual(self.rows(self.check(tree, "--files", volume, status=1)), rows)

@@ -150,7 +150,7 @@ class Help(case.Case):
             done = run(*command[:-1], wrong)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             group = " ".join(("coldtrace", *command[:-1]))
-            self.assertIn(f"'{wrong}' is no command of '{group}'; did you mean '{command[-1]}'?", done.stderr.decode())
+            self.assertIn(f"'{wrong}' is not a command of '{group}'; did you mean '{command[-1]}'?", done.stderr.decode())
             tried += 1
         self.assertGreater(tried, 40)
         for command in (("pe", "info"), ("trace", "decode")):
@@ -159,12 +159,12 @@ class Help(case.Case):
                 for form in (wrong, wrong + "=1"):
                     done = run(*command, "x", form)
                     self.assertEqual(done.returncode, 2)
-                    self.assertIn(f"'{wrong}' is no option of 'coldtrace {' '.join(command)}'; "
+                    self.assertIn(f"'{wrong}' is not an option of 'coldtrace {' '.join(command)}'; "
                                   f"did you mean '{option}'".encode(), done.stderr)
 
     def test_a_value_that_is_none_is_named_with_the_nearest(self):
         done = run("pe", "info", "--format", "jsno", "x")
-        self.assertIn(b"'jsno' is none of text, json, csv; did you mean 'json'?", done.stderr)
+        self.assertIn(b"'jsno' is not one of text, json, csv; did you mean 'json'?", done.stderr)
         done = run("pe", "info", "--fail-on", "alias-splt", "x")
         self.assertIn(b"did you mean 'alias-split'?", done.stderr)
         for odd in ("\x1b[31m", "x\ny", "--\x1b]0;"):
@@ -182,7 +182,7 @@ class Help(case.Case):
             for words in ((name, "x"), ("help", name)):
                 done = run(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
-                told = re.search(r"'(.*?)' is no command of 'coldtrace'; did you mean (.*)\?\n", done.stderr.decode())
+                told = re.search(r"'(.*?)' is not a command of 'coldtrace'; did you mean (.*)\?\n", done.stderr.decode())
                 self.assertEqual((told[1], sorted(re.split(", | or ", told[2]))), (name, sorted(full)))
         self.assertIn(b"did you mean 'ntfs snapshot'?", run("snapshto", "x").stderr)
 
@@ -195,7 +195,7 @@ class Help(case.Case):
                       ("--no-sandbox", "pe", "--format", "json", "info")):
             self.assertEqual(told(*words), "'--format' belongs after 'pe info'")
         self.assertEqual(told("pe", "--formta", "info", "x"),
-                         "'--formta' is no option of 'coldtrace pe info'; did you mean '--format'?")
+                         "'--formta' is not an option of 'coldtrace pe info'; did you mean '--format'?")
         self.assertEqual(told("pe", "info", "x", "--format"), "--format needs a value: text, json, csv")
         self.assertEqual(told("pe", "info", "x", "-j"), "--jobs needs a value: N")
         self.assertEqual(told("pe", "info", "x", "-o"), "--output needs a value: FILE")
@@ -209,17 +209,17 @@ class Help(case.Case):
                                      (("trace", "services"), "--since", "--compare-from")):
             done = run(*command, "x", before, "4")
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"'{before}' is no option of 'coldtrace {' '.join(command)}'; {before} is now {now}\n",
+            self.assertIn(f"'{before}' is not an option of 'coldtrace {' '.join(command)}'; {before} is now {now}\n",
                           done.stderr.decode())
             self.assertIn(now, options_of(command))
 
     def test_names_in_values_are_named_with_the_nearest(self):
         done = run("hooks", "table", "--kernel", "x", "--members", "edrr")
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"'edrr' is no file and no built-in list; did you mean 'edr'?", done.stderr)
+        self.assertIn(b"'edrr' is neither a file nor a built-in list; did you mean 'edr'?", done.stderr)
         done = run("ntfs", "query", "x", "--sort", "size:dsc")
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"--sort: 'dsc' is no order; 'size:desc' sorts the other way round", done.stderr)
+        self.assertIn(b"--sort: 'dsc' is not a sort order; 'size:desc' sorts the other way round", done.stderr)
 
     def test_groups_and_the_program_alone_list_their_commands(self):
         for group in ((), ("pe",), ("trace", "control")):
@@ -233,7 +233,7 @@ class Help(case.Case):
     def test_help_of_what_is_no_command(self):
         done = run("help", "trace", "decod")
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"'decod' is no command of 'coldtrace trace'; did you mean 'decode'?", done.stderr)
+        self.assertIn(b"'decod' is not a command of 'coldtrace trace'; did you mean 'decode'?", done.stderr)
         self.assertEqual(run("help", "pe", "info", "more").returncode, 2)
 
     # Manual pages.

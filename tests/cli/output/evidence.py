@@ -158,7 +158,7 @@ class Evidence(case.Case):
                                              "csv").stderr)
         for one, new in (("disk.E01", "disk.csv"), ("disk.E01", "other.E03"), ("disk.001", "disk.csv")):
             self.assertNotIn(b"split image", run("ntfs", "info", self.here / one, "-o", self.here / new).stderr)
-        # What merely has a like name is no part.
+        # What merely has a like name is not part.
         listing = self.write("disk.csv", b"old")
         self.assertNotIn(b"a part of the split", run("ntfs", "info", self.here / "disk.001", "-o",
                                              listing).stderr)
@@ -588,9 +588,9 @@ class Evidence(case.Case):
                     self.assertEqual(done.stderr != b"", status == 2)
 
     def test_a_word_that_is_no_command_is_named(self):
-        for line, word in ((["nonsense"], b"'nonsense' is no command of 'coldtrace'"),
-                           (["ntfs", "inf"], b"'inf' is no command of 'coldtrace ntfs'"),
-                           (["trace", "control", "x"], b"'x' is no command of 'coldtrace trace control'"),
+        for line, word in ((["nonsense"], b"'nonsense' is not a command of 'coldtrace'"),
+                           (["ntfs", "inf"], b"'inf' is not a command of 'coldtrace ntfs'"),
+                           (["trace", "control", "x"], b"'x' is not a command of 'coldtrace trace control'"),
                            (["ntfs"], b"Usage: coldtrace ntfs [OPTIONS] COMMAND")):
             done = run(*line)
             self.assertEqual(done.returncode, 2)

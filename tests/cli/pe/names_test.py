@@ -1,4 +1,4 @@
-"""Names of images that are no UTF-8, or empty: what llvm-readobj and objdump read is what the commands give.
+"""Names of images that are not UTF-8, or empty: what llvm-readobj and objdump read is what the commands give.
 
 usage: names_test.py COLDTRACE IMAGES SOURCES READOBJ [unittest arguments]
 """
@@ -27,7 +27,7 @@ def run(*arguments, status=0):
 
 
 def fffd(name):
-    """Each byte that is no UTF-8 is one U+FFFD."""
+    """Each byte that is not UTF-8 is one U+FFFD."""
     return re.sub("[\udc80-\udcff]", "\ufffd", name.decode("utf-8", "surrogateescape"))
 
 
@@ -74,7 +74,7 @@ class Identities(Case):
         self.assertEqual((finding["severity"], finding["count"]), ("info", 1))
         self.assertIn(b"symbol server path    none, as the name is not UTF-8\n",
                       re.sub(rb"path +none", b"path    none", run("pe", "info", path)))
-        # Characters beyond ASCII are no obstacle.
+        # Characters beyond ASCII are not an obstacle.
         path = self.write("two.dll", table_image({6: debug_table("D:\\naïve.pdb".encode())}))
         image = self.document("info", path)
         self.assertEqual(image["symbol_server_path"], "naïve.pdb/030201000504070608090A0B0C0D0E0F1/naïve.pdb")

@@ -51,7 +51,7 @@ def strings(value):
             yield from strings(each)
 
 
-# What is no name: numbers, times, days of changes of the clock, GUIDs.
+# What is not a name: numbers, times, days of changes of the clock, GUIDs.
 PLAIN = re.compile(r"(\w+ \w+day of [A-Z][a-z]+ [\d:.]+|0x[0-9a-f]+|[-+]?[0-9.]+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 
 

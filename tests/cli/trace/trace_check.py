@@ -185,7 +185,7 @@ class Check(unittest.TestCase):
     def test_usage(self):
         for arguments, message in ((["--none", "--expect", "pid == 1"], "--none must follow"),
                                    (["--expect", "pid == 1", "--min", 3, "--max", 2], "--min is greater"),
-                                   (["--expect", "pid == 1", "--min", "x"], "'x' is no number"),
+                                   (["--expect", "pid == 1", "--min", "x"], "'x' is not a number"),
                                    (["--expect", "pid = 1"], "--expect: 1:5: expected"),
                                    ([], "--expect is required")):
             with self.subTest(arguments=arguments):

@@ -625,7 +625,7 @@ class Fields(Traces):
                               ("extended.relatd_activity", "no member is 'extended.relatd_activity'; did you mean "
                                "'related_activity'"),
                               ("extended.sid.x", "no member is 'extended.sid.x'"),
-                              ("type", "'type' always comes first"), ("a..b", "'a..b' is no name"),
+                              ("type", "'type' always comes first"), ("a..b", "'a..b' is not a name"),
                               ("stack.modul", "no member is 'stack.modul'; did you mean 'stack.module'"),
                               *((name, f"no member is '{name}'") for name in (
                                   "names.nope", "etw.nope", "etw.provider.nope", "trace_control.nope", "message_pdb.nope",

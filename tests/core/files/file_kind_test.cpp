@@ -207,7 +207,7 @@ TEST_CASE("parts of an NTFS volume are named") {
     far.pad_to(16384 * 4096);
     const Sparse sparse_file{far.view()};
     CHECK(core::recognize_file(sparse_file) == FileKind::ntfs_usn_journal);
-    // What another page holds behind it is no journal.
+    // What another page holds behind it is not a journal.
     ByteWriter disk;
     write_usn_record(disk.pad_to(8192), major).pad_to(16384);
     CHECK(kind_of(disk.write_u32(0x1234).pad_to(32768)) == FileKind::zeros);
@@ -235,7 +235,8 @@ TEST_CASE("a PE image is one wherever it is cut behind its signature") {
   }
 }
 
-// IMAGE_DOS_HEADER of a program of `size` bytes without relocations, filled with what is no place.
+// IMAGE_DOS_HEADER of a program of `size` bytes without relocations, filled with what is not a
+// place.
 ByteWriter dos_program(u16 size, u16 relocations) {
   return ByteWriter{}
       .write_text("MZ")

@@ -50,7 +50,7 @@ TEST_CASE("a time that was written is read again") {
   CHECK(core::parse_file_time("1601-01-01T00:00:00.25Z") == FileTime{2'500'000});
 }
 
-TEST_CASE("what is no time is not read as one") {
+TEST_CASE("what is not a time is not read as one") {
   const auto* const text =
       GENERATE("", "2024", "2024-02-30", "2023-02-29", "1600-12-31", "2024-02-29T", "2024-02-29T1",
                "2024-02-29T24:00", "2024-02-29T12:60", "2024-02-29 12:00", "2024-02-29T12:00:00.x",

@@ -34,7 +34,7 @@ TEST_CASE("what is printed shows all that a text holds, on one line") {
       {"joiners of hieroglyphs, and what comes before and behind them",
        "\U0001342f\U00013430\U0001343f\U00013440", "\U0001342f\\U00013430\\U0001343f\U00013440"},
       {"reserved for such", "\uffef\ufff0\ufff8\ufffc", "\uffef\\ufff0\\ufff8\ufffc"},
-      {"bytes that are no UTF-8, where all above ASCII is doubtful", "\xff\u00e9",
+      {"bytes that are not UTF-8, where all above ASCII is doubtful", "\xff\u00e9",
        "\\xff\\xc3\\xa9"},
   }));
   CAPTURE(row.why);

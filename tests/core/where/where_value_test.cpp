@@ -47,7 +47,7 @@ TEST_CASE("numbers of expressions have bases, sizes and durations") {
   CHECK(compare(literal->number, row.value) == std::partial_ordering::equivalent);
 }
 
-TEST_CASE("what is no number of an expression is none") {
+TEST_CASE("what is not a number of an expression is none") {
   const auto* const text = GENERATE("", "-", "0x", "12q", "0x10000000000000000", "KiB");
   CAPTURE(text);
   CHECK_FALSE(parse_number_literal(text));

@@ -35,7 +35,7 @@ TEST_CASE("a password is hashed twice, and eight groups of digits once") {
   CHECK(to_hex(key->bytes) == "4691cb25d8e5ae9dfce07ca8b7fc37ee20d6e4d02411e29e4970b66e5c9d7986");
 }
 
-TEST_CASE("a group that is no multiple of 11 is told, and a text without groups") {
+TEST_CASE("a group that is not a multiple of 11 is told, and a text without groups") {
   struct Row {
     const char* why;
     const char* text;

@@ -868,7 +868,7 @@ class VirtualDisks(Case):
                     self.assertIn(status, (1, 2))  # libvhdi refuses region tables
                     self.assertIn(f"image-header at {place:#x}: the {part} states the checksum {stated:#010x}, and has {computed:#010x}", told[0])
                     if place == 0:
-                        continue  # without it, the file is no VHD
+                        continue  # without it, the file is not a VHD
                     data[place:place + 4] = b"none"
                     path.write_bytes(data)
                     status, findings, told = self.header_findings(path)

@@ -178,7 +178,7 @@ TEST_CASE("zeros never stand for what is not there", "[content]") {
   }
 }
 
-TEST_CASE("a content that is elsewhere or encrypted is no damage, and all else is", "[content]") {
+TEST_CASE("a content that is elsewhere or encrypted is not damage, and all else is", "[content]") {
   struct Row {
     core::ParseError error;
     core::Name code;

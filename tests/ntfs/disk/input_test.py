@@ -1,4 +1,4 @@
-"""What the ntfs commands make of files that are no image, in part an image, or damaged ones.
+"""What the ntfs commands make of files that are not an image, in part an image, or damaged ones.
 
 usage: input_test.py COLDTRACE SHARED [unittest arguments]
 """
@@ -343,7 +343,7 @@ class Parts(Images):
         for names in (("d.001", "d.002", "d.003"), ("d.dd.000", "d.dd.001", "d.dd.002"), ("d.raw.aa", "d.raw.ab", "d.raw.ac"),
                       ("d.00", "d.01", "d.02"), ("d.0000", "d.0001", "d.0002"), ("d.aaa", "d.aab", "d.aac")):
             with self.subTest(names):
-                # Boundaries are no multiples of a sector: records and runs lie across them.
+                # Boundaries are not multiples of a sector: records and runs lie across them.
                 parts = self.cut(whole, names, len(whole) // 3 + 101)
                 rows, lines, said = self.rows(parts[0], status=0)
                 self.assertEqual(rows, expected)

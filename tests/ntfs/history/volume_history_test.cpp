@@ -92,7 +92,7 @@ TEST_CASE("any value that differs makes another version of a file") {
   CHECK(history.files()[1].versions[0].views == std::vector<std::size_t>{0, 1, 2});
 }
 
-TEST_CASE("what a file holds is no version of it, and a file is told by its sequence") {
+TEST_CASE("what a file holds is not a version of it, and a file is told by its sequence") {
   const auto same_size = [](NtfsFile& file) { file.streams.front().content = "CONTENT"; };
   const auto again = [](NtfsFile& file) { file.sequence = 7; };
   const auto history = Times{{{}, same_size, again}}.history({"/a.txt"});

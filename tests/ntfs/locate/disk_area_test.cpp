@@ -27,7 +27,7 @@ TEST_CASE("a byte of a disk is of clusters, of a partition, or of none") {
       {"the last byte of its last cluster", start + 0xefff, Kind::clusters, 0},
       {"the copy of the boot sector", start + 0xf000, Kind::outside_volume, 0},
       {"behind the partition", start + 0x10000, Kind::unpartitioned, 0},
-      {"a partition that is no volume", 0x200fff, Kind::other_partition, 1},
+      {"a partition that is not a volume", 0x200fff, Kind::other_partition, 1},
       {"behind the image", 0x300000, Kind::outside_image, 0},
       {"the greatest number", ~u64{0}, Kind::outside_image, 0},
   }));

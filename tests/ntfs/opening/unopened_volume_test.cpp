@@ -88,7 +88,7 @@ TEST_CASE("another volume on a disk is named by its kind") {
   CHECK(why.kind == kind);
 }
 
-TEST_CASE("a file of another kind is no volume, and one of no kind may be") {
+TEST_CASE("a file of another kind is not a volume, and one of no kind may be") {
   const std::vector<std::byte> bytes(4096);
   struct Row {
     FileKind kind;
@@ -109,7 +109,7 @@ TEST_CASE("a file of another kind is no volume, and one of no kind may be") {
   CHECK(explain_unopened(image, image.disk.partitions.front(), none).reason == row.reason);
 }
 
-TEST_CASE("what is no $MFT is told from one that is damaged") {
+TEST_CASE("what is not a $MFT is told from one that is damaged") {
   const std::vector<std::byte> bytes(4096);
   struct Row {
     FileKind kind;

@@ -17,7 +17,7 @@ std::string hashed(const privacy::HashedNames& names, std::string_view path) {
 
 }  // namespace
 
-TEST_CASE("each name of a path is hashed, and what is no name stays") {
+TEST_CASE("each name of a path is hashed, and what is not a name stays") {
   const std::vector<std::byte> key(20, std::byte{0x0b});
   const privacy::HashedNames names{key, false};
   const auto users = names.name("Users");

@@ -54,7 +54,7 @@ TEST_CASE("views of volumes of one disk are of one run, each once") {
   }
 }
 
-TEST_CASE("headers without end are no run, and are not kept") {
+TEST_CASE("headers without end are not a run, and are not kept") {
   ntfs::SnapshotSequence sequence;
   for (u32 copy = 0; copy < 65'663; ++copy) sequence.add_header({4096, 1, copy}, "disk");
   CHECK(sequence.refusal().empty());

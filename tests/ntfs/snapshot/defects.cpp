@@ -404,7 +404,7 @@ std::vector<Defect> volume_defects() {
        list_own({{0x10, 0}, {0x30, 1}, {0x80, 2}, {0x80, 2}}), nothing},
       {"attribute list names another use of the record", "attribute-list", 0,
        list_own({{0x10, 0, 2}, {0x30, 1, 2}, {0x80, 2, 2}}), nothing},
-      {"attribute list names all there is, and that is no $DATA", "attribute-list", 0,
+      {"attribute list names all there is, and that is not $DATA", "attribute-list", 0,
        list_own({{0x10, 0}, {0x30, 1}}, [](NtfsFile& file) { file.streams.clear(); }), nothing},
       {"flag of files in $Extend, without $DATA", "record-damaged", 0,
        edit_attribute(&Volume::a, 0x80,

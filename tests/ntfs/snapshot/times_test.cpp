@@ -151,7 +151,7 @@ TEST_CASE("a record that was used before proves no order of those beside it") {
   CHECK(snapshot_of(image.build()).findings.count("time-order") == 0);
 }
 
-TEST_CASE("whole seconds are no finding where most files have them") {
+TEST_CASE("whole seconds are not a finding where most files have them") {
   NtfsImage image{{.clusters = 256, .records = 100}};
   for (int i = 0; i < 50; ++i)
     image.add({.names = {{.parent = 5,

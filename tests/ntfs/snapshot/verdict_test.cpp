@@ -68,7 +68,7 @@ TEST_CASE("what is wrong with a volume does not depend on what is listed") {
   }
 }
 
-TEST_CASE("the four records that NTFS keeps without names are no finding") {
+TEST_CASE("the four records that NTFS keeps without names are not a finding") {
   NtfsImage image{{.clusters = 256, .records = 60}};
   for (u64 record = 12; record < 16; ++record) image.add_reserved(record);
   const auto seen = snapshot_of(image.build(), {.states = tests::all_states});

@@ -369,7 +369,7 @@ class Forged(unittest.TestCase):
             self.volume.write(*old)
             self.assertEqual([(f["code"], f["first_offset"]) for f in summary["findings"]
                               if f["severity"] == "warning"], [("mft-mirror", at)])
-        # What a log sequence number says is no matter of the copy.
+        # What a log sequence number says is not a matter of the copy.
         self.change((at + 8, b"\x01\x02"))
         self.run_snapshot(0)
 

@@ -37,7 +37,7 @@ TEST_CASE("one wrong value in the head of an index buffer hides no name") {
     std::function<void(ByteWriter&)> bend;
   };
   const auto row = GENERATE(values<Row>({
-      {"a VCN that is no buffer's", "index-vcn",
+      {"a VCN that is not a buffer's", "index-vcn",
        [](ByteWriter& w) { w.patch<u64>(0x10, 0x1'0000); }},
       {"the VCN of another buffer", "index-vcn", [](ByteWriter& w) { w.patch<u64>(0x10, 0); }},
       {"no magic", "index-buffer", [](ByteWriter& w) { w.patch<u32>(0, 0x58444e48); }},

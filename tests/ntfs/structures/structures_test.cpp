@@ -351,7 +351,7 @@ TEST_CASE("attributes of extension records have the ids by which The Sleuth Kit 
   CHECK(data(u"stream32", 128, 0) == 23);
 }
 
-TEST_CASE("names that are no UTF-16 keep their units") {
+TEST_CASE("names that are not UTF-16 keep their units") {
   const ByteWriter units = ByteWriter{}.write_u16('a').write_u16(0xd800).write_u16('b');
   const auto text = ntfs::to_stored_text(units.view());
   std::string utf8;

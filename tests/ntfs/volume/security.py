@@ -37,7 +37,7 @@ def hash_of(descriptor):
 
 
 def index_entries(buffer):
-    """{place in the only buffer of $SII: (key, hash, id, place in $SDS, length)}; the strides' last two bytes are no
+    """{place in the only buffer of $SII: (key, hash, id, place in $SDS, length)}; the strides' last two bytes are not
     bytes of an entry that a test changes."""
     magic, array, count = struct.unpack_from("<4sHH", buffer)
     assert magic == b"INDX" and len(buffer) == (count - 1) * 512

@@ -240,7 +240,7 @@ TEST_CASE("an extracted $MFT gives names by their parents") {
   NtfsImage image{{.clusters = 256, .records = 60}};
   const u64 folder = image.add_directory(u"folder");
   image.add_file(u"file", "1", folder);
-  // A list outside of $MFT is out of reach, which is no damage.
+  // A list outside of $MFT is out of reach, which is not damage.
   const u64 big = image.add(
       {.names = {{.parent = folder, .name = u"big"}}, .streams = {{.content = "content"}}});
   image.add({.names = {{.parent = folder, .name = u"second name"}},

@@ -49,7 +49,7 @@ TEST_CASE("damaged blocks end the list") {
   CHECK(image.findings.count(row.code) == 1);
 }
 
-TEST_CASE("the second half of HIGHADJ is no relocation") {
+TEST_CASE("the second half of HIGHADJ is not a relocation") {
   fixtures::PeSpec spec;
   spec.relocations = {{0x1000, 4}, {0x1234, 3}, {0x1238, 3}};
   Opened image{spec};

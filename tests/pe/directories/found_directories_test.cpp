@@ -49,7 +49,7 @@ TEST_CASE("a directory that cannot be read is none, and a finding under its name
   REQUIRE(findings.all().size() == 1);
   CHECK(findings.all()[0].code.view() == row.code);
   CHECK(findings.all()[0].severity == core::Severity::warning);
-  // What an image does not have is no finding.
+  // What an image does not have is not a finding.
   const Opened plain{fixtures::PeSpec{}};
   core::Findings none;
   (void)row.has(*plain, none);

@@ -381,7 +381,7 @@ class Hooks(Case):
         self.assertEqual(answer["absent"], [{"rva": 0, "size": 0xee1}, {"rva": 0xf00, "size": 0x100}])
         memory = image.load(image.base)
         memory[0x1800:] = bytes(len(memory) - 0x1800)
-        answer = self.compare(image, memory[:0x1900], status=1)  # a few zeros are no page
+        answer = self.compare(image, memory[:0x1900], status=1)  # a few zeros are not a page
         self.assertEqual([(change["rva"], change["size"]) for change in answer["changes"]], [(0x1800, 0x100)])
 
     def test_nothing_is_read_from_a_page_that_is_not_there(self):

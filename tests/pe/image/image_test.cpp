@@ -50,7 +50,7 @@ TEST_CASE("a section name of eight characters has no terminator") {
   CHECK(Opened { spec } -> sections()[0].name() == "PAGELKCO");
 }
 
-TEST_CASE("what is no PE image is refused, with the place and the reason") {
+TEST_CASE("what is not a PE image is refused, with the place and the reason") {
   struct Row {
     const char* why;
     void (*bend)(fixtures::PeSpec&, fixtures::PeImage&);

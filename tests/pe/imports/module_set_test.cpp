@@ -11,7 +11,7 @@ using test::codes;
 
 // Files that lead to others, and what was read of them, in order.
 struct Files {
-  // The DLLs that each module imports from; nothing for what is no module, by its path.
+  // The DLLs that each module imports from; nothing for what is not a module, by its path.
   std::map<std::string, std::optional<std::vector<std::string>>> files;
   std::map<std::string, std::string> unreadable = {};
   std::vector<std::string> read = {};
@@ -72,7 +72,7 @@ TEST_CASE("of files with one name the first counts, and the others are told") {
   CHECK(files.read == Names{"one/a.dll", "two/b.dll"});
 }
 
-TEST_CASE("what is no module is counted, what should be one is told") {
+TEST_CASE("what is not a module is counted, what should be one is told") {
   Files files{{{"a.dll", Names{}}, {"b.txt", std::nullopt}, {"c.dll", Names{}}},
               {{"c.dll", "it is damaged"}}};
   auto set = made(files);

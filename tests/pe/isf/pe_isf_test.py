@@ -1,7 +1,7 @@
 """coldtrace pe isf: the rules of Volatility's format, and what llvm-pdbutil says of the same PDB.
 
 usage: pe_isf_test.py COLDTRACE PDBUTIL CLANG LLD SOURCES [unittest arguments]
-Volatility is no package of Debian: the rules of its schema 6.2.0 and of its loader are written here
+Volatility is not a package of Debian: the rules of its schema 6.2.0 and of its loader are written here
 again. With its source tree in $VOL3 its own schema and loader are asked too.
 """
 import bz2
@@ -391,7 +391,7 @@ extern "C" int entry() { return g_held.after; }
             self.assertEqual(done.returncode, 0, done.stderr)
             found, = (file for file in store.rglob("*") if file.is_file())
             self.assertEqual((found.relative_to(store).as_posix(), strict_json(found.read_bytes())), (place, plain))
-        # A name that is none of a PDB is no name of a table; a pipe is read as the file.
+        # A name that is none of a PDB is not a name of a table; a pipe is read as the file.
         other = self.write("symbols.zip", b"")
         with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.write(path, path.name)

@@ -105,7 +105,7 @@ TEST_CASE("given files are told apart, and those that no image is of are told") 
   core::Findings unmatched;
   choice.report_unmatched(unmatched);
   CHECK(unmatched.count("symbols-unmatched") == 1);
-  CHECK(unmatched.all().at(0).text.starts_with("two.dll is no image of the trace"));
+  CHECK(unmatched.all().at(0).text.starts_with("two.dll is not an image of the trace"));
   REQUIRE(find(choice, loaded(2), findings));
   CHECK(choice.all_matched());
 }

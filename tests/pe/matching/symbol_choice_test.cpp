@@ -146,7 +146,7 @@ TEST_CASE("given files of no image and no PDB that is asked for are told") {
   const std::vector others{pdb("o.pdb", 4)};
   files.choice().note_unmatched(images, others, {}, files.findings);
   CHECK(files.findings.count("symbols-unmatched") == 2);
-  CHECK(files.findings.all().front().text.starts_with("b.dll is no image of the trace"));
+  CHECK(files.findings.all().front().text.starts_with("b.dll is not an image of the trace"));
   core::Findings of_pdbs;
   files.given_pdbs.report_unmatched(of_pdbs);
   REQUIRE(of_pdbs.count("symbols-unmatched") == 1);

@@ -117,7 +117,7 @@ TEST_CASE("a damaged record is counted, and the others are read") {
   CHECK(opened.codes() == "pdb-public");
 }
 
-TEST_CASE("a name without an end is no symbol, and no read leaves its record") {
+TEST_CASE("a name without an end is not a symbol, and no read leaves its record") {
   PdbSpec spec;
   spec.publics = {{"first"}};
   auto file = build_pdb(spec);
@@ -154,7 +154,7 @@ TEST_CASE("a damaged address map makes all records to be looked at") {
       {"a hash table of all numbers", 0, 0xffff'ffff},
       {"more entries than records", 4, 0x1000},
       {"an absurd count", 4, 0xffff'fffc},
-      {"a size that is no number of entries", 4, 7},
+      {"a size that is not a number of entries", 4, 7},
   }));
   CAPTURE(row.why);
   auto file = build_pdb();

@@ -58,7 +58,7 @@ TEST_CASE("a PDB fits images of its machine, and of the other half of a hybrid")
   CHECK_FALSE(fits(0x14c, Machine::arm64x));
 }
 
-TEST_CASE("a file that cannot be opened is told apart from one that is no PDB") {
+TEST_CASE("a file that cannot be opened is told apart from one that is not a PDB") {
   const fixtures::TemporaryDirectory directory;
   const auto missing = SymbolFile::open(directory.path("missing"));
   REQUIRE_FALSE(missing);

@@ -124,7 +124,7 @@ class Agreement(Case):
                          [row for row in rows if row["name"] == name])
         self.assertEqual(file(path, "--name", name[:3] + "*", "--name", name)["symbols"],
                          [row for row in rows if row["name"].startswith(name[:3])])
-        # What is no file is a name, before and behind files.
+        # What is not a file is a name, before and behind files.
         for arguments in ((path, name), (name, path), (path, "--name", name)):
             answer = strict_json(run("pe", "symbols", "--format", "json", *arguments).stdout)
             self.assertEqual([one["path"] for one in answer["files"]], [str(path)])

@@ -92,7 +92,7 @@ TEST_CASE("an array has as many elements as fit") {
   CHECK(types.text(0x1005) == "[?] unseen");
 }
 
-TEST_CASE("what refers to a higher number, or to itself, is no type") {
+TEST_CASE("what refers to a higher number, or to itself, is not a type") {
   const Table types{
       {modifier(0x1000, 1), array(0x1001, 8), pointer(0x1003, 0x1000c), modifier(0x75, 2)}};
   CHECK(types.text(0x1000) == "const <no type>");

@@ -57,7 +57,7 @@ TEST_CASE("the checksum is never 0 and never all ones") {
   CHECK(base_block_checksum(zeros.patch<u32>(104, 5).view()) == 0xffff'fffa);
 }
 
-TEST_CASE("another signature, or less than a sector, is no base block") {
+TEST_CASE("another signature, or less than a sector, is not a base block") {
   CHECK_FALSE(read_base_block(block(7, 7).patch<u8>(0, 'x').view()));
   CHECK_FALSE(read_base_block(block(7, 7).view().first(511)));
 }

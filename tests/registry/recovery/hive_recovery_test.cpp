@@ -50,7 +50,7 @@ TEST_CASE("a dirty hive without logs stays as it is, and lacks its last changes"
   CHECK(findings.count("hive-log-other") == 1);
 }
 
-TEST_CASE("what is no hive is refused") {
+TEST_CASE("what is not a hive is refused") {
   std::vector<std::byte> bytes(0x2000);
   core::Findings findings;
   CHECK_FALSE(recover_hive(bytes, {}, findings));

@@ -56,7 +56,7 @@ TEST_CASE("a memory operand without registers or relative to rip names an addres
   CHECK(x64.disassembler.address(*second, second->operands[1]) == std::nullopt);
 }
 
-TEST_CASE("what is no instruction, or ends before it does, is not decoded") {
+TEST_CASE("what is not an instruction, or ends before it does, is not decoded") {
   const CodeImage image{code_spec(to_bytes({0x06}))};  // push es, of x86 alone
   CHECK_FALSE(image.disassembler.decode(pe::Rva{0x1000}));
   CHECK_FALSE(image.disassembler.decode(pe::Rva{0x9000}));

@@ -93,7 +93,7 @@ TEST_CASE("no more than 256 bytes of a function are read, and whole instructions
   CHECK(function.whole == (size <= 256));
 }
 
-TEST_CASE("a function is not whole where bytes are no instruction") {
+TEST_CASE("a function is not whole where bytes are not an instruction") {
   const auto code = to_bytes({0x90, 0x06, 0xc3});  // nop; push es, which x64 has not; ret
   for (const auto& spec : {code_spec(code), code_spec(code, {{0x1000, 0x1003, 0x1004}})}) {
     const CodeImage image{spec};

@@ -263,7 +263,7 @@ TEST_CASE("VTrace's addresses are looked at, and count when structure agrees") {
   CHECK(found.plan.notes.empty());
 }
 
-TEST_CASE("calls of itself are no callers, and .pdata bounds the function") {
+TEST_CASE("calls of itself are not callers, and .pdata bounds the function") {
   const auto kernel = load_switch_kernel("11-x64");
   if (!kernel) return;
   const auto search = find_context_switch(kernel->open());

@@ -39,7 +39,7 @@ TEST_CASE("of several PDBs a kernel takes the one that it names") {
 
   const auto symbols = syscall_map::find_kernel_symbols(*image, identity, files, findings);
   CHECK(symbols.path == directory.path("mine.pdb"));
-  REQUIRE(symbols.places.size() == 1);  // a name without an address is no place
+  REQUIRE(symbols.places.size() == 1);  // a name without an address is not a place
   CHECK(symbols.places[0].name == "KiSwapContext");
   CHECK(symbols.places[0].rva == pe::Rva{0x1010});
   CHECK(findings.count("pdb-mismatch") == 0);

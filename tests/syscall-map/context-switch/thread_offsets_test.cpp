@@ -11,7 +11,7 @@ namespace {
 using namespace syscall_map;
 using test::load_switch_kernel;
 
-// "_ETHREAD.Cid.UniqueThread=0x1f0 high" and so on, one a line.
+// "_ETHREAD.Cid.UniqueThread=0x1f0 high" and so on, one per line.
 std::string to_text(const ThreadOffsets& offsets) {
   std::string text;
   for (const auto& field : offsets.fields)

@@ -63,7 +63,7 @@ TEST_CASE("a service of a document is in the part of win32k that the document na
   CHECK(std::find(full.begin(), full.end(), "win32kfull") != full.end());
 }
 
-TEST_CASE("what is no list of names is refused at its place, and nothing of it is kept") {
+TEST_CASE("what is not a list of names is refused at its place, and nothing of it is kept") {
   struct Row {
     const char* text;
     u32 line, column;

@@ -123,7 +123,7 @@ TEST_CASE("entries that do not lead to code lower the confidence") {
     const auto whole = search(bytes);
     const auto& truth = whole.found.tables.front();
     const auto base = truth.form == TableForm::rva32 ? 0 : truth.address - value(truth.rva);
-    // The headers are no code, and the service of number 2 is not exported.
+    // The headers are not code, and the service of number 2 is not exported.
     const u64 target = base + 0x10;
     const auto size = entry_size(truth.form);
     patch(bytes, *truth.file_offset + 2 * size, std::as_bytes(std::span{&target, 1}).first(size));
@@ -340,7 +340,7 @@ TEST_CASE("a hash that several known names have names nothing, in whatever order
   }
 }
 
-TEST_CASE("what does not lead to exactly the table's functions is no KiServicesTab") {
+TEST_CASE("what does not lead to exactly the table's functions is not a KiServicesTab") {
   struct Row {
     const char* why;
     u64 record, at;

@@ -12,7 +12,7 @@ using syscall_map::list_serviced_files;
 
 namespace fs = std::filesystem;
 
-TEST_CASE("files of a folder and below are by path, what is no file is counted or told") {
+TEST_CASE("files of a folder and below are by path, what is not a file is counted or told") {
   const fixtures::TemporaryDirectory folder;
   fs::create_directory(folder.path("below"));
   for (const auto* name : {"b.dll", "below/a.dll", "a.dll"}) folder.write(name, "MZ");

@@ -197,7 +197,7 @@ int Nameless(void) { return 9; }
         exports = module["exports"]
         found = {change["name"] or (change["before"] or change["after"])["ordinal"]:
                  [change["before"], change["after"]] for change in exports["changes"]}
-        # That the text of a forwarder lies elsewhere is no change.
+        # That the text of a forwarder lies elsewhere is not a change.
         self.assertEqual(found, expected)
         self.assertLessEqual({"Fresh", "Gone", "Moved", "Padding", "There"}, set(found))
         self.assertEqual((exports["before"], exports["after"]), (len(was), len(now)))

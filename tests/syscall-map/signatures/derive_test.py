@@ -235,7 +235,7 @@ class Derive(Case):
         self.exits(0, "hooks", "derive", "Unique", "--at-least", 1, "--pdb", pdb, path, "-o", target)
         done = self.exits(0, "hooks", "locate", "Unique", "--signatures", target, path)
         self.assertIn(f"rva {symbols(pdb)['Unique']:#x}".encode(), done.stdout)
-        # A name that is no word stands in quotes, and finds its function too.
+        # A name that is not a word stands in quotes, and finds its function too.
         self.exits(0, "hooks", "derive", "?f@@YAXXZ<b c>", "--at-least", 1, "--at",
                    symbols(pdb)["Unique"], path, "-o", target)
         self.exits(0, "hooks", "locate", "?f@@YAXXZ<b c>", "--signatures", target, path)

@@ -231,7 +231,7 @@ TEST_CASE("why there is no signature is said") {
        to_bytes({0xc3}),
        {},
        "the first 1 bytes, to the function's end, have no two fixed ones next to each other"},
-      {"bytes that are no instruction",
+      {"bytes that are not an instruction",
        to_bytes({0x50, 0x06}),
        {},
        "the first 1 bytes, as far as they are instructions, have no two fixed ones next to each "
@@ -252,7 +252,7 @@ TEST_CASE("why there is no signature is said") {
   CHECK(derivation.reason == row.reason);
 }
 
-TEST_CASE("a place that is no code and images of other machines are refused") {
+TEST_CASE("a place that is not code and images of other machines are refused") {
   fixtures::PeSpec spec;
   spec.machine = 0xaa64;
   const auto arm_file = fixtures::build_pe(spec), file = fixtures::build_pe();
@@ -261,7 +261,7 @@ TEST_CASE("a place that is no code and images of other machines are refused") {
     const DerivationInput input{&of, "it", pe::Rva{rva}};
     return derive_signature("F", {&input, 1}, 1).reason;
   };
-  CHECK(reason(arm, 0x1000) == "it is no image of x86 or x64");
+  CHECK(reason(arm, 0x1000) == "it is not an image of x86 or x64");
   CHECK(reason(image, 0) == "RVA 0x0 of it is in no executable section");
   CHECK(reason(image, 0xffff'fff0) == "RVA 0xfffffff0 of it is in no executable section");
 }

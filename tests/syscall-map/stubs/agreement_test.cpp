@@ -45,7 +45,7 @@ TEST_CASE("kernel stubs are named at 95 percent agreement and not below") {
   }
 }
 
-TEST_CASE("services are shared by any of their names, and by none that is no service's") {
+TEST_CASE("services are shared by any of their names, and by none that is not a service's") {
   auto user = hundred("Nt");
   user.resize(2);
   user[0].name = "NtFirst";

@@ -207,7 +207,7 @@ TEST_CASE("what is left out has a reason") {
       {{0x1800, {"NtA"}, Kind::code}, "an ordinary function, no stub: what is there"},
       {{0x1800, {"NtA", "ZwA"}, Kind::code}, "an ordinary function, no stub: what is there"},
       {{0x1800, {"NtA", "NtB", "ZwA"}, Kind::code},
-       "3 names share 0x1800, which is no stub: retired"},
+       "3 names share 0x1800, which is not a stub: retired"},
       {{0x1800, {"Ntfs"}, Kind::code}, "not named like a service; an ordinary function"},
       {{0x1800, {"NtA"}, Kind::code},
        "the service itself, not a stub; kernels export stubs as ZwX",

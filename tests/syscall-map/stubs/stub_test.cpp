@@ -42,7 +42,7 @@ std::vector<syscall_map::Service> one_of_each(const pe::Image& image) {
   return chosen;
 }
 
-TEST_CASE("a stub cut off anywhere is no stub") {
+TEST_CASE("a stub cut off anywhere is not a stub") {
   const auto name = every_image();
   CAPTURE(name);
   const auto file = load_stub_image(name);

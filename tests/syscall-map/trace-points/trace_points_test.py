@@ -130,7 +130,7 @@ class Both(Case):
             self.assertEqual(points[0]["names"], ["NtOpenThing", "ZwOpenThing"])
             self.assertIn("NtOpenThing", points[1]["refusals"][0]["text"])
             self.assertIn("NtOpenThing", points[2]["refusals"][0]["text"])
-            # What is refused is no trace point that another could collide with.
+            # What is refused is not a trace point that another could collide with.
             points = self.points(kernel, [hex(labels["at_push"] + 2), "NtOpenThing"])
             self.assertTrue(points[1]["eligible"])
 

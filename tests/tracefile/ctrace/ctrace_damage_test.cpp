@@ -211,7 +211,7 @@ TEST_CASE("what was lost is told where it was", "[ctrace]") {
   CHECK(read.lost == 5);
 }
 
-TEST_CASE("wrap-around keeps the newest events and is no gap at the start", "[ctrace]") {
+TEST_CASE("wrap-around keeps the newest events and is not a gap at the start", "[ctrace]") {
   CtraceFile file{1, test::small_schema, 128, CtraceHeader::wrap_around};
   for (u64 i = 0; i < 100; ++i) {
     file.at_tick(i);

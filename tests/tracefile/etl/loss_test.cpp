@@ -91,7 +91,7 @@ TEST_CASE("a file cut anywhere gives the events before the cut") {
   }
 }
 
-TEST_CASE("bytes that are no trace are refused with the place that says so") {
+TEST_CASE("bytes that are not a trace are refused with the place that says so") {
   struct Row {
     const char* why;
     std::size_t at;
@@ -248,7 +248,7 @@ TEST_CASE("events that a buffer has in another order than that of their time are
   CHECK(open.findings.count("event-order") == 1);
 }
 
-TEST_CASE("what a buffer has from an earlier use is no event of it") {
+TEST_CASE("what a buffer has from an earlier use is not an event of it") {
   EtlBuffer buffer{0};
   buffer.system(ready_thread, 2, {1, 2, 1'000'500}, words({1, 2}));
   const auto filled = static_cast<u32>(72 + buffer.events().size());
@@ -390,7 +390,7 @@ TEST_CASE("a compressed size that lies loses its buffer and finds the next") {
   CHECK(open.trace->events() <= whole.trace->events());
 }
 
-TEST_CASE("a preallocated tail that was never written is no damage") {
+TEST_CASE("a preallocated tail that was never written is not damage") {
   auto bytes = fixtures::build_etl({.log_file_mode = 1 | LogfileHeader::preallocate},
                                    overlapping_buffers(1));
   bytes.resize(bytes.size() + 3 * 4096);

@@ -80,7 +80,7 @@ TEST_CASE("changes of clocks with a year come once") {
   CHECK_FALSE(after->until);
 }
 
-TEST_CASE("what is no zone has no local time") {
+TEST_CASE("what is not a zone has no local time") {
   struct Row {
     const char* why;
     TimeZone zone;

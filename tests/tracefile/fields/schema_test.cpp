@@ -186,7 +186,7 @@ TEST_CASE("an EventSource manifest gives its events, maps and structures") {
   CHECK(manifest->schemas[2].second.fields.size() == 1);
 }
 
-TEST_CASE("a manifest that is no XML or names no provider is refused") {
+TEST_CASE("a manifest that is not XML or names no provider is refused") {
   CHECK_FALSE(read_event_manifest("", 0));
   CHECK_FALSE(read_event_manifest("<instrumentationManifest/>", 0));
   for (std::size_t cut = 0; cut + 1 < manifest_text.size(); cut += 13)

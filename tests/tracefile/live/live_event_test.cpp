@@ -139,7 +139,7 @@ TEST_CASE("what a callback's event does not tell is said") {
   CHECK(string->fields[0].text == "Hi");
 }
 
-TEST_CASE("what is no event of a callback is refused") {
+TEST_CASE("what is not an event of a callback is refused") {
   auto header = event_header(dotnet_runtime, 1, 1, 1, of_64_bits);
   header.pop_back();
   CHECK_FALSE(decode_event(header, {}, built_in()));

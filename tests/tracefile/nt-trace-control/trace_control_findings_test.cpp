@@ -16,7 +16,7 @@ std::string told(const core::Findings& findings, std::string_view code) {
 
 }  // namespace
 
-TEST_CASE("a function code that the version has is no finding") {
+TEST_CASE("a function code that the version has is not a finding") {
   core::Findings findings;
   note_control_code(0x01, std::nullopt, findings);
   note_control_code(0x01, KernelVersion::v6_0, findings);
@@ -63,7 +63,7 @@ TEST_CASE("a call that fails is a warning, and what other versions check is info
   CHECK_FALSE(unstated.has_warnings());
 }
 
-TEST_CASE("several statuses are alternatives, and none is no text") {
+TEST_CASE("several statuses are alternatives, and none is not text") {
   CHECK(statuses_text({}).empty());
   const NtStatus two[] = {NtStatus::invalid_parameter, NtStatus::access_denied};
   CHECK(statuses_text(two) ==

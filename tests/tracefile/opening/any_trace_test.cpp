@@ -111,7 +111,7 @@ TEST_CASE("a trace of either format tells its machine and what was lost") {
   CHECK(ctrace.buffers_lost() == 0U);
 }
 
-TEST_CASE("what is no trace is told apart from what cannot be read") {
+TEST_CASE("what is not a trace is told apart from what cannot be read") {
   const fixtures::TemporaryDirectory directory;
   core::Findings findings;
   const auto missing = AnyTrace::open(directory.path("missing"), {}, findings);

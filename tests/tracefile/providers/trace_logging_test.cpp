@@ -96,7 +96,7 @@ TEST_CASE("a TraceLogging structure may not nest without end, nor a type be unkn
 TEST_CASE("a field with custom serialisation is the bytes it counts, and the next ones follow") {
   ByteWriter item;
   item.write_u16(0).write_u8(0).write_text("E").write_u8(0).write_text("a").write_u8(0).write_u8(4);
-  // Protocol 31, which is no type, with three bytes about the type.
+  // Protocol 31, which is not a type, with three bytes about the type.
   item.write_text("b").write_u8(0).write_u8(31 | 0x60).write_u16(3).write_text("abc");
   item.write_text("c").write_u8(0).write_u8(8 | 0x60 | 0x80).write_u8(0x80).write_u8(1);
   item.write_u16(0).write_text("d").write_u8(0).write_u8(6);

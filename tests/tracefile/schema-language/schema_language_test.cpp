@@ -101,7 +101,7 @@ TEST_CASE("errors of a schema text say where and what", "[schema-language]") {
       {"enum E : u8 { A = 1, B = 0x1 }", "2:26: 0x1 has another name already"},
       {"enum E : i8 { }", "2:10: expected 'u8', 'u16', 'u32' or 'u64'"},
       {"enum E : u8 { }", "2:6: E has no value"},
-      {"flags E : u8 { A = 0 }", "2:20: 0 is no bit"},
+      {"flags E : u8 { A = 0 }", "2:20: 0 is not a bit"},
       {"event X = 1 { bytes b; }", "2:21: bytes need an amount, as in NAME[16]"},
       {"event X = 1 { u8 a[0]; }", "2:20: an amount of 0"},
       {"event X = 1 { u8 a[n]; u8 n; }", "2:20: no field n before this"},
@@ -112,13 +112,13 @@ TEST_CASE("errors of a schema text say where and what", "[schema-language]") {
       {"event X = 1 { ansi t; u32 a is thread; }",
        "2:32: thread must be before fields whose size depends on the data"},
       {"struct S { u32 a is thread; }", "2:21: this is the event's own and cannot be in a struct"},
-      {"event X = 1 { u8 a is funny; }", "2:23: funny is no meaning"},
+      {"event X = 1 { u8 a is funny; }", "2:23: funny is not a meaning"},
       {"event X = 1 { u8 a[40000]; u8 b[40000]; }",
        "2:31: 80000 bytes: an event has at most 65535"},
       {"event X = 1 { u8 a \"open; }", "2:20: expected ';'"},
       {"evil", "2:1: expected 'enum', 'flags', 'struct', 'event' or 'schema'"},
       {"schema t {01234567-89ab-cdef-0123-456789abcdef};", "2:10: schema s has the same GUID"},
-      {"schema t {0123};", "2:10: this is no GUID like {01234567-89ab-cdef-0123-456789abcdef}"},
+      {"schema t {0123};", "2:10: this is not a GUID like {01234567-89ab-cdef-0123-456789abcdef}"},
   }));
   CAPTURE(row.body);
   CHECK(error_of(row.body) == row.error);

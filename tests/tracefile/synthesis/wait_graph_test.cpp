@@ -43,7 +43,7 @@ struct Fixture {
 using Numbers = std::vector<std::size_t>;
 using Knots = std::vector<std::pair<Numbers, Numbers>>;
 
-TEST_CASE("A chain of waits is no deadlock") {
+TEST_CASE("A chain of waits is not a deadlock") {
   Fixture fixture{3};
   fixture.wait(0, WaitType::any, {1});
   fixture.wait(1, WaitType::any, {2});

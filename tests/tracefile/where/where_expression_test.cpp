@@ -54,12 +54,13 @@ TEST_CASE("what is wrong with an expression has a place") {
       {"activity like \"a*\"", "1:15: 'activity' is a GUID, not a text"},
       {"process == true", "1:12: 'process' is a text"},
       {"pid == 4KB",
-       "1:8: '4KB' is no number of 64 bits, size or duration; units are B, KiB, MiB, "
+       "1:8: '4KB' is not a number of 64 bits, size or duration; units are B, KiB, MiB, "
        "GiB, TiB and ns, us, ms, s, min, h, d"},
       {"X == 18446744073709551616",
-       "1:6: '18446744073709551616' is no number of 64 bits, size or duration; units are B, KiB, "
+       "1:6: '18446744073709551616' is not a number of 64 bits, size or duration; units are B, "
+       "KiB, "
        "MiB, GiB, TiB and ns, us, ms, s, min, h, d"},
-      {"X == {12}", "1:6: '{12}' is no GUID"},
+      {"X == {12}", "1:6: '{12}' is not a GUID"},
       {"time < 2024-13-01",
        "1:8: '2024-13-01' is an invalid time; expected one like "
        "2024-02-29T12:34:56Z"},

@@ -34,7 +34,7 @@ Index RecordReader::issuing_thread() {
   return !tid || *tid == 0 || *tid == unknown_id ? nobody : population_.thread(*tid);
 }
 
-// Of the begin of a request that names nobody, the one that logged it.
+// Of the beginning of a request that names nobody, the one that logged it.
 Index RecordReader::issuer_of(const Event& event) {
   if (values_.has(Field::thread)) return issuing_thread();
   return event.tid ? header_thread(event) : running(event);

@@ -13,7 +13,7 @@ using tracefile::FieldSchema;
 using tracefile::Value;
 using tracefile::ValueShape;
 
-// What is no number as it lies in the payload.
+// What is not a number as it lies in the payload.
 bool is_address(const FieldSchema& field) {
   using tracefile::OutType;
   return field.out == OutType::ipv4 || field.out == OutType::ipv6 ||

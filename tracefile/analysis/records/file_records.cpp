@@ -38,7 +38,7 @@ FileAction action_of(std::optional<u8> major) {
 }  // namespace
 
 // Of what is deleted, renamed or linked Windows logs the path in an event of its own beside the
-// one of the request (same IRP in the vectors of both): that is no request.
+// one of the request (same IRP in the vectors of both): that is not a request.
 bool RecordReader::file_start(const Event& event, std::optional<FileAction> action) {
   const auto irp = values_.get<u64>(Field::irp);
   if (!irp) return false;

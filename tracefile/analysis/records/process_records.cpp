@@ -11,7 +11,7 @@ void RecordReader::set_process(Index thread, std::optional<u32> pid) {
   if (process == nobody) process = population_.process(*pid);
 }
 
-// Who logs the begin of a process or thread: the fields say it, or the header.
+// Who logs the beginning of a process or thread: the fields say it, or the header.
 Index RecordReader::creator_of(const Event& event) {
   const auto creator = values_.has(Field::creator_thread)
                            ? thread_of(values_.get<u32>(Field::creator_thread), event.cpu)

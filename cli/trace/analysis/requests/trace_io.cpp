@@ -155,7 +155,7 @@ void add_trace_io(CLI::App& app, Exit& exit) {
         add_snapshot_options(command, options.snapshot);
         add_sort_option(command, options.order,
                         "Processes, threads and files with most time, and remote addresses with "
-                        "most bytes first, or those with most requests",
+                        "most bytes first, or most requests",
                         {"text", "json"});
         command.add_option("--top", options.top, "In text: files and processes that are shown")
             .for_formats({"text"})

@@ -346,7 +346,8 @@ void add_pair_option(Command& command, TraceServicesOptions& options) {
   command
       .add_option("--pair", options.pairs,
                   "Also a service that begins with one event and ends with another, each as "
-                  "'trace decode --event' takes it, after PROVIDER! if need be; in one thread, or "
+                  "'trace decode --event' takes it, after PROVIDER! where the name alone is "
+                  "ambiguous; in one thread, or "
                   "followed by @FIELD where that field is the same")
       .repeatable()
       .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {

@@ -10,7 +10,7 @@
 
 namespace coldtrace::core {
 
-// What a walk comes across that is no folder to go into.
+// What a walk comes across that is not a folder to go into.
 struct FolderEntry {
   enum class Kind {
     file,           // a regular one, or a link to one
@@ -24,7 +24,7 @@ struct FolderEntry {
   std::error_code error;  // of what is unknown or unlisted
 };
 
-// Visits what is no folder in a folder and in all below it, as the file system has it, until
+// Visits what is not a folder in a folder and in all below it, as the file system has it, until
 // `visit` returns false.
 void walk_folder(const std::string& folder, const std::function<bool(const FolderEntry&)>& visit);
 

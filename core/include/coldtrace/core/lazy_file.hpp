@@ -17,7 +17,7 @@ class Findings;
 // shrinks is an error and not the end of the process. One thread at a time.
 class LazyFile {
  public:
-  // More than `cap` bytes is the error `limit`. What is no regular file is read whole.
+  // More than `cap` bytes is the error `limit`. What is not a regular file is read whole.
   static Result<std::unique_ptr<LazyFile>> open(const std::string& path, u64 cap);
   LazyFile(const LazyFile&) = delete;
   LazyFile& operator=(const LazyFile&) = delete;

@@ -64,7 +64,7 @@ struct Attribute {
 };
 
 // The attributes of one record, in stored order. Ends at the end marker, at the end of what the
-// record uses, or where a length cannot be; only the first two at one place are no damage. An
+// record uses, or where a length cannot be; only the first two at one place are not damage. An
 // attribute whose head contradicts itself or its type is left out; one in the wrong place, or with
 // the id of another, is not. `damage()` tells the first of these.
 class AttributeReader {

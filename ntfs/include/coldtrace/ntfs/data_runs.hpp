@@ -35,7 +35,7 @@ class DataRunReader {
   core::ByteView runs_;
   u64 base_;
   u64 at_ = 0;
-  u64 previous_ = 0;  // LCN of the last run that was no hole
+  u64 previous_ = 0;  // LCN of the last run that was not a hole
   std::optional<core::ParseError> damage_;
 };
 

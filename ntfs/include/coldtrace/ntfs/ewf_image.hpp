@@ -26,7 +26,7 @@ class EwfSource : public core::ImageSource {
   virtual void add_findings(core::Findings& findings) const = 0;
 
   // What was stored of the whole disk when the image was made; nothing where its last segment is
-  // not there. A text that is no hash is a warning.
+  // not there. A text that is not a hash is a warning.
   [[nodiscard]] virtual std::vector<StoredHash> hashes(core::Findings& findings) const = 0;
 };
 

@@ -72,7 +72,7 @@ struct RecordFacts {
 constexpr std::string_view directory_index_name = "$I30";
 constexpr std::string_view security_index_name = "$SII";  // of ids, in $Secure
 
-// True for the short name of a link that also has a long one: it is no row of its own.
+// True for the short name of a link that also has a long one: it is not a row of its own.
 [[nodiscard]] bool is_short_half(const RecordFacts& facts, const FileName& name);
 
 // The same of all names of a file, which may be thousands.
@@ -85,7 +85,7 @@ class ShortHalves {
   std::vector<FileReference> long_names_;  // where there are some: their directories, sorted
 };
 
-// The names of a file that are no short halves.
+// The names of a file that are not short halves.
 [[nodiscard]] u32 count_links(const RecordFacts& facts);
 
 // What every file in use has and this one, all of whose records are joined, has not.

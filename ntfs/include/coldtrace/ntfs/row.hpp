@@ -117,7 +117,7 @@ struct FileRow {
   StoredText name;
   std::optional<Times> index;
   Assembly assembly;
-  u32 links = 0;  // names that are no short halves
+  u32 links = 0;  // names that are not short halves
   std::string_view owner_sid;
   std::optional<core::Guid> object_id;
   std::optional<u32> reparse_tag;

@@ -11,7 +11,7 @@
 namespace coldtrace::ntfs {
 
 // Appends "/a/b" with the hash of each name, as UTF-8 shows it; what stands at the front for a
-// directory that is not known, "/<parent 30-2>", is no name and stays.
+// directory that is not known, "/<parent 30-2>", is not a name and stays.
 void append_hashed_path(std::string& text, const privacy::HashedNames& names,
                         std::string_view path);
 

@@ -8,7 +8,7 @@
 
 namespace coldtrace::pe {
 
-// A name of the source that is no function: S_GDATA32, S_LDATA32, S_GTHREAD32, S_LTHREAD32,
+// A name of the source that is not a function: S_GDATA32, S_LDATA32, S_GTHREAD32, S_LTHREAD32,
 // S_CONSTANT and S_UDT, also with names of old linkers (_ST).
 // Source: microsoft-pdb, cvinfo.h, DATASYM32, THREADSYM32, CONSTSYM and UDTSYM.
 struct DataSymbol {

@@ -17,7 +17,7 @@ namespace coldtrace::pe {
 // CheckSum and the PDB's GUID and age (pe::compare). Names say where to look, never what a file is.
 class ImageChoice {
  public:
-  // Nothing where the file is no image, which the caller tells of.
+  // Nothing where the file is not an image, which the caller tells of.
   using Identify = std::function<const std::optional<Identity>&(const std::string& path)>;
 
   struct Chosen {

@@ -30,7 +30,7 @@ void sort_pdb_candidates(std::vector<std::string>& paths, const PdbReference& wa
 // where to look, never what a file is.
 class PdbChoice {
  public:
-  // GUID and age of a file; nothing where it is no PDB, which the caller tells of.
+  // GUID and age of a file; nothing where it is not a PDB, which the caller tells of.
   using Identify = std::function<const std::optional<PdbReference>&(const std::string& path)>;
 
   // A file that may be chosen for whatever image. One with the GUID and age of another is the

@@ -27,7 +27,7 @@ struct TypeFileComparison {
 // Compares files as far as both can tell. Where one of them alone is a symbol table, which has
 // neither qualifiers nor signatures, methods nor static members, the PDB is reduced to one: that is
 // the finding `types-reduced` of the PDB. What a side lacks of types that it does not have itself
-// is no change: `types-unproved`.
+// is not a change: `types-unproved`.
 [[nodiscard]] TypeFileComparison compare_type_files(TypeFile& before, TypeFile& after,
                                                     std::span<const std::string> wanted,
                                                     const TypeReducer& reduce);

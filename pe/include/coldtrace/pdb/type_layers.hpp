@@ -27,7 +27,7 @@ struct TypeLayer {
 };
 
 // How a type is made, at most `most_layers` deep; the last is neither modifier, pointer nor array
-// then. Of a function pointers and arguments are no layers.
+// then. Of a function pointers and arguments are not layers.
 inline constexpr std::size_t most_layers = 32;
 [[nodiscard]] std::vector<TypeLayer> layers_of(const TypeTable& table, u32 index);
 

@@ -65,7 +65,7 @@ class ModuleSet {
   // Reads every file that was added.
   void read_all();
 
-  // Reads the program and whatever of the files it leads to. False when it is no module.
+  // Reads the program and whatever of the files it leads to. False when it is not a module.
   bool read_program(const std::string& path);
 
   // Ascending by name.

@@ -58,7 +58,7 @@ class FileSchemas final : public tracefile::SchemaSource {
   void add(const std::string& file, const tracefile::ProviderSchemas& declared,
            core::Findings& findings);
   // False for one whose fields are those of an earlier one; other fields, names and messages are a
-  // finding. Between builds that is no conflict, and one that was re-created lacks output types.
+  // finding. Between builds that is not a conflict, and one that was re-created lacks output types.
   bool add(const tracefile::SchemaKey& event, std::shared_ptr<const tracefile::EventSchema> schema,
            SchemaRank rank, core::Findings& findings);
 

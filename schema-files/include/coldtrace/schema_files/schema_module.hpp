@@ -32,8 +32,8 @@ struct SchemaModule {
   [[nodiscard]] std::optional<std::string> file_version() const;
 };
 
-// No module of a file that is no PE image or declares no providers, and `why`; `is_damaged` where
-// providers may be lost, as what would name them cannot be read.
+// No module of a file that is not a PE image or declares no providers, and `why`; `is_damaged`
+// where providers may be lost, as what would name them cannot be read.
 struct SchemaModule::Search {
   std::optional<SchemaModule> module;
   std::string why;

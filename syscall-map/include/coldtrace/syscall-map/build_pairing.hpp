@@ -13,7 +13,7 @@ namespace coldtrace::syscall_map {
 // The images of one build, the kernel first.
 using BuildFiles = std::vector<HookTableImage>;
 
-// What of many images is no part of a build, or has no part in it; a kernel, what it lacks.
+// What of many images is not part of a build, or has no part in it; a kernel, what it lacks.
 struct UnpairedFile {
   HookTableImage file;
   std::string reason;

@@ -15,7 +15,7 @@ struct HookTableDifference {
   std::optional<std::string> after;
 };
 
-// What of a build is compared. Sentences of evidence and the images' hashes are no values: they
+// What of a build is compared. Sentences of evidence and the images' hashes are not values: they
 // may be absent, or say the same in other words.
 [[nodiscard]] std::vector<HookTableDifference> compare_hook_tables(const HookTable& before,
                                                                    const HookTable& after);

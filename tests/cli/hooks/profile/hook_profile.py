@@ -157,7 +157,7 @@ class Check(Case):
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stdout, b"")
         self.here.joinpath("image.gz").write_bytes(gzip.compress(image(NTDLL).read_bytes()))
-        self.assertIn(b"compressed, and what it holds is no list", self.profile(2, "check", path, "--against",
+        self.assertIn(b"compressed, and what it holds is not a list", self.profile(2, "check", path, "--against",
                                                                             self.here / "image.gz").stderr)
         # Standard input is a list of services as a file is, packed too, and no image.
         self.text("list", "NtOpenFile NtClose")

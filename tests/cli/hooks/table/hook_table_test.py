@@ -358,7 +358,7 @@ class From(Case):
 
     def test_every_build_has_what_lies_beside_its_kernel(self):
         folder = self.folder(xp=[image(name) for name in X86], ten=[image(name) for name in X64])
-        (folder / "xp" / "readme.txt").write_text("MZ is no image")
+        (folder / "xp" / "readme.txt").write_text("MZ is not an image")
         document = self.paired(0, folder)
         self.assertEqual([[entry["role"] for entry in build["images"]]
                           for build in document["builds"]], [["kernel", "ntdll"]] * 2)

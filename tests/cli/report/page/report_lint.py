@@ -16,7 +16,7 @@ SOURCES = Path(sys.argv[-1] if len(sys.argv) == 2 else sys.argv[1]).resolve()
 MODULES = sorted((SOURCES / "report").glob("*.js"))
 FORBIDDEN = {
     r"\b(innerHTML|outerHTML|insertAdjacentHTML)\b|document\.write": "names are text, never markup",
-    r"\beval\b|\bnew Function\b|set(Timeout|Interval)\(\s*[\"'`]": "text is no program",
+    r"\beval\b|\bnew Function\b|set(Timeout|Interval)\(\s*[\"'`]": "text is not a program",
     r"\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon|importScripts": "a page asks nobody",
     r"setAttribute\(\s*[\"']style": "the policy refuses styles in attributes",
     r"[^=!<>]==[^=]|!=[^=]": "=== and !==",

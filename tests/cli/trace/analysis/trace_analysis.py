@@ -155,7 +155,7 @@ class Tree(Case):
             self.assertEqual(processes[process["parent"]]["pid"], event["pid"])
             self.assertEqual(threads[process["creator_thread"]]["tid"], event["tid"])
         self.assertFalse(process_starts)
-        # The rundown has the order in which they began: who is listed later is no parent. smss.exe, which had
+        # The rundown has the order in which they began: who is listed later is not a parent. smss.exe, which had
         # started these, was gone, and svchost.exe had its id.
         listed = [e["fields"] for e in events if e["name"] == "Process/DCStart"]
         order = {fields["ProcessId"]: i for i, fields in enumerate(listed)}

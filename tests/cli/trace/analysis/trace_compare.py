@@ -186,7 +186,7 @@ class Compare(unittest.TestCase):
         self.assertIn("trace-truncated", [f["code"] for f in answer["after"]["findings"]])
         cut.write_bytes(before + b"x")
         told, = (f["text"] for f in self.compare(path, cut, status=1)["after"]["findings"] if f["code"] == "trace-truncated")
-        self.assertEqual(told, "1 byte at the end is no whole buffer header")
+        self.assertEqual(told, "1 byte at the end is not a whole buffer header")
         done = run("compare", path, path, "--where", "nothing == 1")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)

@@ -124,7 +124,7 @@ class Losses(Case):
         # The buffer may have been of processor 1, from its last event on.
         one = self.threads(whole[:-BUFFER], status=1)[1000, None]
         self.assertEqual((one["running"], one["waiting"], one["at_end"]["state"]), (500 + 900, 0, "unknown"))
-        # Overwritten ones are no part of a circular file; its newest are.
+        # Overwritten ones are not part of a circular file; its newest are.
         log.mode = 2
         for cut, code in (0, {"buffers-overwritten"}), (1, {"buffer-count", "gap-buffers-missing"}):
             found = self.ask(log.build(buffers, [30, 31, 32])[:len(whole) - cut * BUFFER], "info", status=1)["findings"]

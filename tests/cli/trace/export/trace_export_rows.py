@@ -240,7 +240,7 @@ class Exports(unittest.TestCase):
                                                  ("g", "GUID"), ("p", "Pointer"), ("s", "UnicodeString")])
         rest = struct.pack("<fqI", 0, -5, 1) + self.GUID.bytes_le + struct.pack("<Q", 64) + "x\0".encode("utf-16-le")
         log = EtlWriter(1)
-        # The first one ends behind its first field, which is no number.
+        # The first one ends behind its first field, which is not a number.
         log.manifest(0, 1, self.GUID, 1, 0, struct.pack("<d", math.nan))
         for time, number in enumerate([0.0, 2.5, 3.25, math.inf, -math.inf], 2):
             log.manifest(0, time, self.GUID, 1, 0, struct.pack("<d", number) + rest)

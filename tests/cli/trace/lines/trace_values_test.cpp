@@ -191,7 +191,7 @@ TEST_CASE("a character is the text that it is, and several are one text") {
     CAPTURE(trap.name);
     const auto one = row.wide ? trap.unit : trap.bytes.substr(0, 1);
     CHECK(shown(row.in, row.out, {}, one) == (row.wide ? trap.unit_shown : trap.byte_shown));
-    // A text of fixed length ends at NUL; three bytes of half a pair are no character each.
+    // A text of fixed length ends at NUL; three bytes of half a pair are not a character each.
     const auto three = std::string{one} + std::string{one} + std::string{one};
     std::string expected;
     if (trap.name != "NUL"sv)

@@ -186,7 +186,7 @@ class Manifests(unittest.TestCase):
         self.assertEqual(events[0]["fields"]["Sides"], 0xd)  # no outType
         header, events, summary = decode("--schemas", "lossy.man", "--schemas", "painter.man", status=1)
         self.assertEqual([e["fields"] for e in events], FIELDS)
-        # Other output types alone are no conflict, other fields are.
+        # Other output types alone are not a conflict, other fields are.
         self.assertEqual(codes(summary), {"schema-conflict": 2, "schema-lossy": 1, "schema-incomplete": 1})
 
     def test_names_and_messages_that_contradict_each_other_are_told(self):

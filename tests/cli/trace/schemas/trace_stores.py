@@ -200,7 +200,7 @@ class Building(unittest.TestCase):
         for name in "ab":
             own, = ask("show", "manifest-p*", "--schemas", f"changed/{name}.dll")["providers"]
             self.assertEqual(kept[f"changed/{name}.dll"], own["events"])
-        # A base that is no base, of another provider or beyond all rows makes no store.
+        # A base that is not a base, of another provider or beyond all rows makes no store.
         directory, length = struct.unpack_from("<QQ", data, 24)
         for base in (at[1] + 1, 1 + next(i for i, row in enumerate(store.providers) if row[0] != GUIDS[2]), 99):
             bad = bytearray(data)
@@ -431,7 +431,7 @@ class Asking(unittest.TestCase):
         header = decode("--schemas", "new", status=1, **environment)[0]
         self.assertEqual(header["schemas"][0]["file"], "new/painter.dll")
         self.assertIsNone(header["schemas"][0]["store"])
-        # What a trace does not need is no finding then.
+        # What a trace does not need is not a finding then.
         self.assertEqual(codes(decode(COLDTRACE_SCHEMAS="man")[2]), {})
         self.assertEqual(decode(COLDTRACE_SCHEMAS="")[0].get("schemas"), None)
         self.assertIn(b"Fixture-Schemas", run("schemas", "list", COLDTRACE_SCHEMAS="new"))
@@ -554,7 +554,7 @@ class Hostile(unittest.TestCase):
         for line in lines:
             self.refused([*line, "--schemas", "read", "-o", store], words=b"its name ends in .ctschemas")
         self.assertEqual({path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, before)
-        # What is no schema is written: a result of yesterday's.
+        # What is not a schema is written: a result of yesterday's.
         run("schemas", "list", "--schemas", "read/below", "-o", folder / "notes")
         self.assertIn(b"Painter", (folder / "notes").read_bytes())
 

@@ -14,7 +14,7 @@ TEST_CASE("uses of code add up by how events name it") {
   CHECK(use.all() == 66);
 }
 
-TEST_CASE("PDBs whose names are no names of files are counted") {
+TEST_CASE("PDBs whose names are not names of files are counted") {
   tracefile::NameTables names{0};
   names.finish();
   const tracefile::SchemaTable schemas;

@@ -43,7 +43,7 @@ TEST_CASE("kinds disappear, appear or change, the largest difference first") {
   CHECK(found.kinds[3].kind.number == 3);
 }
 
-TEST_CASE("no more than the threshold is no difference") {
+TEST_CASE("no more than the threshold is not a difference") {
   const auto before = tally_of({kind(1, 100)}, second);
   CHECK(compare(before, tally_of({kind(1, 110)}, second), {.threshold = 10}).same());
   CHECK_FALSE(compare(before, tally_of({kind(1, 111)}, second), {.threshold = 10}).same());

@@ -29,7 +29,7 @@ TEST_CASE("a pair of events is read from its text") {
   CHECK(pair->key == row.key);
 }
 
-TEST_CASE("a text that lacks a part is no pair of events") {
+TEST_CASE("a text that lacks a part is not a pair of events") {
   const auto* const text =
       GENERATE("", "=", "a", "a=", "=b", "p!=b", "a=p!", "a=@f", "a=b@", "a@f");
   CAPTURE(text);

@@ -80,7 +80,7 @@ TEST_CASE("a request whose begin and end were logged has both") {
   CHECK(told.open().empty());
 }
 
-TEST_CASE("an end of nothing that is known is no request") {
+TEST_CASE("an end of nothing that is known is not a request") {
   Told told;
   told.bare_end(1050, 7);
   CHECK(told.ended.empty());

@@ -176,7 +176,7 @@ TEST_CASE("a wait whose end nobody saw proves nothing") {
   CHECK(machine.answer().inversions().empty());
 }
 
-TEST_CASE("nobody owns what is no mutant, or what another one may have") {
+TEST_CASE("nobody owns what is not a mutant, or what another one may have") {
   SECTION("no mutant") {
     Machine machine;
     machine.levels();

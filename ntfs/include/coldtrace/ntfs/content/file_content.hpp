@@ -34,7 +34,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_file_content(const Volume&
 // "content-elsewhere", "content-unsupported", or "content-damaged".
 [[nodiscard]] core::Name content_finding(const core::ParseError& error);
 // That finding of the file with this path. What the volume does not have, or has for no one without
-// a key, is no damage: information.
+// a key, is not damage: information.
 void note_content(std::string_view path, const core::ParseError& error, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -62,7 +62,7 @@ struct ChosenVolumes {
 enum class NoVolume : u8 {
   beyond_end,    // the offset is not in the image
   no_partition,  // has that number
-  no_ntfs,       // is on the disk, or what is no disk is no volume of NTFS
+  no_ntfs,       // is on the disk, or what is not a disk is no volume of NTFS
 };
 
 // The volumes that are read of an image that read_volumes() has read for this choice; one of both

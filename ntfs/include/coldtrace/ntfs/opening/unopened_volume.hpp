@@ -10,7 +10,7 @@ namespace coldtrace::ntfs {
 
 // Why a volume could not be opened.
 enum class UnopenedReason : u8 {
-  no_mft,        // the image is no $MFT, but of `kind`
+  no_mft,        // the image is not a $MFT, but of `kind`
   damaged_mft,   // it is one
   no_record_0,   // of $MFT is usable where the choice says that it is
   beyond_end,    // it starts behind the end of the image
@@ -32,8 +32,9 @@ struct UnopenedVolume {
 [[nodiscard]] UnopenedVolume explain_unopened(const ImageVolumes& image, const Partition& partition,
                                               const core::ParseError& error);
 
-// The kind of an image that is not divided and whose first bytes are of a file that is no disk and
-// no volume. Nothing where they are of none that is known: a volume may have lost its first sector.
+// The kind of an image that is not divided and whose first bytes are of a file that is not a disk
+// and no volume. Nothing where they are of none that is known: a volume may have lost its first
+// sector.
 [[nodiscard]] std::optional<core::FileKind> find_other_file(const ImageVolumes& image);
 
 }  // namespace coldtrace::ntfs

@@ -8,7 +8,7 @@
 namespace coldtrace::ntfs {
 
 // What the line of a snapshot that begins a volume says of its clusters, whoever wrote it; absent
-// is what is no number there.
+// is what is not a number there.
 struct StatedClusters {
   bool of_mft_alone = false;  // of a $MFT that was copied out
   std::optional<u64> cluster_size, clusters;

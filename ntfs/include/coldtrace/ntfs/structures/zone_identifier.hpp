@@ -26,7 +26,7 @@ struct ZoneIdentifier {
 [[nodiscard]] bool is_zone_identifier(StoredText name);
 
 // Takes the first value of each key. Text is UTF-8, or UTF-16LE behind its mark; U+FFFD stands for
-// what is neither. What is no INI file has no values.
+// what is neither. What is not an INI file has no values.
 [[nodiscard]] ZoneIdentifier read_zone_identifier(core::ByteView value);
 
 }  // namespace coldtrace::ntfs

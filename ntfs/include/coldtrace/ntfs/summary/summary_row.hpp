@@ -44,7 +44,7 @@ struct SummaryRow {
   // Another stream, and those that follow it.
   void add_stream(std::string name);
   void add_extent(const Extent& extent);
-  // Extents of $DATA that are no holes.
+  // Extents of $DATA that are not holes.
   [[nodiscard]] u64 pieces() const;
   // Empties all.
   void clear();

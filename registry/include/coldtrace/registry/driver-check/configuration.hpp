@@ -102,7 +102,7 @@ struct Autologger {
   [[nodiscard]] bool is_enabled() const { return start.value_or(0) != 0; }
 };
 
-// A device whose driver is no service.
+// A device whose driver is not a service.
 struct DeviceWithoutService {
   std::string key, service;
 };

@@ -36,7 +36,7 @@ struct BaseBlock {
   [[nodiscard]] bool is_log() const { return type == 1 || type == 2 || type == 6; }
 };
 
-// Fails where it is no base block: another signature, or fewer bytes than a sector.
+// Fails where it is not a base block: another signature, or fewer bytes than a sector.
 core::Result<BaseBlock> read_base_block(core::ByteView file);
 
 // The checksum that the first 508 bytes of a sector should have.

@@ -14,7 +14,7 @@ namespace coldtrace::registry {
 // A key of a hive, which outlives it.
 class Key {
  public:
-  // `path` begins the paths of all keys: "SYSTEM". Fails where the root is no key.
+  // `path` begins the paths of all keys: "SYSTEM". Fails where the root is not a key.
   static core::Result<Key> read_root(core::Borrowed<Hive> hive, std::string_view path);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -48,7 +48,7 @@ class Key {
   template <class Visit>
   void visit_values(Visit&& visit) const;
   [[nodiscard]] bool is_value(u32 cell) const;
-  // A list does not say how many it has: those up to the first that is no value.
+  // A list does not say how many it has: those up to the first that is not a value.
   [[nodiscard]] u32 count_listed_values(core::ByteView list) const;
   core::Result<std::string> value_name(u32 cell) const;
   std::optional<Value> read_value(u32 cell) const;

@@ -29,7 +29,7 @@ struct Value {
   std::vector<std::byte> data;
 
   [[nodiscard]] bool is_text() const;
-  // The text, or the first of several; empty where the data is no text.
+  // The text, or the first of several; empty where the data is not text.
   [[nodiscard]] std::string text() const;
   // The texts of REG_MULTI_SZ, empty ones left out, or the one text of another type.
   [[nodiscard]] std::vector<std::string> texts() const;

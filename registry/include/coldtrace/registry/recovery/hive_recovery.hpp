@@ -22,7 +22,7 @@ struct HiveRecovery {
 // Writes to a dirty hive, in memory, what its logs have and Windows would write when it loads it.
 // A clean hive is left as it is. What was applied, and why something was not, is in the findings
 // "hive-dirty", "hive-log-applied", "hive-log-other", "hive-log-damaged" and "hive-log-gap". Fails
-// where the bytes are no hive.
+// where the bytes are not a hive.
 core::Result<HiveRecovery> recover_hive(std::vector<std::byte>& hive, std::span<const LogFile> logs,
                                         core::Findings& findings);
 

@@ -247,7 +247,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string folder = std::string{argv[1]} + "/";
   Requests{2}.begin(100, 7).begin(200, 8).end(300, 7, 200).end(350, 9, 10).save(folder + "old.etl");
-  // The end of a request is missing, and the begin of the next one with its IRP.
+  // The end of a request is missing, and the beginning of the next one with its IRP.
   Requests{3}
       .begin(100, 7)
       .end(90'000, 7, 200)

@@ -328,7 +328,7 @@ class RealTrace(Case):
         self.assertEqual({row["pid"]: sums(row) for row in told["processes"]}, dict(of_processes))
         self.assertEqual({(row["pid"], row["protocol"], row["address"]): sums(row)
                           for row in told["peers"]}, dict(of_peers))
-        # Both ends talk to the same addresses, and the machine's own port is no peer.
+        # Both ends talk to the same addresses, and the machine's own port is not a peer.
         self.assertGreater(len(of_peers), 5)
         self.assertTrue(any(one[0] and one[2] for key, one in of_peers.items() if key[1] == "tcp"))
 
@@ -581,7 +581,7 @@ class OddTraces(Case):
         self.assertEqual(read("--from", since), {"\\b.txt": [2, 16], None: [1, 32]})
 
     def test_network_requests_of_drivers_have_the_bytes_of_their_ends(self):
-        """A connect is no transfer; a receive that has not ended has no bytes yet. What ended that
+        """A connect is not a transfer; a receive that has not ended has no bytes yet. What ended that
         nobody began may have been either."""
         answer = self.answer(self.folder / "network.ctrace", status=1)
         self.assertEqual([one["code"] for one in answer["findings"]],

@@ -104,7 +104,7 @@ struct NeededFiles {
 void note_needed_files(const NeededFiles& files, bool named, bool by_time,
                        core::Findings& findings);
 
-// `symbol-name` and `symbol-limit`: PDBs whose names are no names of files, and those that are not
+// `symbol-name` and `symbol-limit`: PDBs whose names are not names of files, and those that are not
 // kept. `pdbs` are those that are told.
 void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,
                          core::Findings& findings);

@@ -7,7 +7,7 @@ namespace coldtrace::trace_analysis {
 // What counts as a difference.
 struct ComparisonOptions {
   bool by_rate = false;  // events a second decide, not their number
-  u32 threshold = 0;     // percent of what the first trace has: no more is no difference
+  u32 threshold = 0;     // percent of what the first trace has: no more is not a difference
 };
 
 // What became of a kind of events.

@@ -30,7 +30,7 @@ class VolumeAccess {
   [[nodiscard]] u64 place_bytes() const { return place_bytes_; }
   [[nodiscard]] const Sums& all() const { return all_; }
   [[nodiscard]] const std::vector<Sums>& places() const { return places_; }
-  // By their numbers in the table of the requests; 0 is no known file.
+  // By their numbers in the table of the requests; 0 is not a known file.
   [[nodiscard]] const std::map<u32, Sums>& files() const { return files_; }
 
  private:

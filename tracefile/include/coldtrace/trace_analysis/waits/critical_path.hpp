@@ -46,7 +46,7 @@ struct Hop {
 // did meanwhile which ended the wait, and so on. Keeps the turns of the window that is asked for.
 // Source: F. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel tracing",
 // IEEE TPDS 27(8), 2016: the history of who wakes is walked backwards from the wake-up, as far as
-// the begin of the wait.
+// the beginning of the wait.
 class CriticalPath final : public Analysis {
  public:
   // Turns that end before `from` are not needed.

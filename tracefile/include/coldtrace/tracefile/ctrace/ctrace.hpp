@@ -27,7 +27,7 @@ class Ctrace {
 
   // Of several files, whose headers were read, with the findings of each. They are of one run of
   // one machine, or with `force` of several: then processors are numbered apart, and names_ has no
-  // names. Fails with a sentence that says why they are no one trace.
+  // names. Fails with a sentence that says why they are not one trace.
   static core::Expected<std::unique_ptr<Ctrace>, std::string> merge(
       std::vector<CtracePart> parts, const CatalogOptions& options, bool force,
       std::span<core::Findings> findings, core::Findings& of_all);

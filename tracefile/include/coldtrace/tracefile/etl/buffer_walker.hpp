@@ -8,7 +8,7 @@
 
 namespace coldtrace::tracefile {
 
-// Bytes of a buffer that are no events though some should be there.
+// Bytes of a buffer that are not events though some should be there.
 struct BufferDamage {
   u32 offset;
   u32 size;  // up to the event that follows, or to the end

@@ -28,7 +28,7 @@ enum class TimeQuality : u8 {
 class Trace {
  public:
   // Reads the buffer headers and makes the first pass over all events. `source` must outlive the
-  // trace. Fails when the bytes are no .etl file; anything less is a finding.
+  // trace. Fails when the bytes are not an .etl file; anything less is a finding.
   static core::Result<Trace> open(core::Borrowed<core::ImageSource> source,
                                   const CatalogOptions& options, core::Findings& findings);
 

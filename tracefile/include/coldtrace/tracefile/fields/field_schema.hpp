@@ -138,7 +138,7 @@ struct FieldSchema {
   InType in = InType::null;
   OutType out = OutType::none;
   Amount length;            // of strings in units, of binaries in bytes
-  Amount count;             // of elements; `none` is one value that is no array
+  Amount count;             // of elements; `none` is one value that is not an array
   u16 slot = 0;             // 0: no other field refers to this one
   bool optional = false;    // absent when the payload ends before it
   bool padding = false;     // bytes without meaning

@@ -17,7 +17,7 @@ enum class SchemaEquality : u8 {
 
 // Whether values of the fields have the same names by both. The fields are the same.
 [[nodiscard]] bool have_same_maps(const EventSchema& a, const EventSchema& b);
-// Whether they have different ones: that one has none is no contradiction.
+// Whether they have different ones: that one has none is not a contradiction.
 [[nodiscard]] bool have_contradicting_maps(const EventSchema& a, const EventSchema& b);
 
 }  // namespace coldtrace::tracefile

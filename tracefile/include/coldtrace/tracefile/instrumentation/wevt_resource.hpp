@@ -58,7 +58,7 @@ struct WevtEvent {
   u32 opcode_row, level_row, task_row, channel_row;
   u32 keyword_count, keyword_rows;
 
-  // A record of the event log of before Vista, which is no event of ETW and may have the id and
+  // A record of the event log of before Vista, which is not an event of ETW and may have the id and
   // version of one.
   [[nodiscard]] bool is_classic() const { return (keywords >> 55 & 1) != 0; }
 };
@@ -123,7 +123,7 @@ struct WevtTemplate {
   u32 size;
   u32 kind;  // 1 EventData, 2 UserData
   core::Guid guid;
-  u32 top_level;  // items that are no members of a structure; these come first
+  u32 top_level;  // items that are not members of a structure; these come first
   std::vector<WevtItem> items;
 };
 

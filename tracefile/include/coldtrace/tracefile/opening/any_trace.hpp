@@ -48,8 +48,9 @@ class AnyTrace {
     std::string name;
     Failure failure;
   };
-  // Of several files those that are no traces are rejected(); fails where none is left, or they are
-  // not of one machine's clock: with all that were rejected, and at the end what stopped the rest.
+  // Of several files those that are not traces are rejected(); fails where none is left, or they
+  // are not of one machine's clock: with all that were rejected, and at the end what stopped the
+  // rest.
   static core::Expected<AnyTrace, std::vector<Rejected>> open(std::vector<InputFile> files,
                                                               const Options& options,
                                                               core::Findings& findings);
@@ -114,7 +115,8 @@ class AnyTrace {
   std::optional<Failure> open_one(const Options& options, core::Findings& findings);
   std::optional<Failure> merge(const Options& options, core::Findings& findings);
   std::optional<Failure> merge_ctraces(const Options& options, core::Findings& findings);
-  // Of a file beside .ctrace files that is none; nothing where it is no trace, which is rejected.
+  // Of a file beside .ctrace files that is none; nothing where it is not a trace, which is
+  // rejected.
   std::optional<Failure> refuse_other(InputFile& file, const std::string& ctrace,
                                       const Options& options);
   // Of a file beside the first one.

@@ -17,7 +17,7 @@ struct InputFile {
   core::Findings findings = {};  // of opening it
 };
 
-// Why a file is no trace.
+// Why a file is not a trace.
 struct TraceFailure {
   core::ParseError error;
   bool readable;  // the file was read, and holds no trace
