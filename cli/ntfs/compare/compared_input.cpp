@@ -46,7 +46,7 @@ std::optional<Volumes> read_image(const DiskOptions& options, GivenFile given,
   const auto input = find_volumes(options, std::move(*file), findings, report);
   if (!input) return std::nullopt;
   ntfs::ChangeFile change;
-  if (names != nullptr) change = [names](ntfs::ComparedFile& file) { hash_names(file, *names); };
+  if (names != nullptr) change = [names](ntfs::ComparedFile& one) { hash_names(one, *names); };
   Volumes volumes;
   const auto unopened = visit_volumes(
       *input, options,

@@ -34,6 +34,7 @@ class Samples:
 
     def __init__(self):
         self.log, self.pieces, self.time, self.written = EtlWriter(1), [], 0, 0
+        self.sample(0, 0x9000)  # nothing says how long the first one stands for
 
     def room(self):
         self.written += 1
@@ -88,7 +89,7 @@ class Flames(Case):
         traces = [SHARED / "samples/etl" / name for name in REAL]
         if not all(trace.exists() for trace in traces):
             self.skipTest("the sample traces are not here")
-        self.assertEqual(sum(len(self.compare(trace)) for trace in traces), 2)
+        self.assertEqual(sum(len(self.compare(trace)) for trace in traces), 1)
 
     def test_a_process_of_many_small_threads_is_drawn(self):
         count = 5000
