@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   const auto image = pe::Image::open(**file, {}, findings);
   if (!image) return 2;
   const auto pdb = pe::find_pdb_reference(*image, findings);
-  std::printf("%s\n", pdb ? pe::symbol_server_path(*pdb).c_str() : "no PDB");
+  const auto path = pdb ? pe::symbol_server_path(*pdb) : std::nullopt;
+  std::printf("%s\n", path ? path->c_str() : "no PDB");
   const auto directory = pe::read_export_directory(*image, findings);
   if (!directory) return 2;
   if (*directory)

@@ -45,7 +45,7 @@ FORGED = (
     ("cli/main.cpp", '"cli/none.hpp"', "from the top"),
     ("cli/main.cpp", "<cli/none.hpp>", "from the top"),
     ("cli/main.cpp", "<coldtrace/ntfs/none.hpp>", "from the top"),
-    ("cli/main.cpp", '"fixtures/builder.hpp"', "no part of the product"),
+    ("cli/main.cpp", '"fixtures/builder.hpp"', "not part of the product"),
     ("cli/main.cpp", "MESSAGE", "no name"),
     ("python/module.cpp", '"cli/text.hpp"', "another program"),
     ("ntfs/volume/volume.cpp", "<ntfs/snapshot/names.hpp>", "angle"),

@@ -799,7 +799,7 @@ class Refusals(Batch):
 
     def test_command_lines_that_cannot_be_run(self):
         self.fill(1)
-        for words, command in ((b"no command", ("nonsense",)), (b"--no-such", ("ntfs", "snapshot", "--no-such")),
+        for words, command in ((b"is not a command", ("nonsense",)), (b"--no-such", ("ntfs", "snapshot", "--no-such")),
                                (b"a batch names each result", ("ntfs", "snapshot", "-o", "x")),
                                (b"not another batch", ("batch", "--out-dir", "x")),
                                (b"reads no file", ("syscalls", "hash")), (b"", ("ntfs",))):

@@ -392,9 +392,10 @@ class PackedResults(Case):
                                                    capture_output=True).stdout}
         for suffix, function in pack.items():
             path = self.here / f"a.{suffix}"
-            for command in (["findings"], ["findings", "--format", "json"],
-                            ["trace", "synthesize", "deadlock-2"], ["findings"]):
+            for command in (["findings"], ["findings", "--format", "json"], ["findings"],
+                            ["trace", "synthesize", "deadlock-2"], ["trace", "synthesize", "deadlock-5"]):
                 self.exits(0, *command, "-o", path)
+            self.exits(2, "findings", "-o", path)
             for content in (b"MZ" + bytes(1000), bytes(5000), os.urandom(3000), b"",
                             b"PK\3\4" + bytes(60)):
                 packed = function(content)

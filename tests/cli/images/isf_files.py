@@ -313,13 +313,13 @@ class Wrong(Isf):
         for content, text in {
                 b"{}": b"no object 'metadata'",
                 b"[1, 2]": b"no object",
-                b'{"metadata": {}': b"no valid JSON, at byte",
-                json.dumps(TABLE).encode() + b"x": b"no valid JSON",
+                b'{"metadata": {}': b"not valid JSON, at byte",
+                json.dumps(TABLE).encode() + b"x": b"not valid JSON",
                 json.dumps(TABLE).encode() + b"\0x": b"",
                 json.dumps(TABLE).encode().replace(b"_LIST", b"_L\xff\xfe"): b"not a PDB",
                 b"{" + b" " * 100_000 + json.dumps(TABLE).encode()[1:].replace(
-                    b"_LIST", b"_L\xff\xfe"): b"no valid JSON",
-                b"{" * 10: b"no valid JSON",
+                    b"_LIST", b"_L\xff\xfe"): b"not valid JSON",
+                b"{" * 10: b"not valid JSON",
                 json.dumps(dict(TABLE, symbols=[])).encode(): b"no object 'symbols'"}.items():
             path = self.write("bad.json", content)
             for command in (("pe", "types"), ("pe", "symbols"), ("pe", "isf")):
