@@ -32,7 +32,7 @@ bool same_numbers(const std::optional<FixedVersion>& a, const std::optional<Fixe
 }
 
 std::string describe(const Resource& version, const std::optional<FixedVersion>& numbers) {
-  return fmt::format("ID {}, language {:#06x}, {}", core::printable(to_string(version.name)),
+  return fmt::format("ID {}, language {:#06x}, {}", core::to_valid_utf8(to_string(version.name)),
                      version.language, numbers ? to_string(numbers->file) : "without numbers");
 }
 
@@ -66,7 +66,7 @@ std::optional<VersionInfo> find_version_info(const Image& image, core::Findings&
   if (!taken.name.is(version_id))
     findings.warning("version-id", taken.offset,
                      "the version resource has the ID {} and not 1: Windows shows no version",
-                     core::printable(to_string(taken.name)));
+                     core::to_valid_utf8(to_string(taken.name)));
   if (versions.size() > 1) note_others(image, versions, taken, info, findings);
   return info;
 }

@@ -72,7 +72,7 @@ void write_summary(Output& output, const PeInput& input, const HashedIdentity& h
     line(output, "PDB GUID and age", "{}, {}",
          identity.pdb->guid ? core::to_string(*identity.pdb->guid) : "none", identity.pdb->age);
     line(output, "symbol server path", "{}",
-         info.symbol_path ? printable(*info.symbol_path) : "none, as the name is not UTF-8");
+         info.symbol_path ? printable(*info.symbol_path) : "none, as the file name is not UTF-8");
   } else {
     line(output, "PDB", "none");
   }

@@ -4,7 +4,6 @@
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/file_name.hpp"
-#include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 
@@ -90,11 +89,13 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
     if (entry.type != codeview) continue;
     auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);
     if (pdb) {
-      if (!core::is_valid_utf8(pdb->name))
-        findings.info("codeview-name", entry.offset,
-                      "the name of the PDB is not UTF-8: {}; no path on a symbol server follows "
-                      "from it",
-                      core::printable(pdb->name));
+      if (!core::is_valid_utf8(pdb->name)) {
+        constexpr std::size_t shown = 256;
+        findings.info(
+            "codeview-name", entry.offset, "the name of the PDB is not UTF-8: {}{}",
+            core::to_valid_utf8(pdb->name.substr(0, shown)),
+            symbol_server_path(*pdb) ? "" : "; no path on a symbol server follows from it");
+      }
       return std::move(*pdb);
     }
     findings.warning("codeview", pdb.error());
@@ -125,8 +126,8 @@ std::string symbol_server_key(const PdbReference& reference) {
 }
 
 std::optional<std::string> symbol_server_path(const PdbReference& reference) {
-  if (!core::is_valid_utf8(reference.name)) return std::nullopt;
   const auto name = core::file_name(reference.name);
+  if (!core::is_valid_utf8(name)) return std::nullopt;
   return fmt::format("{}/{}/{}", name, symbol_server_key(reference), name);
 }
 

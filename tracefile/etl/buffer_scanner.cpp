@@ -213,7 +213,7 @@ class Scanner {
   u64 skip_damage(u64 at, const core::ParseError& error) {
     const u64 next = finder_.find_next(at + 1);
     if (error.fault == Fault::truncated) {
-      findings_.warning("trace-truncated", at, "{} at the end {} no whole buffer header",
+      findings_.warning("trace-truncated", at, "{} at the end {} not a whole buffer header",
                         next - at == 1 ? "1 byte" : fmt::format("{} bytes", next - at),
                         next - at == 1 ? "is" : "are");
     } else if (error.fault == Fault::io) {

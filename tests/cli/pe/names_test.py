@@ -72,13 +72,19 @@ class Identities(Case):
         self.assertIsNone(image["symbol_server_path"])
         (finding,) = (one for one in image["findings"] if one["code"] == "codeview-name")
         self.assertEqual((finding["severity"], finding["count"]), ("info", 1))
-        self.assertIn(b"symbol server path    none, as the name is not UTF-8\n",
+        self.assertIn(b"symbol server path    none, as the file name is not UTF-8\n",
                       re.sub(rb"path +none", b"path    none", run("pe", "info", path)))
         # Characters beyond ASCII are not an obstacle.
         path = self.write("two.dll", table_image({6: debug_table("D:\\naïve.pdb".encode())}))
         image = self.document("info", path)
         self.assertEqual(image["symbol_server_path"], "naïve.pdb/030201000504070608090A0B0C0D0E0F1/naïve.pdb")
         self.assertNotIn("codeview-name", [one["code"] for one in image["findings"]])
+        # Nor are folders that no server is asked for.
+        path = self.write("three.dll", table_image({6: debug_table(b"D:\\\xc4\xee\\driver.pdb")}))
+        image = self.document("info", path)
+        self.assertEqual(image["symbol_server_path"], "driver.pdb/030201000504070608090A0B0C0D0E0F1/driver.pdb")
+        self.assertEqual([one["text"] for one in image["findings"] if one["code"] == "codeview-name"],
+                         ["the name of the PDB is not UTF-8: D:\\\ufffd\ufffd\\driver.pdb"])
 
     def test_a_hook_table_that_is_read_again_keeps_them(self):
         folders = sorted(IMAGES.glob("switch-10-x64"))

@@ -234,7 +234,7 @@ class BitLocker(Case):
         for option, content, words in (
                 ("--password-file", b"\n", "no password in it"), ("--recovery-key-file", b"123", "no recovery key"),
                 ("--recovery-key-file", RECOVERY.replace("302313", "302314").encode(), "group 2"),
-                ("--startup-key", bytes(156), "no startup key"), ("--password-file", None, "No such file")):
+                ("--startup-key", bytes(156), "not a startup key"), ("--password-file", None, "No such file")):
             path = self.write("key", content) if content is not None else self.here / "absent"
             done = ntfs("snapshot", option, path, image, status=2)
             self.assertEqual(done.stdout, b"")

@@ -71,7 +71,8 @@ TEST_CASE("a trace of either format, packed or not, is opened by its contents") 
 TEST_CASE("a trace of either format tells its machine and what was lost") {
   const auto open = [](core::ByteView bytes) {
     core::Findings findings;
-    return AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), {}, findings).value();
+    return fixtures::value_of(
+        AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), {}, findings));
   };
   const fixtures::EtlSession session{
       .pointer_size = 4, .processors = 3, .events_lost = 7, .buffers_lost = 5};

@@ -22,7 +22,7 @@ struct SplitPart {
 };
 
 // The image's parts in their order, from the first to the last that is there, with those between
-// that are missing, up to 32 in a row. Only `path` where it is not part, or no other is there.
+// that are missing, up to 32 in a row. Only `path` where it is not a part, or no other is there.
 [[nodiscard]] std::vector<SplitPart> list_parts(const std::string& path);
 
 // The file whose name goes on where the length does not suffice: .1000 behind .999, and what split

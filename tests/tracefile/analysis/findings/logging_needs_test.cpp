@@ -4,6 +4,7 @@
 
 #include "coldtrace/tracefile/ctrace/ctrace_writer.hpp"
 #include "fixtures/builders/etl_file.hpp"
+#include "fixtures/builders/value_of.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::trace_analysis;
@@ -12,8 +13,8 @@ namespace {
 
 tracefile::AnyTrace open(core::ByteView bytes) {
   core::Findings findings;
-  return tracefile::AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), {}, findings)
-      .value();
+  return fixtures::value_of(
+      tracefile::AnyTrace::open(std::make_unique<core::MemoryImage>(bytes), {}, findings));
 }
 
 std::vector<std::byte> build_ctrace() {

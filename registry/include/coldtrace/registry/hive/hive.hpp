@@ -14,7 +14,7 @@ class Hive {
  public:
   static constexpr u64 largest = u64{1} << 30;
 
-  // Fails where the bytes are not hive. Findings go to `findings` as long as the hive is read.
+  // Fails where the bytes are not a hive. Findings go to `findings` as long as the hive is read.
   static core::Result<Hive> open(std::vector<std::byte> bytes, core::Findings& findings);
 
   [[nodiscard]] const BaseBlock& base() const { return base_; }
