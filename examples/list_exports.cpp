@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   if (!image) return 2;
   const auto pdb = pe::find_pdb_reference(*image, findings);
   const auto path = pdb ? pe::symbol_server_path(*pdb) : std::nullopt;
-  std::printf("%s\n", path ? path->c_str() : "no PDB");
+  std::printf("%s\n", path ? path->c_str() : "no PDB that a symbol server may have");
   const auto directory = pe::read_export_directory(*image, findings);
   if (!directory) return 2;
   if (*directory)

@@ -24,7 +24,7 @@ std::string describe_no_hive(const std::vector<std::byte>& bytes, const core::Pa
   const core::MemoryImage image{core::ByteView{bytes}};
   const auto kind = core::recognize_file(image);
   if (kind == core::FileKind::registry_hive) return to_message(error);
-  return fmt::format("not a registry hive, but {}", to_string(kind));
+  return fmt::format("not a registry hive; it is {}", to_string(kind));
 }
 
 // That the file is cut off, where it is: what else is wrong with it follows from that.

@@ -314,7 +314,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  coldtrace pe symbols --modules --name '*ntfs*' private.pdb\n"
        "  coldtrace pe symbols --pe ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
-       "     are not warnings\n"
+       "     are no warnings\n"
        "  1  damage was found, a file is not that of the image, a --name is not there, or\n"
        "     some are not PDBs\n"
        "  2  usage, no file or not the image could be read, or the output cannot be\n"

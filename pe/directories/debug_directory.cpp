@@ -127,7 +127,11 @@ std::string symbol_server_key(const PdbReference& reference) {
 
 std::optional<std::string> symbol_server_path(const PdbReference& reference) {
   const auto name = core::file_name(reference.name);
-  if (!core::is_valid_utf8(name)) return std::nullopt;
+  // In code pages of several bytes a character the last one may be that of a backslash.
+  const auto before = reference.name.size() - name.size();
+  const bool is_end = before > 1 && static_cast<unsigned char>(reference.name[before - 2]) >= 0x80;
+  if (!core::is_valid_utf8(name) || (is_end && !core::is_valid_utf8(reference.name)))
+    return std::nullopt;
   return fmt::format("{}/{}/{}", name, symbol_server_key(reference), name);
 }
 

@@ -12,26 +12,34 @@ namespace {
 
 // What an image has of a second machine.
 struct HybridEvidence {
-  u64 metadata;      // where CHPE metadata is; 0: none
-  bool relocations;  // dynamic relocations make the other view of ARM64X
+  u64 metadata = 0;          // where CHPE metadata is; 0: none
+  bool relocations = false;  // dynamic relocations make the other view of ARM64X
+  std::string_view unread;   // why there may be more of them; empty: there are not
 };
 
 HybridEvidence find_evidence(const Image& image, const std::optional<LoadConfig>& config) {
   if (!config) return {};
   constexpr u64 arm64x_symbol = 6;  // IMAGE_DYNAMIC_RELOCATION_ARM64X of winnt.h
   const auto table = read_dynamic_relocations(image, *config);
-  return {config->chpe_metadata.value_or(0),
-          std::ranges::any_of(table.relocations, [](const DynamicRelocation& one) {
-            return one.symbol == arm64x_symbol;
-          })};
+  return {
+      config->chpe_metadata.value_or(0),
+      std::ranges::any_of(table.relocations,
+                          [](const DynamicRelocation& one) { return one.symbol == arm64x_symbol; }),
+      table.unread};
 }
 
 std::string to_text(const HybridEvidence& evidence) {
-  return fmt::format(
-      "{}, {}",
-      evidence.metadata == 0 ? "no CHPE metadata"
-                             : fmt::format("CHPE metadata at {:#x}", evidence.metadata),
-      evidence.relocations ? "dynamic relocations of ARM64X" : "no dynamic relocations of ARM64X");
+  auto text = evidence.metadata == 0 ? std::string{"no CHPE metadata"}
+                                     : fmt::format("CHPE metadata at {:#x}", evidence.metadata);
+  text += evidence.relocations ? ", dynamic relocations of ARM64X"
+                               : ", no dynamic relocations of ARM64X";
+  if (!evidence.unread.empty())
+    text += fmt::format(", dynamic relocations that are not read: {}", evidence.unread);
+  return text;
+}
+
+bool is_of_objects(Machine machine) {
+  return machine == Machine::arm64ec || machine == Machine::arm64x;
 }
 
 // Of the machines that a loader takes, and, with the metadata, of those that only objects and
@@ -58,7 +66,7 @@ Hybrid hybrid_of(const Image& image, const HybridEvidence& evidence) {
 
 // Whether the machine of the header, what is recognised, and what the image has of it agree.
 bool agrees(const Image& image, Hybrid hybrid, const HybridEvidence& evidence) {
-  if (image.machine() == Machine::arm64ec || image.machine() == Machine::arm64x) return false;
+  if (is_of_objects(image.machine())) return false;
   if (hybrid == Hybrid::none) return evidence.metadata == 0 && !evidence.relocations;
   return hybrid == Hybrid::arm64x || !evidence.relocations;
 }
@@ -70,7 +78,9 @@ std::string_view view_of(const Image& image, Hybrid hybrid) {
     case Hybrid::chpe:
       return "CHPE: x86 with ARM64 code, of which the x86 view is read";
     case Hybrid::arm64ec:
-      return "ARM64EC: the header says x64, functions may be ARM64 code";
+      return image.machine() == Machine::amd64
+                 ? "ARM64EC: the header says x64, functions may be ARM64 code"
+                 : "ARM64EC: functions may be ARM64 code";
     case Hybrid::arm64x:
       return image.machine() == Machine::amd64
                  ? "ARM64X: read as the loader left it, as its ARM64EC view"
@@ -97,13 +107,17 @@ std::string_view to_string(Hybrid hybrid) {
 
 Hybrid recognize_hybrid(const Image& image, const std::optional<LoadConfig>& config,
                         core::Findings& findings) {
-  const auto at = image.addresses().to_offset(image.directory(Directory::load_config).address);
+  const auto at = config
+                      ? image.addresses().to_offset(image.directory(Directory::load_config).address)
+                      : std::nullopt;
   const auto evidence = find_evidence(image, config);
   const auto hybrid = hybrid_of(image, evidence);
   if (!agrees(image, hybrid, evidence))
-    findings.warning("hybrid-machine", at,
-                     "the machine {} ({:#06x}) contradicts what the image has of a second one: {}",
+    findings.warning("hybrid-machine", at, "the machine {} ({:#06x}) {}: {}",
                      to_string(image.machine()), static_cast<u16>(image.machine()),
+                     is_of_objects(image.machine())
+                         ? "is one of objects, not of images"
+                         : "contradicts what the image has of a second one",
                      to_text(evidence));
   if (hybrid != Hybrid::none)
     findings.info("arm64x", at, "{}; {}", view_of(image, hybrid), to_text(evidence));

@@ -271,7 +271,7 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
        "  bulk-scan disk.img | coldtrace ntfs locate disk.img --places -\n",
        "  0  every place is answered\n"
        "  1  damage was found, or a place is outside of the image or volume\n"
-       "  2  there is no NTFS volume, the input cannot be read, or what is asked for is no "
+       "  2  there is no NTFS volume, the input cannot be read, or what is asked for is not a "
        "place\n"},
       {"text", "ndjson", "json"},
       [](Command& command, NtfsLocateOptions& options) {

@@ -21,7 +21,7 @@ X64, ARM64, ARM64EC, ARM64X, ARM = 0x8664, 0xaa64, 0xa641, 0xa64e, 0x1c4
 METADATA = 0x180001800
 
 
-def load_config(metadata, relocations):
+def load_config(metadata, relocations, version=1):
     """Directory 10 of 0x140 bytes; behind it dynamic relocations, of these symbols without places."""
     def write(rva):
         config = bytearray(0x140)
@@ -31,7 +31,7 @@ def load_config(metadata, relocations):
         if relocations is not None:
             struct.pack_into("<IH", config, 224, rva - FIRST + len(config), 1)
             table = b"".join(struct.pack("<QI", symbol, 0) for symbol in relocations)
-            table = struct.pack("<II", 1, len(table)) + table
+            table = struct.pack("<II", version, len(table)) + table
         return bytes(config) + table, len(config)
     return write
 
@@ -80,7 +80,16 @@ class Hybrids(case.Case):
         for machine in (ARM64X, ARM64EC):
             image, findings = self.read(machine)
             self.assertEqual(image["hybrid"], "none")
-            self.assertIn("no CHPE metadata, no dynamic relocations of ARM64X", findings["hybrid-machine"]["text"])
+            told = findings["hybrid-machine"]
+            self.assertIn("is one of objects, not of images: no CHPE metadata, no dynamic relocations of ARM64X",
+                          told["text"])
+            self.assertIsNone(told["first_offset"])
+
+    def test_relocations_that_cannot_be_read_are_not_absent(self):
+        for version, unread in ((1, False), (9, True)):
+            _, findings = self.read(ARM64, load_config(METADATA, [6], version))
+            self.assertEqual("dynamic relocations that are not read: " in findings["arm64x"]["text"], unread)
+            self.assertEqual("no dynamic relocations of ARM64X" in findings["arm64x"]["text"], unread)
 
 
 if __name__ == "__main__":

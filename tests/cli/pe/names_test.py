@@ -79,12 +79,14 @@ class Identities(Case):
         image = self.document("info", path)
         self.assertEqual(image["symbol_server_path"], "naïve.pdb/030201000504070608090A0B0C0D0E0F1/naïve.pdb")
         self.assertNotIn("codeview-name", [one["code"] for one in image["findings"]])
-        # Nor are folders that no server is asked for.
-        path = self.write("three.dll", table_image({6: debug_table(b"D:\\\xc4\xee\\driver.pdb")}))
+        # Nor are folders that no server is asked for; in Shift-JIS 0x955c is one character.
+        path = self.write("three.dll", table_image({6: debug_table("C:\\\u8868.pdb".encode("cp932"))}))
+        self.assertIsNone(self.document("info", path)["symbol_server_path"])
+        path = self.write("three.dll", table_image({6: debug_table(b"D:\\\xc4\xeer\\driver.pdb")}))
         image = self.document("info", path)
         self.assertEqual(image["symbol_server_path"], "driver.pdb/030201000504070608090A0B0C0D0E0F1/driver.pdb")
         self.assertEqual([one["text"] for one in image["findings"] if one["code"] == "codeview-name"],
-                         ["the name of the PDB is not UTF-8: D:\\\ufffd\ufffd\\driver.pdb"])
+                         ["the name of the PDB is not UTF-8: D:\\\ufffd\ufffdr\\driver.pdb"])
 
     def test_a_hook_table_that_is_read_again_keeps_them(self):
         folders = sorted(IMAGES.glob("switch-10-x64"))

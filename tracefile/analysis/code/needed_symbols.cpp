@@ -155,8 +155,9 @@ std::vector<UnnamedImage> NeededSymbols::images_without_pdb() const {
 
 bool is_file_name(std::string_view name) {
   constexpr std::size_t longest = 255;
+  // U+FFFD stands for bytes of which the character is not known.
   return !name.empty() && name.size() <= longest && name != "." && name != ".." &&
-         core::printable(name) == name;
+         name.find("\ufffd") == name.npos && core::printable(name) == name;
 }
 
 NeededFiles used_files(NeededFiles named) {

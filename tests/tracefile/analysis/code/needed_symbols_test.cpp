@@ -19,17 +19,18 @@ TEST_CASE("PDBs whose names are not names of files are counted") {
   names.finish();
   const tracefile::SchemaTable schemas;
   const NeededSymbols symbols{names, schemas};
-  std::vector<NeededPdb> pdbs(4);
+  std::vector<NeededPdb> pdbs(5);
   pdbs[0].name = "ntdll.pdb";
   pdbs[1].name = "..";
   pdbs[2].name = "a\nb.pdb";
   pdbs[3].name = std::string(256, 'a');
+  pdbs[4].name = "b\ufffdr.pdb";
   core::Findings one, all;
   note_needed_symbols(symbols, std::span{pdbs}.first(1), one);
   CHECK(one.empty());
   note_needed_symbols(symbols, pdbs, all);
   REQUIRE(all.count("symbol-name") == 1);
-  CHECK(all.all().front().text.starts_with("3 PDBs have names"));
+  CHECK(all.all().front().text.starts_with("4 PDBs have names"));
   CHECK(all.has_warnings());
 }
 
