@@ -332,7 +332,7 @@ core::Expected<IsfTable, std::string> read_isf(std::string& json) {
   if (!handler.failure.empty())
     return core::fail(fmt::format("a symbol table that is not read: {}", handler.failure));
   if (result.IsError())
-    return core::fail(fmt::format("no valid JSON, at byte {:#x}: {}", result.Offset(),
+    return core::fail(fmt::format("not valid JSON, at byte {:#x}: {}", result.Offset(),
                                   rapidjson::GetParseError_En(result.Code())));
   if (const auto missing = handler.missing(); !missing.empty())
     return core::fail(fmt::format(

@@ -802,7 +802,7 @@ class Refusals(Batch):
         for words, command in ((b"is not a command", ("nonsense",)), (b"--no-such", ("ntfs", "snapshot", "--no-such")),
                                (b"a batch names each result", ("ntfs", "snapshot", "-o", "x")),
                                (b"not another batch", ("batch", "--out-dir", "x")),
-                               (b"reads no file", ("syscalls", "hash")), (b"", ("ntfs",))):
+                               (b"does not read its first argument", ("syscalls", "hash")), (b"", ("ntfs",))):
             self.refused(words, command=command)
         for options in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "2"), ("--out-layout", "flat"), ("--pack", "xz")):
             self.refused(options[1].encode(), *options)
