@@ -112,4 +112,16 @@ fixtures::PeSpec full_spec() {
   return spec;
 }
 
+fixtures::PeSpec spec_with_config(bool plus, u16 machine, u32 size) {
+  fixtures::PeSpec spec;
+  spec.pe32_plus = plus;
+  spec.machine = machine;
+  if (!plus) spec.image_base = 0x1000'0000;
+  fixtures::ByteWriter config;
+  config.write_u32(size);
+  for (u32 at = 4; at < 320; at += 4) config.write_u32(0x1000 + at);
+  spec.load_config = config.bytes();
+  return spec;
+}
+
 }  // namespace coldtrace::test

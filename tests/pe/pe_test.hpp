@@ -39,6 +39,10 @@ class Opened {
 // An image with every directory that the builder knows.
 fixtures::PeSpec full_spec();
 
+// With a load configuration that has a number of its own at each offset of 4 bytes, and says that
+// it has `size` bytes.
+fixtures::PeSpec spec_with_config(bool plus, u16 machine, u32 size);
+
 // Codes of all findings, in order: "export-name section-overlap".
 std::string codes(const core::Findings& findings);
 

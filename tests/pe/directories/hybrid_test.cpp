@@ -1,25 +1,12 @@
 #include "coldtrace/pe/hybrid.hpp"
 
-#include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {
 namespace {
 
 using test::Opened;
-
-// With CHPE metadata where the structure is long enough.
-fixtures::PeSpec image_with_config(bool plus, u16 machine, u32 size) {
-  fixtures::PeSpec spec;
-  spec.pe32_plus = plus;
-  spec.machine = machine;
-  if (!plus) spec.image_base = 0x1000'0000;
-  fixtures::ByteWriter config;
-  config.write_u32(size);
-  for (u32 at = 4; at < 320; at += 4) config.write_u32(0x1000 + at);
-  spec.load_config = config.bytes();
-  return spec;
-}
+using test::spec_with_config;
 
 TEST_CASE("code of two machines is recognised") {
   struct Row {
@@ -39,7 +26,7 @@ TEST_CASE("code of two machines is recognised") {
       {"a machine of objects", true, 0xa64e, 0x140, pe::Hybrid::arm64x, false},
   }));
   CAPTURE(row.why);
-  Opened image{image_with_config(row.plus, row.machine, row.size)};
+  Opened image{spec_with_config(row.plus, row.machine, row.size)};
   const auto read = pe::read_load_config(*image);
   REQUIRE(read);
   REQUIRE(*read);

@@ -1,25 +1,12 @@
 #include "coldtrace/pe/load_config.hpp"
 
-#include "fixtures/builders/byte_writer.hpp"
 #include "tests/pe/pe_test.hpp"
 
 namespace coldtrace {
 namespace {
 
 using test::Opened;
-
-// The structure with a number of its own at each offset of 4 bytes.
-fixtures::PeSpec spec_with_config(bool plus, u16 machine, u32 size) {
-  fixtures::PeSpec spec;
-  spec.pe32_plus = plus;
-  spec.machine = machine;
-  if (!plus) spec.image_base = 0x1000'0000;
-  fixtures::ByteWriter config;
-  config.write_u32(size);
-  for (u32 at = 4; at < 320; at += 4) config.write_u32(0x1000 + at);
-  spec.load_config = config.bytes();
-  return spec;
-}
+using test::spec_with_config;
 
 TEST_CASE("load configuration has the fields that its size covers") {
   Opened image{spec_with_config(true, 0x8664, 0x108)};

@@ -1,6 +1,7 @@
 #include "coldtrace/pdb/c_definition.hpp"
 
 #include "tests/pe/pdb/pdb_test.hpp"
+#include "tests/pe/types/read_types.hpp"
 
 namespace coldtrace {
 namespace {
@@ -18,18 +19,8 @@ Bytes structure(const std::string& name, u64 size, u32 fields = 0x1000, bool for
   return build_structure(made);
 }
 
-struct Types {
-  explicit Types(std::vector<Bytes> records, u16 machine = 0x8664) {
-    fixtures::PdbSpec spec;
-    spec.types = std::move(records);
-    spec.machine = machine;
-    file = build_pdb(spec).bytes;
-    const auto pdb = pe::Pdb::open(file, findings);
-    REQUIRE(pdb);
-    auto read = pe::TypeTable::read(*pdb, findings);
-    REQUIRE(read);
-    table = std::move(*read);
-  }
+struct Types : test::ReadTypes {
+  using ReadTypes::ReadTypes;
 
   std::optional<pe::CDefinition> find(u32 index) {
     pe::TypeBudget budget{table};
@@ -41,10 +32,6 @@ struct Types {
       if (finding.code.view() == code) return finding.text;
     return {};
   }
-
-  Bytes file;
-  core::Findings findings;
-  pe::TypeTable table;
 };
 
 TEST_CASE("C can define what has bytes, and no more of them than compilers take") {

@@ -5,6 +5,7 @@
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pdb_file.hpp"
 #include "tests/pe/pdb/pdb_test.hpp"
+#include "tests/pe/types/read_types.hpp"
 
 namespace coldtrace {
 namespace {
@@ -21,24 +22,10 @@ concept makes_types = requires(Records&& records, core::Findings& findings) {
 static_assert(makes_types<const Bytes&> && makes_types<core::ByteView>);
 static_assert(!makes_types<Bytes>);
 
-struct Table {
-  explicit Table(std::vector<Bytes> records, u16 machine = 0x8664) {
-    fixtures::PdbSpec spec;
-    spec.types = std::move(records);
-    spec.machine = machine;
-    file = build_pdb(spec).bytes;
-    const auto pdb = pe::Pdb::open(file, findings);
-    REQUIRE(pdb);
-    auto read = pe::TypeTable::read(*pdb, findings);
-    REQUIRE(read);
-    table = std::move(*read);
-  }
+struct Table : test::ReadTypes {
+  using ReadTypes::ReadTypes;
 
   std::string text(u32 index) const { return pe::to_text(table, index); }
-
-  Bytes file;
-  core::Findings findings;
-  pe::TypeTable table;
 };
 
 Bytes pointer(u32 to, u32 attributes) {
