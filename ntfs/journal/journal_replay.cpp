@@ -107,7 +107,8 @@ void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
                        "a part of the journal cannot be read, and its records are lost");
     else
       findings.warning("journal-record", offset,
-                       "{} bytes of the journal are neither a record nor the end of a page", length);
+                       "{} bytes of the journal are neither a record nor the end of a page",
+                       length);
     batch.gaps.push_back({unread ? JournalGap::Lost::unread : JournalGap::Lost::damaged, offset,
                           std::nullopt, length, batch.rows.size()});
     ++counts_.gaps;
