@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "coldtrace/pe/export_directory.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/pe_image.hpp"
 

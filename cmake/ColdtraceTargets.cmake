@@ -128,8 +128,8 @@ function(coldtrace_install_pkg_config name target needs packages headers librari
 endfunction()
 
 # coldtrace_add_room(NAME [SOURCES...] [HEADERS...]): what a room adds to the library NAME, or to
-# cli. HEADERS are the public ones, in the folder's include/coldtrace/NAME, of a library with many rooms in a
-# folder named as the room; those that only the project includes lie beside their sources and are not named.
+# cli. HEADERS are the public ones, in the folder's include/coldtrace/NAME, all of a room there or all
+# in a folder named as the room; those that only the project includes lie beside their sources and are not named.
 function(coldtrace_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
   string(REPLACE "-" "_" target coldtrace_${name})

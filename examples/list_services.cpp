@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include <coldtrace/core/lazy_file.hpp>
-#include <coldtrace/syscall-map/service_mapper.hpp>
+#include <coldtrace/syscall-map/stubs/service_mapper.hpp>
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

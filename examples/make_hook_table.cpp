@@ -2,9 +2,9 @@
 #include <cstdio>
 
 #include <coldtrace/core/lazy_file.hpp>
-#include <coldtrace/syscall-map/hook_table_builder.hpp>
-#include <coldtrace/syscall-map/hook_table_decoder.hpp>
-#include <coldtrace/syscall-map/hook_table_encoder.hpp>
+#include <coldtrace/syscall-map/hook-table/hook_table_builder.hpp>
+#include <coldtrace/syscall-map/hook-table/hook_table_decoder.hpp>
+#include <coldtrace/syscall-map/hook-table/hook_table_encoder.hpp>
 
 int main(int argc, char** argv) {
   using namespace coldtrace;

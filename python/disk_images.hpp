@@ -6,8 +6,8 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/ntfs/bitlocker/bitlocker_volumes.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/opening/image_volumes.hpp"
-#include "coldtrace/ntfs/partition.hpp"
 #include "python/values.hpp"
 
 namespace coldtrace::python {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/extended_attributes.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 namespace coldtrace::python {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "python/images.hpp"
 #include "python/packed.hpp"
 #include "python/values.hpp"

@@ -2,9 +2,9 @@
 
 #include <pybind11/stl.h>
 
-#include "coldtrace/ntfs/change_journal.hpp"
-#include "coldtrace/ntfs/journal_replay.hpp"
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 #include "python/file_objects.hpp"
 #include "python/volume.hpp"
 

@@ -3,7 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "coldtrace/pe/export_directory.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 #include "python/images.hpp"
 #include "python/packed.hpp"
 #include "python/values.hpp"

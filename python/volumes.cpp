@@ -6,7 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 #include "coldtrace/ntfs_query/file_filter.hpp"
 #include "coldtrace/ntfs_query/row_values.hpp"

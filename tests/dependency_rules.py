@@ -353,14 +353,18 @@ MOST_FILES = 50  # of a folder, beside those below it
 
 
 def check_folders(paths, rooms):
-    """Folders that nobody surveys, and public headers in a folder of another name than their room's."""
+    """Folders that nobody surveys, public headers in a folder of another name than their room's, and rooms
+    some of whose public headers of one library are in a folder and some not."""
     counts = collections.Counter(str(path.parent) for path in map(pathlib.PurePath, paths))
     broken = [f"{folder}: {count} files want rooms" for folder, count in counts.items() if count > MOST_FILES]
+    faces = {}
     for header, room in rooms.items():
         face, _, inside = header.partition("/include/coldtrace/")
         folder = pathlib.PurePath(inside).parent.name if inside.count("/") > 1 else None
         if folder and folder != pathlib.PurePath(room).parent.name:
             broken.append(f"{header}: its room is {room}")
+        if faces.setdefault((room and pathlib.PurePath(room).parent, inside.split("/")[0]), folder) != folder and room:
+            broken.append(f"{header}: not where the other public headers of its room are")
     return broken
 
 
@@ -544,6 +548,7 @@ def check_rules_notice():
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
+    assert len(check_folders([], {flat: "a/b/y.hpp", deep: "a/b/x.hpp"})) == 1
 
 
 PICTURE = ("```mermaid\nflowchart BT\n", "```\n")

@@ -6,9 +6,9 @@
 
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/ntfs/containers/virtual_disk.hpp"
 #include "coldtrace/ntfs/containers/vmdk_extents.hpp"
-#include "coldtrace/ntfs/ewf_image.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/disk/ewf_image.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/command/commit.hpp"
 #include "cli/output/libzstd.hpp"
 #include "cli/sandbox/sandbox.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/virtual_disk.hpp"
 
 namespace coldtrace::cli {
 

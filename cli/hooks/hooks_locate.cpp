@@ -13,8 +13,8 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/glob.hpp"
-#include "coldtrace/syscall-map/function_search.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/trace-points/function_search.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/mapped_image.hpp"
 #include "cli/output/terminal_progress.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/images/identity.hpp"
 #include "coldtrace/syscall-map/supported_interfaces.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
-#include "coldtrace/syscall-map/trace_facility.hpp"
-#include "coldtrace/syscall-map/trace_point.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_point.hpp"
 
 namespace coldtrace::cli {
 

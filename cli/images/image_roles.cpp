@@ -1,8 +1,8 @@
 #include "cli/images/image_roles.hpp"
 
 #include "cli/output/output.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/output/terminal_progress.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace::cli {
 

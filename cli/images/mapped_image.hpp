@@ -6,7 +6,7 @@
 
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,8 +7,8 @@
 
 #include "cli/images/identity.hpp"
 #include "cli/images/symbol_file.hpp"
+#include "coldtrace/pdb/address_owner.hpp"
 #include "coldtrace/pdb/code_symbols.hpp"
-#include "coldtrace/pdb/symbols/address_owner.hpp"
 #include "coldtrace/syscall-map/dump_check.hpp"
 
 namespace coldtrace::cli {

@@ -8,7 +8,7 @@
 #include "cli/command/text_input.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {

@@ -11,8 +11,8 @@
 #include "cli/images/other_kind.hpp"
 #include "cli/ntfs/shadow_option.hpp"
 #include "cli/sandbox/sandbox.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
 #include "coldtrace/ntfs/opening/unopened_volume.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 

@@ -9,9 +9,9 @@
 #include "cli/ntfs/bitlocker_keys.hpp"
 #include "cli/ntfs/bitlocker_volumes.hpp"
 #include "cli/ntfs/given_file.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/opening/image_volumes.hpp"
-#include "coldtrace/ntfs/partition.hpp"
 #include "coldtrace/ntfs/shadow/shadow_choice.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 

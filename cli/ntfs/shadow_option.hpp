@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command/options.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/shadow/shadow_choice.hpp"
 
 namespace coldtrace::cli {

@@ -8,8 +8,8 @@
 
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/extents.hpp"
-#include "coldtrace/ntfs/partition.hpp"
 
 namespace coldtrace::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/extents.hpp"
 #include "coldtrace/ntfs/row.hpp"
-#include "coldtrace/ntfs/standard_information.hpp"
+#include "coldtrace/ntfs/structures/standard_information.hpp"
 
 namespace coldtrace::cli {
 

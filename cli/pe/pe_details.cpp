@@ -7,9 +7,9 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/digests/digest.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"
-#include "coldtrace/pe/directories/found_directories.hpp"
-#include "coldtrace/pe/directories/signature_check.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 #include "coldtrace/pe/import_hash.hpp"
+#include "coldtrace/pe/signature_check.hpp"
 
 namespace coldtrace::cli {
 namespace {

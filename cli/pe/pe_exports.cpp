@@ -1,7 +1,7 @@
 #include "cli/output/text.hpp"
 #include "cli/pe/pe_commands.hpp"
 #include "cli/pe/pe_view.hpp"
-#include "coldtrace/pe/directories/found_directories.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 
 namespace coldtrace::cli {
 namespace {

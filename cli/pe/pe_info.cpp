@@ -11,8 +11,8 @@
 #include "cli/sandbox/sandbox.hpp"
 #include "coldtrace/pe/base_relocations.hpp"
 #include "coldtrace/pe/checksum.hpp"
-#include "coldtrace/pe/directories/found_directories.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::cli {

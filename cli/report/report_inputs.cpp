@@ -5,8 +5,8 @@
 
 #include "cli/ntfs/given_file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 

@@ -9,9 +9,9 @@
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pdb/type_file.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/servicing/missing_members.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/images/pdb_files.hpp"
 #include "cli/servicing/serviced_modules.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 #include "coldtrace/syscall-map/servicing/table_servicing.hpp"
 
 namespace coldtrace::cli {

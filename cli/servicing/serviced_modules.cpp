@@ -7,7 +7,7 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/images/module_input.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/servicing/serviced_files.hpp"
 
 namespace coldtrace::cli {

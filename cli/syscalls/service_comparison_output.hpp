@@ -4,7 +4,7 @@
 
 #include "cli/output/json.hpp"
 #include "cli/output/output.hpp"
-#include "coldtrace/syscall-map/comparison.hpp"
+#include "coldtrace/syscall-map/stubs/comparison.hpp"
 
 namespace coldtrace::cli {
 

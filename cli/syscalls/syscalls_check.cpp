@@ -7,7 +7,7 @@
 #include "cli/images/module_check.hpp"
 #include "cli/output/text.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/stubs/agreement.hpp"
 
 namespace coldtrace::cli {
 namespace {

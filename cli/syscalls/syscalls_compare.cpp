@@ -7,7 +7,7 @@
 #include "cli/output/text.hpp"
 #include "cli/syscalls/service_comparison_output.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "coldtrace/syscall-map/comparison.hpp"
+#include "coldtrace/syscall-map/stubs/comparison.hpp"
 
 namespace coldtrace::cli {
 namespace {

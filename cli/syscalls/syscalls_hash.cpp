@@ -6,7 +6,7 @@
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace::cli {
 namespace {

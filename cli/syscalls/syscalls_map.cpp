@@ -10,8 +10,8 @@
 #include "cli/sandbox/sandbox.hpp"
 #include "cli/sqlite/sqlite_file.hpp"
 #include "cli/syscalls/syscalls_commands.hpp"
-#include "coldtrace/syscall-map/comparison.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/comparison.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "fuzz/cli/checked_commands.hpp"
 

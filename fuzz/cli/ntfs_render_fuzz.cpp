@@ -6,7 +6,7 @@
 #include <span>
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 #include "fixtures/builders/strict_json.hpp"
 

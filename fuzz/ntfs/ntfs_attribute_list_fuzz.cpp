@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "coldtrace/ntfs/attribute_list.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
 
 using namespace coldtrace;
 

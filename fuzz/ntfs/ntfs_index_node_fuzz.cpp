@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "coldtrace/ntfs/directory_node.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 using namespace coldtrace;
 

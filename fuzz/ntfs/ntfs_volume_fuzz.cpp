@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/walk.hpp"
 
 using namespace coldtrace;

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
 
 using namespace coldtrace;
 

@@ -7,7 +7,7 @@
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/signatures/signature_parser.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
-#include "coldtrace/syscall-map/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signatures/signature_derivation.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace coldtrace;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/profile_expansion.hpp"
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <string_view>
 
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 using namespace coldtrace;
 

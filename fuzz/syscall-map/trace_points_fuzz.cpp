@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
-#include "coldtrace/syscall-map/trace_facility.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/ntfs/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

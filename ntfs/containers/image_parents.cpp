@@ -5,7 +5,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/virtual_disk.hpp"
 #include "ntfs/containers/parent_files.hpp"
 
 namespace coldtrace::ntfs {

@@ -11,7 +11,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/guid.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 #include "ntfs/containers/disk_map.hpp"
 
 namespace coldtrace::ntfs {

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/virtual_disk.hpp"
 
 #include <algorithm>
 #include <array>

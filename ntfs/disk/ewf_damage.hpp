@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coldtrace/ntfs/ewf_image.hpp"
+#include "coldtrace/ntfs/disk/ewf_image.hpp"
 
 namespace coldtrace::ntfs {
 

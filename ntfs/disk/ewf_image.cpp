@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/ewf_image.hpp"
+#include "coldtrace/ntfs/disk/ewf_image.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/ewf_image.hpp"
+#include "coldtrace/ntfs/disk/ewf_image.hpp"
 #include "ntfs/disk/ewf_damage.hpp"
 #include "ntfs/disk/patched_segment.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/ewf_patch.hpp"
+#include "coldtrace/ntfs/disk/ewf_patch.hpp"
 
 namespace coldtrace::ntfs {
 

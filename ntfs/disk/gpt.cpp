@@ -4,7 +4,7 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/crc32.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

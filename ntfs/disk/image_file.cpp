@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
-#include "coldtrace/ntfs/partition.hpp"
-#include "coldtrace/ntfs/virtual_disk.hpp"
+#include "coldtrace/ntfs/containers/virtual_disk.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "ntfs/containers/disk_map.hpp"
 #include "ntfs/containers/sparse_vmdk.hpp"
 #include "ntfs/containers/split_image.hpp"

@@ -9,8 +9,8 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::ntfs {

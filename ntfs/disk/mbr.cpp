@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,9 +1,9 @@
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 
 #include <array>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
 

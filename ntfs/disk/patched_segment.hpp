@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/ntfs/ewf_patch.hpp"
+#include "coldtrace/ntfs/disk/ewf_patch.hpp"
 #include "ntfs/disk/libewf.hpp"
 
 namespace coldtrace::ntfs {

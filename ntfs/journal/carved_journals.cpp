@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "coldtrace/ntfs/allocation_bitmap.hpp"
-#include "coldtrace/ntfs/journal_pages.hpp"
+#include "coldtrace/ntfs/journal/journal_pages.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/change_journal.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
 
 #include <algorithm>
 

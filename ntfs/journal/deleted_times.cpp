@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/ntfs/change_journal.hpp"
-#include "coldtrace/ntfs/journal_replay.hpp"
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,9 +1,9 @@
-#include "coldtrace/ntfs/directory_history.hpp"
+#include "coldtrace/ntfs/journal/directory_history.hpp"
 
 #include <algorithm>
 
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
-#include "coldtrace/ntfs/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,8 +1,8 @@
-#include "coldtrace/ntfs/journal_events.hpp"
+#include "coldtrace/ntfs/journal/journal_events.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

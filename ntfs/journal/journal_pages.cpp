@@ -1,9 +1,9 @@
-#include "coldtrace/ntfs/journal_pages.hpp"
+#include "coldtrace/ntfs/journal/journal_pages.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
 
 #include <algorithm>
 

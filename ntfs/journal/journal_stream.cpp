@@ -1,8 +1,8 @@
-#include "coldtrace/ntfs/journal_stream.hpp"
+#include "coldtrace/ntfs/journal/journal_stream.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/usn_record.hpp"
+#include "coldtrace/ntfs/journal/usn_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
 

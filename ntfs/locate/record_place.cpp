@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

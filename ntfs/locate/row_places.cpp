@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
 #include "coldtrace/ntfs/locate/place_finder.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/attribute.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

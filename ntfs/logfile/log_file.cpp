@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <map>
 
-#include "coldtrace/ntfs/usn_names.hpp"
-#include "coldtrace/ntfs/usn_record.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

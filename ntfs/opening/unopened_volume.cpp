@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/reference.hpp"
+#include "coldtrace/ntfs/structures/reference.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,6 +1,6 @@
 #include "coldtrace/ntfs_privacy/hashed_row.hpp"
 
-#include "coldtrace/ntfs/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/dos_attributes.hpp"
-#include "coldtrace/ntfs/extended_attributes.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

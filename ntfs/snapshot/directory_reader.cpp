@@ -6,7 +6,7 @@
 #include "coldtrace/core/parallel.hpp"
 #include "coldtrace/ntfs/directory_index.hpp"
 #include "coldtrace/ntfs/directory_table.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 #include "ntfs/snapshot/shared_progress.hpp"
 #include "ntfs/snapshot/slack_copies.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include "coldtrace/ntfs/data_runs.hpp"
+#include "coldtrace/ntfs/structures/data_runs.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 #include "ntfs/snapshot/shared_progress.hpp"
 
 namespace coldtrace::ntfs {

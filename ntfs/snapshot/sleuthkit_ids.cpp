@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/attribute_list.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

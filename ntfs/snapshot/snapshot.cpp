@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
 #include "coldtrace/ntfs/security.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 #include "ntfs/snapshot/row_findings.hpp"
 #include "ntfs/snapshot/stream_parts.hpp"
 

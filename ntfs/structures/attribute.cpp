@@ -1,9 +1,9 @@
-#include "coldtrace/ntfs/attribute.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "coldtrace/ntfs/data_runs.hpp"
+#include "coldtrace/ntfs/structures/data_runs.hpp"
 
 namespace coldtrace::ntfs {
 

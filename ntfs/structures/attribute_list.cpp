@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/attribute_list.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 

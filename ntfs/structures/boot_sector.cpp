@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 #include <bit>
 

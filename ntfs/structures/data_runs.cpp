@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/data_runs.hpp"
+#include "coldtrace/ntfs/structures/data_runs.hpp"
 
 #include <cstring>
 

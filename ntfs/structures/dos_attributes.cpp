@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/dos_attributes.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
 
 #include <charconv>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
 
 #include "coldtrace/core/text.hpp"
 

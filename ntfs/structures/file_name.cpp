@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/file_name.hpp"
+#include "coldtrace/ntfs/structures/file_name.hpp"
 
 namespace coldtrace::ntfs {
 

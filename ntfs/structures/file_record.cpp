@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 
 #include <algorithm>
 

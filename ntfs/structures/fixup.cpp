@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 #include <algorithm>
 #include <cstring>

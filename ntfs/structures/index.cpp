@@ -1,8 +1,8 @@
-#include "coldtrace/ntfs/index.hpp"
+#include "coldtrace/ntfs/structures/index.hpp"
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

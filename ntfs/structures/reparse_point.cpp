@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/standard_information.hpp"
+#include "coldtrace/ntfs/structures/standard_information.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 #include <algorithm>
 #include <cstring>

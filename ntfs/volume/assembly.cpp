@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "coldtrace/ntfs/attribute_list.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

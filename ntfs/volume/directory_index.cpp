@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/volume/mapped_stream.hpp"
+#include "coldtrace/ntfs/mapped_stream.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -5,8 +5,8 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/attribute_list.hpp"
-#include "coldtrace/ntfs/file_record.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 
 namespace coldtrace::ntfs {
 

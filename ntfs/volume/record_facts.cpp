@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "coldtrace/ntfs/file_record.hpp"
 #include "coldtrace/ntfs/security.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,12 +1,12 @@
-#include "coldtrace/ntfs/volume/security_index.hpp"
+#include "coldtrace/ntfs/security_index.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/extents.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
-#include "coldtrace/ntfs/index.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
+#include "coldtrace/ntfs/structures/index.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

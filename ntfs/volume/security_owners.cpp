@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/volume/security_owners.hpp"
+#include "coldtrace/ntfs/security_owners.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/ntfs/volume/security_owners.hpp"
+#include "coldtrace/ntfs/security_owners.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 
 namespace coldtrace::ntfs {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/file_record.hpp"
 #include "coldtrace/ntfs/mft.hpp"
+#include "coldtrace/ntfs/structures/file_record.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

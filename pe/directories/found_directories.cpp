@@ -1,4 +1,4 @@
-#include "coldtrace/pe/directories/found_directories.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 
 #include <utility>
 

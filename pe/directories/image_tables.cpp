@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "coldtrace/pe/directories/found_directories.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 
 namespace coldtrace::pe {
 

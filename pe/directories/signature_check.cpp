@@ -1,4 +1,4 @@
-#include "coldtrace/pe/directories/signature_check.hpp"
+#include "coldtrace/pe/signature_check.hpp"
 
 #include <algorithm>
 #include <iterator>

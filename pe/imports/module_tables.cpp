@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pe/directories/found_directories.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 
 namespace coldtrace::pe {

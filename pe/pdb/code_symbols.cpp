@@ -8,8 +8,8 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/pdb_procedures.hpp"
-#include "coldtrace/pe/directories/found_directories.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
+#include "coldtrace/pe/found_directories.hpp"
 
 namespace coldtrace::pe {
 namespace {

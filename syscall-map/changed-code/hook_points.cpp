@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/syscall-map/context_switch.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 
 namespace coldtrace::syscall_map {

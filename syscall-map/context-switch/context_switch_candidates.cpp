@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/signatures/built_in_signatures.hpp"
-#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signatures/signature_locator.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/hook_profile.hpp"
+#include "coldtrace/syscall-map/hook-profiles/hook_profile.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "coldtrace/core/text_tokens.hpp"
-#include "coldtrace/syscall-map/profile_language.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_language.hpp"
 
 namespace coldtrace::syscall_map {
 

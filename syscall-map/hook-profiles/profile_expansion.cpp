@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 #include <algorithm>
 #include <set>

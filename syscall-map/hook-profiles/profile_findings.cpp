@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/no_match.hpp"
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

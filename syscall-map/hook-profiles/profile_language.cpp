@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/profile_language.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_language.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
 
 #include "coldtrace/core/grammar.hpp"
 #include "coldtrace/core/result.hpp"

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/profile_selection.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_selection.hpp"
 
 #include <algorithm>
 #include <tuple>

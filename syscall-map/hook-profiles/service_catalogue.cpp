@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service_catalogue.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_catalogue.hpp"
 
 #include <algorithm>
 #include <array>

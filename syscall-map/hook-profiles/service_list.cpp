@@ -1,12 +1,12 @@
-#include "coldtrace/syscall-map/service_list.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_list.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

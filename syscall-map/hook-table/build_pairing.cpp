@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/stubs/agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

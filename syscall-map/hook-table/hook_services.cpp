@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/symbol_name.hpp"
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
 namespace coldtrace::syscall_map {

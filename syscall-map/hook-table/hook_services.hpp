@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,10 +1,10 @@
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/stubs/agreement.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "syscall-map/hook-table/hook_services.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

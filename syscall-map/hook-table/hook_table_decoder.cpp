@@ -1,11 +1,11 @@
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "syscall-map/hook-table/hook_table_fields.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace::syscall_map::hook_table_format {
 

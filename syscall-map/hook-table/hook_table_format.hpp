@@ -4,7 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 // The binary hook table, .hooktab: docs/formats/hook-table-format.md says what each byte is.
 namespace coldtrace::syscall_map::hook_table_format {

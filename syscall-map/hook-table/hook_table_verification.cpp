@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

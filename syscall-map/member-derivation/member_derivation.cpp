@@ -9,7 +9,7 @@
 #include "coldtrace/core/symbol_name.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/type_file.hpp"
-#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signatures/signature_locator.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 #include "syscall-map/member-derivation/function_pairs.hpp"
 #include "syscall-map/member-derivation/structure_uses.hpp"

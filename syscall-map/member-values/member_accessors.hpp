@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "coldtrace/syscall-map/confidence.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
 #include "coldtrace/syscall-map/service_table.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

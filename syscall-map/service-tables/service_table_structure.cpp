@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/stubs/agreement.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
 
 namespace coldtrace::syscall_map {

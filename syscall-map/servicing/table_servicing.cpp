@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/ascii.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::syscall_map {
 

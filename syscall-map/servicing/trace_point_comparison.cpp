@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 #include "syscall-map/code/disassembly.hpp"
 
 namespace coldtrace::syscall_map {

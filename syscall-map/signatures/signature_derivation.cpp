@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signatures/signature_derivation.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
-#include "coldtrace/syscall-map/prefix_count.hpp"
+#include "coldtrace/syscall-map/signatures/prefix_count.hpp"
 #include "syscall-map/code/disassembly.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signatures/signature_locator.hpp"
 
 #include <algorithm>
 #include <map>

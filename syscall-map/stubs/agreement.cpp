@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/agreement.hpp"
+#include "coldtrace/syscall-map/stubs/agreement.hpp"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 #include "coldtrace/syscall-map/stubs/call_names.hpp"
 
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 #include "syscall-map/stubs/entry_code.hpp"
 
 namespace coldtrace::syscall_map {

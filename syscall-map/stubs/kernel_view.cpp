@@ -1,6 +1,6 @@
-#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 namespace coldtrace::syscall_map {
 

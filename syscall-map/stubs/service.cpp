@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 
 #include <algorithm>
 

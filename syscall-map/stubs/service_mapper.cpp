@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 #include <algorithm>
 #include <span>

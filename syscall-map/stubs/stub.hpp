@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -4,9 +4,9 @@
 #include <iterator>
 
 #include "coldtrace/pdb/symbol_machine.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/member_values.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

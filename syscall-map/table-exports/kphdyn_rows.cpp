@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/table-exports/member_rows.hpp"
 #include "syscall-map/table-exports/chosen_values.hpp"
 #include "syscall-map/table-exports/file_version.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "syscall-map/table-exports/chosen_values.hpp"
 #include "syscall-map/table-exports/file_version.hpp"
 

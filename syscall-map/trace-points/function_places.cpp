@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/function_places.hpp"
+#include "coldtrace/syscall-map/trace-points/function_places.hpp"
 
 #include <algorithm>
 #include <array>

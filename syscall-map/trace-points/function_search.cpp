@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/function_search.hpp"
+#include "coldtrace/syscall-map/trace-points/function_search.hpp"
 
 #include <algorithm>
 #include <map>

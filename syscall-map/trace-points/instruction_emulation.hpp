@@ -1,6 +1,6 @@
 #pragma once
 
-#include "coldtrace/syscall-map/trace_emulation.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_emulation.hpp"
 #include "syscall-map/code/disassembly.hpp"
 
 namespace coldtrace::syscall_map {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/trace_emulation.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_emulation.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
 
 #include <algorithm>
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "coldtrace/pe/image_tables.hpp"
-#include "coldtrace/syscall-map/function_places.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
-#include "coldtrace/syscall-map/trace_point.hpp"
+#include "coldtrace/syscall-map/trace-points/function_places.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_point.hpp"
 #include "syscall-map/code/instruction_boundary.hpp"
 
 namespace coldtrace::syscall_map {

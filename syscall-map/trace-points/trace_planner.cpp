@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/trace_point.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_point.hpp"
 
 namespace coldtrace::syscall_map {
 

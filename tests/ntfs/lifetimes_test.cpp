@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/journal_stream.hpp"
+#include "coldtrace/ntfs/journal/journal_stream.hpp"
 #include "coldtrace/ntfs/logfile/log_file.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 

@@ -7,7 +7,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/member-derivation/member_choice.hpp"
 
 namespace coldtrace::cli {

@@ -12,8 +12,8 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/image_tables.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
-#include "coldtrace/syscall-map/signature_derivation.hpp"
 #include "coldtrace/syscall-map/signatures/known_place.hpp"
+#include "coldtrace/syscall-map/signatures/signature_derivation.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "cli/pe/types/isf_json.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_names.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/table-exports/member_symbols.hpp"
 
 namespace coldtrace::cli {

@@ -3,7 +3,7 @@
 
 #include "cli/hooks/export/hook_export_options.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/table-exports/syscall_columns.hpp"
 
 namespace coldtrace::cli {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/command/common_options.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/hooks/hooks_commands.hpp"
 #include "cli/hooks/profile/service_list.hpp"
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace::cli {
 namespace {

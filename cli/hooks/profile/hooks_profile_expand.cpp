@@ -4,7 +4,7 @@
 #include "cli/command/version.hpp"
 #include "cli/hooks/profile/hooks_profile.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace::cli {
 namespace {

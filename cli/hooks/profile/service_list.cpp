@@ -4,8 +4,8 @@
 #include "cli/hooks/table/service_document.hpp"
 #include "cli/images/mapped_image.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/profile_language.hpp"
-#include "coldtrace/syscall-map/service_list.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_language.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_list.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command/report.hpp"
-#include "coldtrace/syscall-map/service_catalogue.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_catalogue.hpp"
 
 namespace coldtrace::cli {
 

@@ -9,8 +9,8 @@
 #include "cli/images/module_input.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/folder_files.hpp"
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/command/report.hpp"
 #include "cli/output/terminal_progress.hpp"
-#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
 
 namespace coldtrace::cli {
 

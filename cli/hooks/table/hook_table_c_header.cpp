@@ -2,7 +2,7 @@
 #include "cli/hooks/table/hook_table_formats.hpp"
 #include "cli/output/c_text.hpp"
 #include "cli/output/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

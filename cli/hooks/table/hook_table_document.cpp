@@ -13,7 +13,7 @@
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

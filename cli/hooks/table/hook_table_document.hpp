@@ -9,7 +9,7 @@
 #include "cli/command/report.hpp"
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::cli {
 

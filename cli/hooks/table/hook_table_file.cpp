@@ -5,8 +5,8 @@
 #include "cli/images/other_kind.hpp"
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_builds.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

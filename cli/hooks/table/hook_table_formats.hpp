@@ -6,7 +6,7 @@
 
 #include "cli/hooks/table/hook_table_input.hpp"
 #include "cli/output/json.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::cli {
 

@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "cli/images/image_roles.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 

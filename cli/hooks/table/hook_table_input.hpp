@@ -8,7 +8,7 @@
 #include "cli/hooks/table/known_builds.hpp"
 #include "cli/images/identity.hpp"
 #include "cli/images/pe_input.hpp"
-#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
 #include "coldtrace/syscall-map/table-assembly/hook_table_assembly.hpp"
 

@@ -6,9 +6,9 @@
 #include "cli/hooks/trace_plan.hpp"
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_option.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/syscall-map/trace-points/trace_driver.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {

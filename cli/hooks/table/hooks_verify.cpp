@@ -13,7 +13,7 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_verification.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/images/image_roles.hpp"
 #include "cli/images/symbol_file.hpp"
 #include "coldtrace/pdb/symbol_machine.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/command/options.hpp"
 #include "cli/images/pe_input.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 #include "coldtrace/syscall-map/member-derivation/member_derivation.hpp"
 

@@ -10,7 +10,7 @@
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "coldtrace/tracefile/packing/unpack.hpp"
 
 namespace coldtrace::cli {

@@ -7,7 +7,7 @@
 
 #include "cli/command/report.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/syscall-map/service_list.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_list.hpp"
 
 namespace coldtrace::cli {
 

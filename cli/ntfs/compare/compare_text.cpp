@@ -4,7 +4,7 @@
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
-#include "coldtrace/ntfs/dos_attributes.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
 
 namespace coldtrace::cli {
 

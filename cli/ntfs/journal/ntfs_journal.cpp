@@ -13,11 +13,11 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/ntfs/change_journal.hpp"
 #include "coldtrace/ntfs/journal/carved_journals.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
 #include "coldtrace/ntfs/journal/journal_findings.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
 #include "coldtrace/ntfs/journal/journal_times.hpp"
-#include "coldtrace/ntfs/journal_replay.hpp"
 #include "coldtrace/ntfs_privacy/hashed_journal.hpp"
 
 namespace coldtrace::cli {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::cli {
 

@@ -7,8 +7,8 @@
 
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
-#include "coldtrace/ntfs/dos_attributes.hpp"
 #include "coldtrace/ntfs/row.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "coldtrace/core/file_time.hpp"
-#include "coldtrace/ntfs/usn_names.hpp"
+#include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::cli {
 

@@ -8,9 +8,9 @@
 #include "cli/ntfs/rows/volume_name.hpp"
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
-#include "coldtrace/ntfs/dos_attributes.hpp"
 #include "coldtrace/ntfs/journal/deleted_times.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
 #include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::cli {

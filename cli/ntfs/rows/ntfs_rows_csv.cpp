@@ -9,7 +9,7 @@
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/guid.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "cli/output/json_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/extended_attributes.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/extended_attributes.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
 
 namespace coldtrace::cli {
 namespace {

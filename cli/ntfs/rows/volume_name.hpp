@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cli/output/json.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::cli {

@@ -7,8 +7,8 @@
 #include "cli/hooks/table/hook_table_file.hpp"
 #include "cli/report/hooks/documented_builds.hpp"
 #include "cli/report/page/html_table.hpp"
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/command/report.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/report/page/page.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::cli {
 

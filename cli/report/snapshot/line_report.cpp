@@ -5,7 +5,7 @@
 #include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/report/snapshot/summary_line.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 
 namespace coldtrace::cli {

@@ -6,7 +6,7 @@
 
 #include "cli/output/json_text.hpp"
 #include "coldtrace/nt_trace_control/trace_control_code.hpp"
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace::cli {
 

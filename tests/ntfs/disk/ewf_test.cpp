@@ -7,7 +7,7 @@
 
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/ntfs/ewf_image.hpp"
+#include "coldtrace/ntfs/disk/ewf_image.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "fixtures/builders/value_of.hpp"

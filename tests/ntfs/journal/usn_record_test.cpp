@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/usn_record.hpp"
+#include "coldtrace/ntfs/journal/usn_record.hpp"
 
 #include <catch2/catch.hpp>
 

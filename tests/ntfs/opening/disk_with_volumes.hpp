@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 
 namespace coldtrace::tests {

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "coldtrace/ntfs/attribute.hpp"
-#include "coldtrace/ntfs/dos_attributes.hpp"
-#include "coldtrace/ntfs/reparse_point.hpp"
-#include "coldtrace/ntfs/standard_information.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
+#include "coldtrace/ntfs/structures/dos_attributes.hpp"
+#include "coldtrace/ntfs/structures/reparse_point.hpp"
+#include "coldtrace/ntfs/structures/standard_information.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 
 namespace coldtrace {

@@ -1,4 +1,4 @@
-#include "coldtrace/pdb/symbols/address_owner.hpp"
+#include "coldtrace/pdb/address_owner.hpp"
 
 #include <array>
 

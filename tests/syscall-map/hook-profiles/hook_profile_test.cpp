@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/hook_profile.hpp"
+#include "coldtrace/syscall-map/hook-profiles/hook_profile.hpp"
 
 #include <map>
 

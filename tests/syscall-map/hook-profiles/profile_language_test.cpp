@@ -1,8 +1,8 @@
-#include "coldtrace/syscall-map/profile_language.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_language.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/profile_parser.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
 #include "tests/syscall-map/hook-profiles/random_profile.hpp"
 
 namespace coldtrace {

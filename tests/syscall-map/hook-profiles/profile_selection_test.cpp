@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/profile_selection.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_selection.hpp"
 
 #include <map>
 #include <set>
@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 #include "tests/syscall-map/hook-profiles/random_profile.hpp"
 
 namespace coldtrace {

@@ -3,7 +3,7 @@
 #include <random>
 #include <string>
 
-#include "coldtrace/syscall-map/profile_language.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_language.hpp"
 
 namespace coldtrace {
 

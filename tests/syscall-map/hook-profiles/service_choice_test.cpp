@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/profile_expansion.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace {
 namespace {

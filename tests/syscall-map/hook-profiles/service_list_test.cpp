@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/service_list.hpp"
+#include "coldtrace/syscall-map/hook-profiles/service_list.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
 
 #include <map>
 

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 #include "hook_table_test.hpp"
 

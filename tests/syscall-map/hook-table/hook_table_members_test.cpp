@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <coldtrace/hook_table.h>
 
-#include "coldtrace/syscall-map/hook_table_decoder.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_decoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 #include "hook_table_test.hpp"
 #include "reader_1_0/reader.hpp"

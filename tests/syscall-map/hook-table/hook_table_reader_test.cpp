@@ -4,7 +4,7 @@
 #include <coldtrace/hook_table.h>
 
 #include "coldtrace/core/hex.hpp"
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 #include "hook_table_test.hpp"
 

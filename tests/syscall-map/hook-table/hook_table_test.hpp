@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/integers.hpp"
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/hook_table_encoder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "fixtures/builders/hook_tables.hpp"
 
 namespace coldtrace {

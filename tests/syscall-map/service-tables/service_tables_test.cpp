@@ -1,7 +1,7 @@
 #include "tests/syscall-map/service-tables/service_tables_test.hpp"
 
-#include "coldtrace/syscall-map/name_hash.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 #include "coldtrace/syscall-map/table_names.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 

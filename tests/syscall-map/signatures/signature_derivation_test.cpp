@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signature_derivation.hpp"
+#include "coldtrace/syscall-map/signatures/signature_derivation.hpp"
 
 #include <map>
 #include <random>
@@ -7,7 +7,7 @@
 
 #include "coldtrace/signatures/signature_parser.hpp"
 #include "coldtrace/signatures/signature_printer.hpp"
-#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signatures/signature_locator.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {

@@ -8,8 +8,8 @@
 #include "coldtrace/signatures/signature_builder.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
 #include "coldtrace/signatures/signature_parser.hpp"
-#include "coldtrace/syscall-map/function_places.hpp"
-#include "coldtrace/syscall-map/signature_locator.hpp"
+#include "coldtrace/syscall-map/signatures/signature_locator.hpp"
+#include "coldtrace/syscall-map/trace-points/function_places.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {

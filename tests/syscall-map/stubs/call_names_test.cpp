@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 namespace coldtrace {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/comparison.hpp"
+#include "coldtrace/syscall-map/stubs/comparison.hpp"
 
 #include <map>
 #include <random>

@@ -3,7 +3,7 @@
 #include <map>
 #include <random>
 
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 #include "fixtures/builders/pe_image.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/name_hash.hpp"
+#include "coldtrace/syscall-map/stubs/name_hash.hpp"
 
 #include <string>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "coldtrace/core/lazy_file.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 #include "fixtures/builders/pe_image.hpp"
 #include "fixtures/builders/temporary_directory.hpp"
 #include "tests/syscall-map/stubs/stub_image.hpp"

@@ -1,8 +1,8 @@
-#include "coldtrace/syscall-map/service_mapper.hpp"
+#include "coldtrace/syscall-map/stubs/service_mapper.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 #include "fixtures/builders/pe_image.hpp"
 
 namespace coldtrace {

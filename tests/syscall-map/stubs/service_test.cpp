@@ -1,8 +1,8 @@
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/syscall-map/service_map.hpp"
+#include "coldtrace/syscall-map/stubs/service_map.hpp"
 
 namespace coldtrace {
 namespace {

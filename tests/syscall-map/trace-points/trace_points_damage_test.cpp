@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/syscall-map/trace_facility.hpp"
-#include "coldtrace/syscall-map/trace_planner.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_planner.hpp"
 
 namespace coldtrace {
 namespace {

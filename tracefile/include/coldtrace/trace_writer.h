@@ -1,6 +1,7 @@
 /*
  * Writes coldtrace's own trace format (.ctrace) from a driver, or from anything else: freestanding
- * C without library calls, allocation or floating point. docs/formats/trace-format.md describes the bytes.
+ * C without library calls, allocation or floating point. docs/formats/trace-format.md describes the
+ * bytes.
  *
  * One coldtrace_processor per processor, each with 2 to 32 buffers of the caller's memory.
  *

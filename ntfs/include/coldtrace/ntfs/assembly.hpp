@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "coldtrace/ntfs/attribute_list.hpp"
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/attribute_list.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -7,9 +7,9 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/extents.hpp"
-#include "coldtrace/ntfs/index.hpp"
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/index.hpp"
 
 namespace coldtrace::ntfs {
 

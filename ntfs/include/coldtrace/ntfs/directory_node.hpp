@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "coldtrace/ntfs/index.hpp"
 #include "coldtrace/ntfs/packed.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/index.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -6,10 +6,10 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/attribute.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
-#include "coldtrace/ntfs/data_runs.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/data_runs.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -6,10 +6,10 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
 #include "coldtrace/ntfs/extents.hpp"
-#include "coldtrace/ntfs/fixup.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/fixup.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/attribute.hpp"
-#include "coldtrace/ntfs/data_runs.hpp"
-#include "coldtrace/ntfs/file_name.hpp"
-#include "coldtrace/ntfs/reference.hpp"
-#include "coldtrace/ntfs/standard_information.hpp"
-#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
+#include "coldtrace/ntfs/structures/data_runs.hpp"
+#include "coldtrace/ntfs/structures/file_name.hpp"
+#include "coldtrace/ntfs/structures/reference.hpp"
+#include "coldtrace/ntfs/structures/standard_information.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -8,11 +8,11 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/assembly.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
-#include "coldtrace/ntfs/index.hpp"
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
 #include "coldtrace/ntfs/security.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/index.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "coldtrace/core/image_source.hpp"
-#include "coldtrace/ntfs/boot_sector.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -9,10 +9,10 @@
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/ntfs/index_order.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
 #include "coldtrace/ntfs/snapshot.hpp"
 #include "coldtrace/ntfs/stale_reason.hpp"
+#include "coldtrace/ntfs/structures/index_order.hpp"
 
 namespace coldtrace::ntfs {
 

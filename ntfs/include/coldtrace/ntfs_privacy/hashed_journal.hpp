@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "coldtrace/ntfs/journal_replay.hpp"
+#include "coldtrace/ntfs/journal/journal_replay.hpp"
 #include "coldtrace/ntfs_privacy/hashed_path.hpp"
 
 namespace coldtrace::ntfs {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "coldtrace/core/borrowed.hpp"
-#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 #include "coldtrace/privacy/hashed_names.hpp"
 
 namespace coldtrace::ntfs {

@@ -7,9 +7,9 @@
 
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/pe/patch_sites.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
 #include "coldtrace/syscall-map/service_table.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

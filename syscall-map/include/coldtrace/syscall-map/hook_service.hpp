@@ -7,7 +7,7 @@
 #include "coldtrace/pe/rva.hpp"
 #include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/image_role.hpp"
-#include "coldtrace/syscall-map/service.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -3,9 +3,9 @@
 #include <span>
 
 #include "coldtrace/pdb/symbol_file.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 #include "coldtrace/syscall-map/member-derivation/member_derivation.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

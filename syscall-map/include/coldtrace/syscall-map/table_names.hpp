@@ -6,9 +6,9 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/pe/image_tables.hpp"
-#include "coldtrace/syscall-map/service.hpp"
 #include "coldtrace/syscall-map/service_tables.hpp"
 #include "coldtrace/syscall-map/services_tab.hpp"
+#include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
 

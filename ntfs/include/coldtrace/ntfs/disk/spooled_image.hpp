@@ -9,7 +9,7 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/core/result.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
 
 namespace coldtrace::ntfs {
 

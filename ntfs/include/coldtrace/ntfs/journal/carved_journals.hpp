@@ -5,8 +5,8 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/progress.hpp"
-#include "coldtrace/ntfs/change_journal.hpp"
-#include "coldtrace/ntfs/journal_stream.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
+#include "coldtrace/ntfs/journal/journal_stream.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::ntfs {

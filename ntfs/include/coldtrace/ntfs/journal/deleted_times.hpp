@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/ntfs/journal/usn_record.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 #include "coldtrace/ntfs/row.hpp"
-#include "coldtrace/ntfs/usn_record.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::ntfs {

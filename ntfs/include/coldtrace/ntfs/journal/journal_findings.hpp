@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "coldtrace/ntfs/change_journal.hpp"
+#include "coldtrace/ntfs/journal/change_journal.hpp"
 
 namespace coldtrace::ntfs {
 

@@ -6,9 +6,9 @@
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/ntfs/journal/usn_record.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
-#include "coldtrace/ntfs/usn_record.hpp"
 
 namespace coldtrace::ntfs {
 

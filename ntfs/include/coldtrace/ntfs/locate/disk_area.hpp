@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::ntfs {

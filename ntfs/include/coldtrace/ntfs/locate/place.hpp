@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "coldtrace/ntfs/attribute.hpp"
 #include "coldtrace/ntfs/row.hpp"
+#include "coldtrace/ntfs/structures/attribute.hpp"
 
 namespace coldtrace::ntfs {
 

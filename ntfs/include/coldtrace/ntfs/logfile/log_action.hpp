@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/file_name.hpp"
-#include "coldtrace/ntfs/reference.hpp"
+#include "coldtrace/ntfs/structures/file_name.hpp"
+#include "coldtrace/ntfs/structures/reference.hpp"
 
 namespace coldtrace::ntfs {
 

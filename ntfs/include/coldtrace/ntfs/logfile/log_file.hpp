@@ -8,8 +8,8 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/logfile/log_restart.hpp"
+#include "coldtrace/ntfs/mapped_stream.hpp"
 #include "coldtrace/ntfs/volume.hpp"
-#include "coldtrace/ntfs/volume/mapped_stream.hpp"
 
 namespace coldtrace::ntfs {
 

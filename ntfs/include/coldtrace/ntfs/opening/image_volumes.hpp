@@ -9,8 +9,8 @@
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/ntfs/bitlocker/bitlocker_volumes.hpp"
-#include "coldtrace/ntfs/image_file.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/image_file.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::ntfs {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coldtrace/core/borrowed.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/shadow/shadow_copies.hpp"
 
 namespace coldtrace::ntfs {

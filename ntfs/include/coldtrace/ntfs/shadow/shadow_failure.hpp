@@ -4,7 +4,7 @@
 #include <string>
 
 #include "coldtrace/core/error.hpp"
-#include "coldtrace/ntfs/partition.hpp"
+#include "coldtrace/ntfs/disk/partition.hpp"
 #include "coldtrace/ntfs/shadow/shadow_copy.hpp"
 
 namespace coldtrace::ntfs {

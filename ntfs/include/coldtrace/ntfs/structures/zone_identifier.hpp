@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "coldtrace/core/reader.hpp"
-#include "coldtrace/ntfs/stored_text.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::ntfs {
 

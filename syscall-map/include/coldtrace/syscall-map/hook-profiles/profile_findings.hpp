@@ -3,7 +3,7 @@
 #include <string>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/profile_selection.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_selection.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -8,7 +8,7 @@
 
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/profile_selection.hpp"
+#include "coldtrace/syscall-map/hook-profiles/profile_selection.hpp"
 
 namespace coldtrace::syscall_map {
 

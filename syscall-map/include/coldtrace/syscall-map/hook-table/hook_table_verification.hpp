@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/build_pairing.hpp"
-#include "coldtrace/syscall-map/hook_table_differences.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
 
 namespace coldtrace::syscall_map {
 

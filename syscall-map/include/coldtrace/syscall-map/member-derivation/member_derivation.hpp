@@ -7,9 +7,9 @@
 #include "coldtrace/signatures/signature.hpp"
 #include "coldtrace/syscall-map/confidence.hpp"
 #include "coldtrace/syscall-map/hook_service.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
 #include "coldtrace/syscall-map/named_place.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

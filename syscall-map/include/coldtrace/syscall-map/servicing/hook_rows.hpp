@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -7,14 +7,14 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/identity.hpp"
-#include "coldtrace/syscall-map/comparison.hpp"
 #include "coldtrace/syscall-map/image_role.hpp"
-#include "coldtrace/syscall-map/kernel_view.hpp"
 #include "coldtrace/syscall-map/service_table.hpp"
 #include "coldtrace/syscall-map/servicing/api_set_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/export_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/import_comparison.hpp"
 #include "coldtrace/syscall-map/servicing/trace_point_comparison.hpp"
+#include "coldtrace/syscall-map/stubs/comparison.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
 
 namespace coldtrace::syscall_map {
 

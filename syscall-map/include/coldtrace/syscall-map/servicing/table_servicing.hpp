@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/build_pairing.hpp"
+#include "coldtrace/syscall-map/hook-table/build_pairing.hpp"
 #include "coldtrace/syscall-map/member_list.hpp"
 #include "coldtrace/syscall-map/servicing/module_pairing.hpp"
 #include "coldtrace/syscall-map/servicing/row_comparison.hpp"

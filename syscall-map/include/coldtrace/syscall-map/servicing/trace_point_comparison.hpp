@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "coldtrace/syscall-map/kernel_view.hpp"
-#include "coldtrace/syscall-map/trace_point.hpp"
+#include "coldtrace/syscall-map/stubs/kernel_view.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_point.hpp"
 
 namespace coldtrace::syscall_map {
 

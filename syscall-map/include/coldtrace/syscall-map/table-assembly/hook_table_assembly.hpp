@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coldtrace/syscall-map/hook_table_builder.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table_builder.hpp"
 #include "coldtrace/syscall-map/kernel_symbols.hpp"
 #include "coldtrace/syscall-map/member-derivation/member_derivation.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
-#include "coldtrace/syscall-map/hook_table.hpp"
+#include "coldtrace/syscall-map/hook-table/hook_table.hpp"
 
 namespace coldtrace::syscall_map {
 

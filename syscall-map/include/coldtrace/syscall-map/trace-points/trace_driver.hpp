@@ -4,7 +4,7 @@
 
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/pe/image.hpp"
-#include "coldtrace/syscall-map/trace_facility.hpp"
+#include "coldtrace/syscall-map/trace-points/trace_facility.hpp"
 
 namespace coldtrace::syscall_map {
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/image_source.hpp"
+#include "coldtrace/ntfs/disk/ewf_patch.hpp"
+
+namespace coldtrace::ntfs {
+
+// A hash of a disk that its image states.
+struct StoredHash {
+  std::string_view algorithm;  // "md5", "sha1" or "sha256"
+  std::string value;           // lower-case hexadecimal
+};
+
+// The disk in an E01 image. A range in which a chunk fails its checksum, or that is lost with a
+// segment, is an error when it is read.
+class EwfSource : public core::ImageSource {
+ public:
+  // Adds what was found damaged or lost so far, and what could not be read when the image was made.
+  virtual void add_findings(core::Findings& findings) const = 0;
+
+  // What was stored of the whole disk when the image was made; nothing where its last segment is
+  // not there. A text that is not a hash is a warning.
+  [[nodiscard]] virtual std::vector<StoredHash> hashes(core::Findings& findings) const = 0;
+};
+
+// Opens an E01 image with all its segments; `path` names any of them. `unsupported` when built
+// without libewf.
+core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
+                                                  core::Findings& findings);
+
+// Whether a file is the first segment of an image by its name and its first section, whatever its
+// file header is.
+[[nodiscard]] bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file);
+
+// What the segments of an image say of it.
+struct EwfSegments {
+  struct Damage {
+    std::string text;     // which segment is damaged, cut off or missing
+    bool loses;           // chunks, unless all turn up
+    std::size_t segment;  // counted from 0
+  };
+  std::vector<Damage> damage;   // what loses chunks first
+  std::vector<Damage> renamed;  // whose names are those of others, as their headers have it
+  // How many chunks the tables have up to the end of each segment, of those whose chunks are where
+  // they belong.
+  std::vector<u64> chunks;
+  std::vector<std::vector<EwfPatch>> patches;  // for each segment
+  // That make libewf pass over the case notes of the first segment.
+  std::vector<EwfPatch> without_notes;
+};
+
+// Fails when the first of them is not the image's first.
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments);
+
+// The name of the segment behind this one: .E02 for .E01, .EAA for .E99; empty behind the last.
+[[nodiscard]] std::string next_ewf_segment(const std::string& path);
+
+}  // namespace coldtrace::ntfs

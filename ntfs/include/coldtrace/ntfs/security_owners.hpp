@@ -1,0 +1,65 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/security.hpp"
+#include "coldtrace/ntfs/security_index.hpp"
+
+namespace coldtrace::ntfs {
+
+// A block of the stream $Secure:$SDS that starts at byte `position` of it, and its copy.
+struct SecurityBlock {
+  core::ByteView main, copy;  // empty where it cannot be read
+  u64 position = 0;
+};
+
+constexpr u64 security_block_size = u64{256} * 1024;
+
+// Entries of $SDS for which something is true: how many, and the first.
+struct SecurityPlaces {
+  u64 count = 0;
+  u32 id = 0;
+  u64 position = 0;
+  void add(u32 other_id, u64 other_position) {
+    if (count++ == 0) *this = {1, other_id, other_position};
+  }
+};
+
+// What is wrong in $Secure.
+struct SecurityFaults {
+  SecurityPlaces unfit;          // the hash beside the descriptor, or in its copy, is of another
+  u64 unused = 0;                // of them, where neither copy could be used
+  SecurityPlaces contradictory;  // $SII, the entry and its copy do not agree on its id
+};
+
+// Collects the owners of the descriptors in $SDS. An entry, also in the copy, states the position
+// of the first one, by which entries behind damage are found. Of the two the one is used that its
+// hash fits, and where none does, a descriptor that both have. No hash covers the id: it is the one
+// that $SII has for the position, by which Windows finds a descriptor, or else one that both have.
+class SecurityOwnersReader {
+ public:
+  // `index` by position.
+  explicit SecurityOwnersReader(std::vector<SecurityIndexEntry> index)
+      : index_{std::move(index)}, met_(index_.size()) {}
+
+  void add(const SecurityBlock& block);
+  // What $SII has and no block had is contradictory.
+  [[nodiscard]] SecurityOwners finish();
+  [[nodiscard]] const SecurityFaults& faults() const { return faults_; }
+
+ private:
+  struct Entry;
+  struct Copies;
+  void add(const Copies& copies);
+  const SecurityIndexEntry* find_listed(const Entry& entry);
+
+  std::vector<SecurityIndexEntry> index_;
+  std::vector<bool> met_;  // of index_
+  SecurityOwners listed_;
+  SecurityOwners unlisted_;  // where $SII has the id at another position, this one is a leftover
+  SecurityFaults faults_;
+};
+
+}  // namespace coldtrace::ntfs

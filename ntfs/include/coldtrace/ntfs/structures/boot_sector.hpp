@@ -1,0 +1,31 @@
+#pragma once
+
+#include "coldtrace/core/reader.hpp"
+#include "coldtrace/ntfs/structures/reference.hpp"
+
+namespace coldtrace::ntfs {
+
+// Geometry of a volume, all sizes in bytes.
+// Source: linux-ntfs documentation, "$Boot"; encodings of sizes above 64 KiB and below zero
+// observed on volumes made by Windows 10.
+struct BootSector {
+  static constexpr std::size_t size_on_disk = 512;
+  u32 bytes_per_sector;
+  u32 cluster_size;
+  u64 total_sectors;  // of the volume; its backup boot sector is the next one
+  u64 clusters;
+  Lcn mft;
+  Lcn mft_mirror;
+  u32 record_size;
+  u32 index_size;  // of new directories; each directory states its own
+  u64 serial_number;
+  bool end_marker;        // 55 AA is there
+  bool inferred = false;  // no boot sector was read: sectors and serial number are not known
+
+  [[nodiscard]] u64 volume_size() const { return clusters * cluster_size; }
+};
+
+// `sector` lies at byte `offset` of the image.
+core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset);
+
+}  // namespace coldtrace::ntfs
