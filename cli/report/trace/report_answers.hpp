@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/trace/analysis/thread_names.hpp"
-#include "cli/trace/analysis/top/top_page.hpp"
+#include "cli/trace/analysis/top/top_formats.hpp"
 #include "coldtrace/trace_analysis/processors/processor_lanes.hpp"
 #include "coldtrace/trace_analysis/processors/running_stacks.hpp"
 #include "coldtrace/trace_analysis/requests/rest.hpp"

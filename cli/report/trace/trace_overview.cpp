@@ -7,7 +7,6 @@
 namespace coldtrace::cli {
 namespace {
 
-using trace_analysis::add_ticks;
 using trace_analysis::TimeBins;
 
 // "2022-06-04 04:21:10 UTC"
@@ -66,11 +65,9 @@ std::string processors_text(const ReportAnswers& answers) {
   const auto& all = answers.top.processors;
   const auto& use = answers.top_answers.use;
   if (!use.has_switches() && !use.has_samples()) return {};
-  i64 whole = 0;
-  for (const auto part : {all.busy, all.idle, all.unknown}) add_ticks(whole, part);
   auto text =
       use.has_switches()
-          ? fmt::format("Processors were busy {} of the time.", share_text(all.busy, whole))
+          ? fmt::format("Processors were busy {} of the time.", share_text(all.busy, all.time()))
           : fmt::format("By samples, processors were busy {} of the time.",
                         share_text(use.total().all.time - all.sampled_idle, use.total().all.time));
   if (all.processes.rows.empty()) return text;

@@ -15,7 +15,6 @@ std::string_view to_string(Topic topic) {
     case Topic::waits:
       return "waits";
     case Topic::services:
-    case Topic::count:
       break;
   }
   return "services";
@@ -38,7 +37,6 @@ std::vector<std::string_view> logging_needs(Topic topic, const tracefile::AnyTra
     case Topic::waits:
       return is_etl ? Needs{"CSWITCH", "DISPATCHER"} : Needs{"wmk", "vtrace"};
     case Topic::services:
-    case Topic::count:
       break;
   }
   return is_etl ? Needs{"SYSTEMCALL", "DPC", "INTERRUPT"}

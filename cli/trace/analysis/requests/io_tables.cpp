@@ -169,8 +169,7 @@ void write_network_sums(JsonWriter& json, const NetworkSums& sums) {
 }  // namespace
 
 u64 NetworkTables::weight(const NetworkSums& sums) const {
-  return order_ == RowOrder::count ? sums.sends + sums.receives
-                                   : sums.bytes_sent / 2 + sums.bytes_received / 2;
+  return order_ == RowOrder::count ? sums.sends + sums.receives : sums.half_moved();
 }
 
 void NetworkTables::write_json(JsonWriter& json) const {

@@ -1,7 +1,7 @@
 #include "cli/command/version.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
-#include "cli/trace/analysis/top/top_page.hpp"
+#include "cli/trace/analysis/top/top_formats.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -33,12 +33,7 @@ class TopJson {
         .object("processes", u64{population_.processes().size()}, "threads",
                 u64{population_.threads().size()});
     write_machine();
-    section(Topic::processor, [this] { write_processor(); });
-    section(Topic::disk, [this] { write_disk(); });
-    section(Topic::file_operations, [this] { write_files(); });
-    section(Topic::network, [this] { write_network(); });
-    section(Topic::waits, [this] { write_waits(); });
-    section(Topic::services, [this] { write_services(); });
+    for (const auto topic : trace_analysis::topics) write_section(topic);
     write_absent();
     json_.key("findings");
     write_findings(json_, context_.input.findings);
@@ -46,16 +41,32 @@ class TopJson {
   }
 
  private:
-  template <class Write>
-  void section(Topic topic, Write write) {
+  void write_section(Topic topic) {
     json_.key(to_string(topic));
     if (!page_.has(topic)) {
       json_.value(nullptr);
       return;
     }
     json_.begin_object();
-    write();
+    write_content(topic);
     json_.field("commands", commands_of(topic)).end_object();
+  }
+
+  void write_content(Topic topic) {
+    switch (topic) {
+      case Topic::processor:
+        return write_processor();
+      case Topic::disk:
+        return write_disk();
+      case Topic::file_operations:
+        return write_files();
+      case Topic::network:
+        return write_network();
+      case Topic::waits:
+        return write_waits();
+      case Topic::services:
+        return write_services();
+    }
   }
 
   // The array NAME and the member more_NAME.
@@ -137,15 +148,13 @@ class TopJson {
 
   void write_files() {
     const auto& files = answers_.files;
-    FileSums all;
-    for (const auto& one : files.of_actions()) all.add(one);
     const auto sums = [this](const FileSums& one) {
       json_.field("operations", one.operations)
           .field("bytes_read", one.bytes_read)
           .field("bytes_written", one.bytes_written)
           .field("time", duration(one.time));
     };
-    sums(all);
+    sums(page_.file_operations);
     json_.field("open", files.open());
     rows("processes", page_.files.processes, [&](const auto& row) {
       write_process(row.first);
@@ -210,12 +219,10 @@ class TopJson {
 
   void write_absent() {
     json_.key("absent").begin_array();
-    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
-      const auto topic = static_cast<Topic>(i);
+    for (const auto topic : trace_analysis::topics)
       if (!page_.has(topic))
         json_.object("section", to_string(topic), "needs",
                      logging_needs(topic, context_.input.trace));
-    }
     json_.end_array();
   }
 

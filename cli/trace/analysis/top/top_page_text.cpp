@@ -5,7 +5,7 @@
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/page_text.hpp"
-#include "cli/trace/analysis/top/top_page.hpp"
+#include "cli/trace/analysis/top/top_formats.hpp"
 #include "coldtrace/core/display_width.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
@@ -52,12 +52,7 @@ class TopText {
 
   std::string write() {
     write_trace();
-    section(Topic::processor, [this] { write_processor(); });
-    section(Topic::disk, [this] { write_disk(); });
-    section(Topic::file_operations, [this] { write_files(); });
-    section(Topic::network, [this] { write_network(); });
-    section(Topic::waits, [this] { write_waits(); });
-    section(Topic::services, [this] { write_services(); });
+    for (const auto topic : trace_analysis::topics) write_section(topic);
     write_absent();
     write_most_findings();
     write_commands();
@@ -97,11 +92,27 @@ class TopText {
     return std::min(page_width_ - used, most);
   }
 
-  template <class Write>
-  void section(Topic topic, Write write) {
+  void write_section(Topic topic) {
     if (!page_.has(topic)) return;
     print("\n{:<14}", title_of(topic));
-    write();
+    write_content(topic);
+  }
+
+  void write_content(Topic topic) {
+    switch (topic) {
+      case Topic::processor:
+        return write_processor();
+      case Topic::disk:
+        return write_disk();
+      case Topic::file_operations:
+        return write_files();
+      case Topic::network:
+        return write_network();
+      case Topic::waits:
+        return write_waits();
+      case Topic::services:
+        return write_services();
+    }
   }
 
   static std::string with_more(std::string_view what, u64 more) {
@@ -150,9 +161,7 @@ class TopText {
     const auto& use = answers_.use;
     const auto& all = page_.processors;
     const auto sampled = use.total().all.time;
-    i64 whole = 0;
-    for (const auto part : {all.busy, all.idle, all.unknown})
-      trace_analysis::add_ticks(whole, part);
+    const auto whole = all.time();
     text_ += counted(all.count, "processor", "processors");
     if (use.has_switches())
       print("; busy {}, idle {}, unknown {} of {}", percent(all.busy, whole),
@@ -235,8 +244,7 @@ class TopText {
 
   void write_files() {
     const auto& files = answers_.files;
-    FileSums all;
-    for (const auto& one : files.of_actions()) all.add(one);
+    const auto& all = page_.file_operations;
     print("{}, {} read, {} written, {} open; {}\n",
           counted(all.operations, "operation", "operations"), size_text(all.bytes_read),
           size_text(all.bytes_written), grouped(files.open()), seconds(all.time));
@@ -252,7 +260,7 @@ class TopText {
   }
 
   static i64 bytes_of(const TopPage::NetworkRow& row) {
-    return static_cast<i64>(row.second->bytes_sent / 2 + row.second->bytes_received / 2);
+    return static_cast<i64>(row.second->half_moved());
   }
 
   void write_network() {
@@ -308,8 +316,7 @@ class TopText {
 
   void write_absent() {
     bool first = true;
-    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
-      const auto topic = static_cast<Topic>(i);
+    for (const auto topic : trace_analysis::topics) {
       if (page_.has(topic)) continue;
       if (first)
         print("\nNot in the trace, and {} log it\n", trace_.etl() != nullptr
@@ -344,9 +351,9 @@ class TopText {
   void write_commands() {
     constexpr std::string_view group = "trace ";
     std::vector<std::string_view> commands{"tree"};
-    for (u8 i = 0; i < static_cast<u8>(Topic::count); ++i) {
-      if (!page_.has(static_cast<Topic>(i))) continue;
-      for (const auto command : commands_of(static_cast<Topic>(i))) {
+    for (const auto topic : trace_analysis::topics) {
+      if (!page_.has(topic)) continue;
+      for (const auto command : commands_of(topic)) {
         const auto name = command.substr(group.size());
         if (std::ranges::find(commands, name) == commands.end()) commands.push_back(name);
       }

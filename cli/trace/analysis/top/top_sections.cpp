@@ -15,7 +15,6 @@ std::string_view title_of(Topic topic) {
     case Topic::waits:
       return "Waits";
     case Topic::services:
-    case Topic::count:
       break;
   }
   return "Services";
@@ -34,7 +33,6 @@ std::string_view subject_of(Topic topic) {
     case Topic::waits:
       return "waits";
     case Topic::services:
-    case Topic::count:
       break;
   }
   return "calls of services";
@@ -51,7 +49,6 @@ std::vector<std::string_view> commands_of(Topic topic) {
     case Topic::waits:
       return {"trace graph wait-for", "trace deadlocks"};
     case Topic::services:
-    case Topic::count:
       break;
   }
   return {"trace services"};

@@ -3,7 +3,7 @@
 #include "cli/command/color_option.hpp"
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
-#include "cli/trace/analysis/top/top_page.hpp"
+#include "cli/trace/analysis/top/top_formats.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/processors/processor_lanes.hpp"

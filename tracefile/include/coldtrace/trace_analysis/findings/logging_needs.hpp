@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -9,7 +10,10 @@
 namespace coldtrace::trace_analysis {
 
 // What the answers of analyses are about.
-enum class Topic : u8 { processor, disk, file_operations, network, waits, services, count };
+enum class Topic : u8 { processor, disk, file_operations, network, waits, services };
+// In the order in which answers are told.
+inline constexpr std::array topics{Topic::processor, Topic::disk,  Topic::file_operations,
+                                   Topic::network,   Topic::waits, Topic::services};
 
 // "file_operations"
 [[nodiscard]] std::string_view to_string(Topic topic);

@@ -16,6 +16,8 @@ struct NetworkSums {
   u64 repeats = 0, bytes_repeated = 0;  // sent again; in none of the others
 
   void add(const NetworkTransfer& record);
+  // Half of the bytes that moved: of any two numbers that fits.
+  [[nodiscard]] u64 half_moved() const { return bytes_sent / 2 + bytes_received / 2; }
 };
 
 // Bytes by process, and by process and remote address. A request moves its bytes when it ends.

@@ -1,19 +1,10 @@
-#include "cli/trace/analysis/top/top_page.hpp"
+#include "coldtrace/trace_analysis/top/top_page.hpp"
 
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/records/ticks.hpp"
-#include "coldtrace/tracefile/etl/trace.hpp"
 
-namespace coldtrace::cli {
-
-using trace_analysis::add_ticks;
-using trace_analysis::DiskSums;
-using trace_analysis::FileSums;
-using trace_analysis::Index;
-using trace_analysis::nobody;
-using trace_analysis::Population;
-
+namespace coldtrace::trace_analysis {
 namespace {
 
 // Those that weigh most first.
@@ -34,7 +25,7 @@ std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& trace) {
                           trace.events_lost().value_or(0), trace.buffers_lost().value_or(0)};
 }
 
-std::vector<TopPage::ProcessTime> process_times(const trace_analysis::ProcessorUse& use,
+std::vector<TopPage::ProcessTime> process_times(const ProcessorUse& use,
                                                 const Population& population) {
   std::vector<TopPage::ProcessTime> times(population.processes().size());
   for (Index i = 0; i < times.size(); ++i) times[i].process = i;
@@ -78,8 +69,8 @@ TopPage::Processors processors_of(const TopAnswers& answers, const Population& p
       first_of(process_times(use, population), top, [&](const TopPage::ProcessTime& one) {
         return use.has_switches() ? one.running : one.sampled;
       });
-  processors.drivers = first_of(drivers_of(use.routines()), top,
-                                [](const trace_analysis::DriverUse& one) { return one.time(); });
+  processors.drivers =
+      first_of(drivers_of(use.routines()), top, [](const DriverUse& one) { return one.time(); });
   return processors;
 }
 
@@ -96,7 +87,7 @@ TopPage::Requests<Sums> requests_of(const std::map<Index, Sums>& processes,
   return {first_of(std::move(by_process), top, of_row), first_of(std::move(by_file), top, of_row)};
 }
 
-std::optional<TopPage::BusiestDisk> busiest_of(const trace_analysis::DiskIo& disk) {
+std::optional<TopPage::BusiestDisk> busiest_of(const DiskIo& disk) {
   std::optional<TopPage::BusiestDisk> busiest;
   for (const auto& [number, one] : disk.disks())
     if (!busiest || one.busy.total() > busiest->busy)
@@ -112,8 +103,7 @@ i64 cost_of(TopPage::ServiceRow row) {
   return row->inclusive;
 }
 
-// Those with the longest calls, and those that cost most in all.
-TopRows<TopPage::ServiceRow> slowest_of(const trace_analysis::Services& services, u64 top) {
+TopRows<TopPage::ServiceRow> slowest_of(const Services& services, u64 top) {
   std::vector<TopPage::ServiceRow> all;
   for (const auto& one : services.services())
     if (one.times.count() > 0) all.push_back(&one);
@@ -146,12 +136,12 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
   std::vector<NetworkRow> transfers;
   for (const auto& [index, sums] : answers.network.of_processes())
     transfers.emplace_back(index, &sums);
-  network = first_of(std::move(transfers), top, [](const NetworkRow& row) {
-    return row.second->bytes_sent / 2 + row.second->bytes_received / 2;
-  });
+  network = first_of(std::move(transfers), top,
+                     [](const NetworkRow& row) { return row.second->half_moved(); });
   waits.rows = answers.waits.longest();
   waits.rows.resize(std::min<u64>(waits.rows.size(), top));
   waits.more = answers.waits.count() - waits.rows.size();
+  for (const auto& one : answers.files.of_actions()) file_operations.add(one);
   for (const auto& one : answers.deadlocks.deadlocks()) lasting_deadlocks += one.end ? 0U : 1U;
   services = slowest_of(answers.services, top);
 
@@ -167,8 +157,14 @@ TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
   set(Topic::services, !answers.services.services().empty());
 }
 
+i64 TopPage::Processors::time() const {
+  i64 time = 0;
+  for (const auto part : {busy, idle, unknown}) add_ticks(time, part);
+  return time;
+}
+
 bool TopPage::empty() const {
   return !has_population_ && std::none_of(has_.begin(), has_.end(), [](bool has) { return has; });
 }
 
-}  // namespace coldtrace::cli
+}  // namespace coldtrace::trace_analysis

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coldtrace/trace_analysis/findings/logging_needs.hpp"
+#include "coldtrace/trace_analysis/processors/driver_use.hpp"
+#include "coldtrace/trace_analysis/processors/processor_use.hpp"
+#include "coldtrace/trace_analysis/requests/disk_io.hpp"
+#include "coldtrace/trace_analysis/requests/file_io.hpp"
+#include "coldtrace/trace_analysis/requests/network_io.hpp"
+#include "coldtrace/trace_analysis/scheduling/longest_waits.hpp"
+#include "coldtrace/trace_analysis/services/services.hpp"
+#include "coldtrace/trace_analysis/waits/deadlocks.hpp"
+
+namespace coldtrace::trace_analysis {
+
+// The answers that one page is made of, of the same events.
+struct TopAnswers {
+  const ProcessorUse& use;
+  const CodeNames& code;
+  const LongestWaits& waits;
+  const Deadlocks& deadlocks;
+  const DiskIo& disk;
+  const FileIo& files;
+  const NetworkIo& network;
+  const Services& services;
+};
+
+// The first rows of a table, and how many others there are.
+template <class Row>
+struct TopRows {
+  std::vector<Row> rows;
+  u64 more = 0;
+};
+
+// What uses a machine most, on one page: rows are chosen, in order, and cut. Of equal rows the one
+// with the lower number is first. Times are ticks. Rows point into the answers.
+struct TopPage {
+  // As the trace's header has it; nothing where that is lost.
+  struct Machine {
+    std::string windows_version;  // "10.0.19045"
+    u64 processors;
+    u64 pointer_size;  // bytes
+    u64 events_lost, buffers_lost;
+  };
+  // Without idle threads. Of nobody: of threads whose process the trace does not tell.
+  struct ProcessTime {
+    Index process;
+    i64 running = 0, sampled = 0;
+  };
+  struct Processors {
+    u64 count = 0;
+    i64 busy = 0, idle = 0, unknown = 0;  // of all, by switches
+    i64 sampled_idle = 0;
+    TopRows<ProcessTime> processes;  // by switches, or by samples where there are none
+    TopRows<DriverUse> drivers;      // by the time of their DPCs and ISRs
+
+    // Of all, by switches: from the first event to the last, once for each.
+    [[nodiscard]] i64 time() const;
+  };
+  // Those that took longest first.
+  template <class Sums>
+  struct Requests {
+    TopRows<std::pair<Index, const Sums*>> processes;
+    TopRows<std::pair<u32, const Sums*>> files;  // by number
+  };
+  // Of those that had requests for equally long the one with the lowest number.
+  struct BusiestDisk {
+    std::optional<u32> number;
+    i64 busy = 0;
+  };
+  using NetworkRow = std::pair<Index, const NetworkSums*>;
+  using ServiceRow = const ServiceSums*;
+
+  // `top`: the most rows of each table; of services twice that.
+  TopPage(const tracefile::AnyTrace& trace, const Population& population, const TopAnswers& answers,
+          u64 top);
+
+  // Whether the trace has anything of it.
+  [[nodiscard]] bool has(Topic topic) const { return has_[static_cast<std::size_t>(topic)]; }
+  // Neither that nor a process or thread.
+  [[nodiscard]] bool empty() const;
+
+  std::optional<Machine> machine;
+  Processors processors;
+  Requests<DiskSums> disk;
+  std::optional<BusiestDisk> busiest_disk;
+  Requests<FileSums> files;
+  FileSums file_operations;     // all together
+  TopRows<NetworkRow> network;  // those that moved most bytes first
+  TopRows<LongWait> waits;      // the longest first
+  u64 lasting_deadlocks = 0;    // to the end of the trace
+  // Those with the longest calls, and those whose calls took longest together; the longest call
+  // first.
+  TopRows<ServiceRow> services;
+
+ private:
+  std::array<bool, topics.size()> has_{};
+  bool has_population_ = false;
+};
+
+}  // namespace coldtrace::trace_analysis
