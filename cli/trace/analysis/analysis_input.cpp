@@ -1,7 +1,5 @@
 #include "cli/trace/analysis/analysis_input.hpp"
 
-#include <fmt/format.h>
-
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 
@@ -41,15 +39,9 @@ void AnalysisRun::observe(std::span<trace_analysis::Analysis* const> analyses,
   trace_analysis::note_observation(*observation_, findings());
 }
 
-std::string AnalysisRun::flags_text(std::string_view flags) const {
-  return flags.empty() || input_->trace.etl() == nullptr
-             ? std::string{}
-             : fmt::format(" ({} of the kernel's flags)", flags);
-}
-
-void AnalysisRun::note_no_match(std::string_view why, std::string_view flags) {
-  trace_analysis::note_no_match(observation_->observed(), options_.times, why, flags_text(flags),
-                                findings());
+void AnalysisRun::note_no_match(std::string_view why, std::initializer_list<Need> needs) {
+  trace_analysis::note_no_match(observation_->observed(), options_.times, why,
+                                trace_analysis::logging_hint(needs, input_->trace), findings());
 }
 
 Exit AnalysisRun::tell() {

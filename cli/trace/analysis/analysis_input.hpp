@@ -5,6 +5,7 @@
 
 #include "cli/trace/symbol_names.hpp"
 #include "cli/trace/trace_input.hpp"
+#include "coldtrace/trace_analysis/findings/logging_needs.hpp"
 #include "coldtrace/trace_analysis/records/observation.hpp"
 #include "coldtrace/trace_analysis/records/trace_times.hpp"
 
@@ -41,11 +42,9 @@ class AnalysisRun {
   void observe(std::span<trace_analysis::Analysis* const> analyses,
                trace_analysis::EventPairs* pairs, trace_analysis::EventWitness* witness);
 
-  // That the trace has nothing to answer from, or has no events between --from and --to. `flags`:
-  // what of the kernel's flags has a logger write such events, for .etl files.
-  void note_no_match(std::string_view why, std::string_view flags = {});
-  // " (FLAGS of the kernel's flags)"; nothing of a .ctrace file, whose tracer has none.
-  std::string flags_text(std::string_view flags) const;
+  // That the trace has nothing to answer from, or has no events between --from and --to. `needs`:
+  // any of which a logger would have to write.
+  void note_no_match(std::string_view why, std::initializer_list<trace_analysis::Need> needs = {});
 
   TraceInput& input() { return *input_; }
   const trace_analysis::Observation& observation() const { return *observation_; }
@@ -71,6 +70,7 @@ class AnalysisRun {
 };
 
 using trace_analysis::duration_text;
+using trace_analysis::Need;
 using trace_analysis::seconds_text;
 using trace_analysis::TraceTimes;
 

@@ -12,11 +12,12 @@
 namespace coldtrace::cli {
 namespace {
 
-// What the trace lacks, and which of the kernel's flags has it logged.
+// What the trace lacks.
 void note_missing(AnalysisRun& run, const std::string& stacks) {
-  if (stacks == "running") return run.note_no_match("the trace has no samples", "PROFILE");
-  if (stacks == "waiting") return run.note_no_match("the trace has no context switches", "CSWITCH");
-  run.note_no_match("the trace has no requests to disks", "DISK_IO");
+  if (stacks == "running") return run.note_no_match("the trace has no samples", {Need::samples});
+  if (stacks == "waiting")
+    return run.note_no_match("the trace has no context switches", {Need::switches});
+  run.note_no_match("the trace has no requests to disks", {Need::disk_requests});
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Exit run_trace_cpu(const TraceCpuOptions& options) {
   run.observe({&use});
   if (!use.has_samples() && !use.has_switches() && !use.has_interrupts())
     run.note_no_match("the trace has no samples, no context switches and no interrupts",
-                      "PROFILE, CSWITCH, DPC and INTERRUPT");
+                      {Need::samples, Need::switches, Need::interrupts});
   note_processor_use(use, code, run.findings());
   const auto& observation = run.observation();
   const CpuTables tables{run.input(),

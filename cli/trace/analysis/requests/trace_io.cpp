@@ -111,7 +111,7 @@ void note_requests(const Analyses& analyses, AnalysisRun& run) {
   if (disk.all().count() == 0 && disk.requests().open().empty() && files.of_processes().empty() &&
       network.of_processes().empty())
     run.note_no_match("the trace has no requests to disks, file systems or the network",
-                      "DISK_IO, FILE_IO and NETWORK_TCPIP");
+                      {Need::disk_requests, Need::file_operations, Need::network_transfers});
 }
 
 Exit run_trace_io(const TraceIoOptions& options) {

@@ -63,3 +63,24 @@ TEST_CASE("what has to be logged for a topic is named as the tracer of the trace
   const auto ctrace = build_ctrace();
   CHECK(logging_needs(row.topic, open(ctrace)) == row.sets);
 }
+
+TEST_CASE("a sentence that says what is missing has the kernel's flags that have it logged") {
+  fixtures::EtlBuffer buffer{0};
+  const auto etl_bytes = fixtures::build_etl({}, {buffer});
+  const auto etl = open(etl_bytes);
+  CHECK(logging_hint({}, etl).empty());
+  CHECK(logging_hint({Need::readied}, etl) == " (DISPATCHER of the kernel's flags)");
+  CHECK(logging_hint({Need::samples, Need::switches, Need::interrupts}, etl) ==
+        " (PROFILE, CSWITCH, DPC and INTERRUPT of the kernel's flags)");
+  CHECK(logging_hint({Need::calls, Need::calls}, etl) == " (SYSTEMCALL of the kernel's flags)");
+  const auto ctrace_bytes = build_ctrace();
+  CHECK(logging_hint({Need::switches}, open(ctrace_bytes)).empty());
+}
+
+TEST_CASE("operations on files need the flag that logs their begin") {
+  fixtures::EtlBuffer buffer{0};
+  const auto etl = fixtures::build_etl({}, {buffer});
+  CHECK(logging_hint({Need::disk_requests, Need::file_operations, Need::network_transfers},
+                     open(etl)) ==
+        " (DISK_IO, FILE_IO_INIT, FILE_IO and NETWORK_TCPIP of the kernel's flags)");
+}

@@ -424,6 +424,15 @@ class Text(Case):
         path.write_bytes(log.build())
         return path
 
+    def test_ends_of_operations_alone_are_none(self):
+        """FileIo_OpEnd, which the flag FILE_IO logs; what begins is logged by FILE_IO_INIT."""
+        log = EtlWriter(1)
+        log.system(0, 0x044C, 2, 100, struct.pack("<QQI", 0xF00, 0, 0))
+        path = self.folder / "ends.etl"
+        path.write_bytes(log.build())
+        self.assertIn(b"no requests to disks, file systems or the network (DISK_IO, FILE_IO_INIT, FILE_IO and "
+                      b"NETWORK_TCPIP of the kernel's flags)\n", run("trace", "io", path).stderr)
+
     def test_text_has_the_figures_of_json(self):
         scenario = self.folder / "text.etl"
         subprocess.run([MAKE_SCENARIO_ETL, "disk-bursts", "1", "0", "4", scenario], check=True)

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +20,27 @@ inline constexpr std::array topics{Topic::processor, Topic::disk,  Topic::file_o
 // "file_operations"
 [[nodiscard]] std::string_view to_string(Topic topic);
 
+// What answers are made from.
+enum class Need : u8 {
+  switches,  // between threads
+  readied,   // threads that are made ready
+  samples,
+  interrupts,
+  disk_requests,
+  file_operations,
+  network_transfers,
+  calls,  // of services
+};
+
 // What has to be logged so that a trace like this one has events of a topic: of an .etl file flags
-// of the kernel's session ("CSWITCH"), of a .ctrace file sets of events ("vtrace").
+// of the kernel's session ("CSWITCH"), of a .ctrace file sets of events ("vtrace"). Any of them
+// tells something.
 [[nodiscard]] std::vector<std::string_view> logging_needs(Topic topic,
                                                           const tracefile::AnyTrace& trace);
+
+// The same of `needs`, in their order, for a sentence that says what a trace lacks: " (DISK_IO and
+// NETWORK_TCPIP of the kernel's flags)". Empty of a .ctrace file, whose tracer has no flags.
+[[nodiscard]] std::string logging_hint(std::initializer_list<Need> needs,
+                                       const tracefile::AnyTrace& trace);
 
 }  // namespace coldtrace::trace_analysis
