@@ -235,9 +235,8 @@ class EventChunks {
     const auto steal = [](Object object) { return py::reinterpret_steal<py::object>(object); };
     objects.ready = kind.kept;
     objects.provider = steal(text_or_none(kind.provider_name));
-    const bool known =
-        kind.event_class != tracefile::EventClass::driver || kind.provider != core::Guid{};
-    objects.guid = steal(known ? guid_text(kind.provider) : none());
+    const auto provider = provider_of(kind);
+    objects.guid = steal(provider ? guid_text(*provider) : none());
     objects.name = steal(text_or_none(kind.name));
     objects.id = steal(has_id(kind.event_class) ? number(kind.id) : none());
     return objects;
@@ -259,7 +258,7 @@ class EventChunks {
     const auto process = event.pid ? context_.names.find_process(*event.pid, event.name_time())
                                    : std::optional<std::string_view>{};
     tracefile::find_stack(event, context_.names.stacks(), stack_);
-    const bool has_activity = core::to_guid(event.activity) != core::Guid{};
+    const auto activity = activity_of(event);
     const std::array values{
         when ? time(*when) : none(),
         event.has_time ? signed_number(event.timestamp) : none(),
@@ -275,7 +274,7 @@ class EventChunks {
         has_version(event.event_class) ? number(event.version) : none(),
         has_level(event) ? number(event.level) : none(),
         event.event_class == tracefile::EventClass::manifest ? number(event.keywords) : none(),
-        has_activity ? guid_text(core::to_guid(event.activity)) : none(),
+        activity ? guid_text(*activity) : none(),
         fields_.finish(),
         text(to_string(result.decoded)),
         result.decoded == tracefile::Decoded::exact || (kind.schema && kind.schema->encrypted)

@@ -80,8 +80,10 @@ class KindsText {
  private:
   void write(const Provider& provider) {
     const auto& kind = provider.kinds.front()->kind;
-    write_row(provider.counts, no_bar(),
-              fmt::format("{} {}", core::to_string(kind.provider), printable(kind.provider_name)));
+    const auto guid = provider_of(kind);
+    write_row(
+        provider.counts, no_bar(),
+        fmt::format("{} {}", guid ? core::to_string(*guid) : "-", printable(kind.provider_name)));
     write_schemas(kind.provider);
     const auto shown = std::min<std::size_t>(provider.kinds.size(), top_);
     for (std::size_t i = 0; i < shown; ++i) write(*provider.kinds[i]);

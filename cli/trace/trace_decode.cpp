@@ -122,22 +122,18 @@ void write_headers(JsonWriter& json, Output& output, bool array, std::string_vie
   }
 }
 
-std::optional<std::string> guid_text(const tracefile::EventKind& kind) {
-  if (kind.event_class == EventClass::driver && kind.provider == core::Guid{}) return std::nullopt;
-  return core::to_string(kind.provider);
-}
-
 void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) {
   const auto events = count.events[static_cast<std::size_t>(decoded)];
   if (events == 0) return;
   const auto& kind = count.kind;
+  const auto provider = provider_of(kind);
   const auto text = [](const std::string& name) {
     return name.empty() ? std::nullopt : std::optional{name};
   };
   json.begin_object()
       .key("provider")
       .begin_object()
-      .field("guid", guid_text(kind))
+      .field("guid", provider ? std::optional{core::to_string(*provider)} : std::nullopt)
       .field("name", text(kind.provider_name))
       .end_object()
       .field("name", text(kind.name))

@@ -203,10 +203,10 @@ void write_trace_info(JsonWriter& json, const TraceInput& input,
   for (std::size_t i = 0; i < kinds.size();) {
     const auto& provider = kinds[i].kind;
     json.begin_object().key("guid");
-    if (provider.event_class == EventClass::driver && provider.provider == core::Guid{})
-      json.value(nullptr);
+    if (const auto guid = provider_of(provider))
+      json.value(core::to_string(*guid));
     else
-      json.value(core::to_string(provider.provider));
+      json.value(nullptr);
     if (provider.provider_name.empty())
       json.field("name", nullptr);
     else

@@ -20,6 +20,24 @@ bool has_level(const Event& event) {
   return !event.kernel_group && has_opcode(event);
 }
 
+std::optional<core::Guid> provider_of(EventClass event_class, const core::Guid& guid) {
+  if (event_class == EventClass::driver && guid == core::Guid{}) return std::nullopt;
+  return guid;
+}
+
+std::optional<core::Guid> provider_of(const Event& event) {
+  return provider_of(event.event_class, event.provider);
+}
+
+std::optional<core::Guid> provider_of(const EventKind& kind) {
+  return provider_of(kind.event_class, kind.provider);
+}
+
+std::optional<core::Guid> activity_of(const Event& event) {
+  const auto guid = core::to_guid(event.activity);
+  return guid == core::Guid{} ? std::nullopt : std::optional{guid};
+}
+
 std::optional<core::FileTime> time_of(const Event& event, const Clock& clock) {
   if (event.file_time != 0) return core::FileTime{event.file_time};
   return event.has_time ? clock.find_file_time(event.timestamp) : std::nullopt;

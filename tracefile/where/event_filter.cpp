@@ -43,12 +43,6 @@ bool is_beside_field(std::string_view name, const std::vector<FieldSchema>& leve
   return std::ranges::any_of(level, [&](const auto& field) { return field.name == stem; });
 }
 
-// Zeros are none where they may be.
-std::optional<core::Guid> provider_guid(const EventKind& kind) {
-  const bool none = kind.event_class == EventClass::driver && kind.provider == core::Guid{};
-  return none ? std::nullopt : std::optional{kind.provider};
-}
-
 }  // namespace
 
 // Looks at the fields of one event that tests ask for.
@@ -275,10 +269,9 @@ std::optional<Truth> EventFilter::truth_of_kind(const WhereTest& test,
                                                 const EventKind& kind) const {
   switch (member_of(test)) {
     case WhereMember::provider:
-      return truth(test,
-                   {.guid = provider_guid(kind), .text = text_or_nothing(kind.provider_name)});
+      return truth(test, {.guid = provider_of(kind), .text = text_or_nothing(kind.provider_name)});
     case WhereMember::provider_guid:
-      return truth(test, {.guid = provider_guid(kind)});
+      return truth(test, {.guid = provider_of(kind)});
     case WhereMember::provider_name:
       return truth(test, {.text = text_or_nothing(kind.provider_name)});
     case WhereMember::name:

@@ -16,11 +16,6 @@ Subject maybe_number(const std::optional<T>& value) {
   return value ? number(u64{*value}) : Subject{};
 }
 
-// Zeros are none where they may be.
-Subject maybe_guid(bool may_be_none, const core::Guid& guid) {
-  return may_be_none && guid == core::Guid{} ? Subject{} : Subject{.guid = guid};
-}
-
 }  // namespace
 
 std::optional<Subject> read_header_member(WhereMember member, const Event& event) {
@@ -34,7 +29,7 @@ std::optional<Subject> read_header_member(WhereMember member, const Event& event
     case WhereMember::tid:
       return maybe_number(event.tid);
     case WhereMember::provider_guid:
-      return maybe_guid(event.event_class == EventClass::driver, event.provider);
+      return Subject{.guid = provider_of(event)};
     case WhereMember::id:
       return has_id(event.event_class) ? number(event.id) : Subject{};
     case WhereMember::version:
@@ -46,7 +41,7 @@ std::optional<Subject> read_header_member(WhereMember member, const Event& event
     case WhereMember::keywords:
       return event.event_class == EventClass::manifest ? number(event.keywords) : Subject{};
     case WhereMember::activity:
-      return maybe_guid(true, core::to_guid(event.activity));
+      return Subject{.guid = activity_of(event)};
     case WhereMember::header_type:
       return Subject{.text = event.event_class == EventClass::driver
                                  ? "entry"

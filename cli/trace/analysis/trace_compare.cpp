@@ -9,6 +9,7 @@
 #include "cli/trace/trace_schemas.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/trace_analysis/comparison/trace_comparison.hpp"
+#include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -57,12 +58,17 @@ std::string rate_text(u64 events, const TraceTally& tally) {
   return rate ? fmt::format("{}.{:03}/s", *rate / 1000, *rate % 1000) : std::string{"-"};
 }
 
-std::string provider_text(const core::Guid& guid, const std::string& name) {
-  return name.empty() ? core::to_string(guid) : printable(name);
+std::string provider_text(const std::optional<core::Guid>& guid, const std::string& name) {
+  if (!name.empty()) return printable(name);
+  return guid ? core::to_string(*guid) : "-";
+}
+
+std::optional<core::Guid> guid_of(const KindTally& kind) {
+  return provider_of(kind.event_class, kind.provider);
 }
 
 std::string kind_text(const KindTally& kind) {
-  auto text = provider_text(kind.provider, kind.provider_name);
+  auto text = provider_text(guid_of(kind), kind.provider_name);
   text += kind.name.empty() ? std::string{" -"} : " " + printable(kind.name);
   if (kind.number)
     text += fmt::format(" ({} {})",
@@ -107,11 +113,11 @@ std::optional<std::string> text_or_null(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
-// Entries of a .ctrace file need no GUID.
-void write_provider(JsonWriter& json, const core::Guid& guid, const std::string& name) {
+void write_provider(JsonWriter& json, const std::optional<core::Guid>& guid,
+                    const std::string& name) {
   json.key("provider")
       .begin_object()
-      .field("guid", guid == core::Guid{} ? std::nullopt : std::optional{core::to_string(guid)})
+      .field("guid", guid ? std::optional{core::to_string(*guid)} : std::nullopt)
       .field("name", text_or_null(name))
       .end_object();
 }
@@ -166,7 +172,7 @@ void write_json(JsonWriter& json, const Side& before, const Side& after,
   for (const auto& difference : comparison.kinds) {
     const auto& kind = difference.kind;
     json.begin_object().field("change", to_string(difference.change));
-    write_provider(json, kind.provider, kind.provider_name);
+    write_provider(json, guid_of(kind), kind.provider_name);
     json.field("name", text_or_null(kind.name));
     json.field(kind.event_class == tracefile::EventClass::classic ? "opcode" : "id", kind.number);
     write_count(json, "before", difference.before, before.tally);

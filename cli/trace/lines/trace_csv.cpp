@@ -86,8 +86,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
       append_csv_name(text, name);
   }
   text.append(',');
-  if (event.event_class != EventClass::driver || !core::is_zero(event.provider.bytes))
-    append_guid(text, event.provider.bytes);
+  if (const auto provider = provider_of(event)) append_guid(text, provider->bytes);
   text.append(',');
   append_csv_name(text, shown(kind.provider_name));
   text.append(',');
@@ -99,7 +98,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
   text.append(',');
   if (event.event_class == EventClass::manifest) text.append_hex(event.keywords);
   text.append(',');
-  if (!event.activity.empty() && !core::is_zero(event.activity)) append_guid(text, event.activity);
+  if (const auto activity = activity_of(event)) append_guid(text, activity->bytes);
   text.append(',');
   scratch_.clear();
   details_.clear();

@@ -170,12 +170,12 @@ const std::string& TraceLines::kind_text(const EventKind& kind) {
   }
   TextBuffer json;
   json.append("\"provider\":{\"guid\":");
-  if (kind.event_class == EventClass::driver && core::is_zero(kind.provider.bytes)) {
-    json.append("null");
+  if (const auto provider = provider_of(kind)) {
+    json.append('"');
+    append_guid(json, provider->bytes);
+    json.append('"');
   } else {
-    json.append('"');
-    append_guid(json, kind.provider.bytes);
-    json.append('"');
+    json.append("null");
   }
   json.append(",\"name\":");
   const bool cut_before = std::exchange(cut_, false);
@@ -241,12 +241,12 @@ void TraceLines::append_json_event(TextBuffer& text, const Event& event, const E
   text.append(',');
   text.append(header_text(event, kind));
   append_literal(text, ",\"activity\":");
-  if (event.activity.empty() || core::is_zero(event.activity)) {
-    append_literal(text, "null");
+  if (const auto activity = activity_of(event)) {
+    text.append('"');
+    append_guid(text, activity->bytes);
+    text.append('"');
   } else {
-    text.append('"');
-    append_guid(text, event.activity);
-    text.append('"');
+    append_literal(text, "null");
   }
   append_literal(text, ",\"fields\":{");
   details_.clear();

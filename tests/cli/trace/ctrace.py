@@ -200,6 +200,23 @@ class Ctrace(unittest.TestCase):
             self.assertNotIn(b"5ec2e75ec2e7", output)
             self.assertIn(b"shorter_than_schema" if not options else b"KeyPress", output)
 
+    def test_an_entry_that_no_schema_has_is_of_no_provider(self):
+        keys, other = self.folder / "keys.ctrace", self.folder / "etw.ctrace"
+        told = run("trace", "info", keys).stdout.decode()
+        self.assertRegex(told, r"(?m)^ +1 +0  - *$")
+        providers = strict_json(run("trace", "info", keys, "--format", "json").stdout)["providers"]
+        self.assertEqual([provider["guid"] for provider in providers if provider["name"] is None], [None])
+        line, = (line for line in self.lines(keys) if line.get("version") == 7)
+        self.assertEqual(line["provider"], {"guid": None, "name": None})
+        row, = (row for row in strict_csv(run("trace", "decode", keys, "--format", "csv").stdout) if row["version"] == "7")
+        self.assertEqual(row["provider_guid"], "")
+        compared = run("trace", "compare", keys, other)
+        self.assertIn(" - - (id 288)\n", compared.stdout.decode())
+        guids = {row["provider"]["guid"] for row in
+                 strict_json(run("trace", "compare", keys, other, "--format", "json").stdout)["kinds"]}
+        self.assertIn(None, guids)
+        self.assertNotIn("00000000-0000-0000-0000-000000000000", compared.stdout.decode())
+
     def test_damage_is_lines_and_exit_1(self):
         lines = self.lines(self.folder / "damaged.ctrace", status=1)
         self.assertEqual({line["reason"] for line in lines if line["type"] == "gap"},

@@ -80,13 +80,12 @@ class Tallier {
     const TaskKey task = event.trace_logging ? TaskKey{kind.provider, std::nullopt, kind.name}
                                              : TaskKey{kind.provider, event.task, std::string{}};
     OpenKey key{task, {}, 0};
-    auto& activity = std::get<1>(key);
-    if (event.activity.size() == activity.size())
-      std::ranges::copy(event.activity, activity.begin());
-    if (activity == std::array<std::byte, 16>{}) {
-      if (!event.tid) return;
+    if (const auto activity = activity_of(event))
+      std::get<1>(key) = activity->bytes;
+    else if (event.tid)
       std::get<2>(key) = *event.tid;
-    }
+    else
+      return;
     if (event.opcode == opcode_start)
       start(key, event.name_time());
     else
