@@ -299,13 +299,6 @@ class EventChunks {
   bool busy_ = false;
 };
 
-// "10.0.22000"; empty where it is lost, or files differ in it.
-std::string windows_version(const Trace& trace) {
-  const auto machine = trace.trace.machine();
-  if (!machine || trace.trace.windows_version().empty()) return {};
-  return machine->version_text();
-}
-
 py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<std::string>& where) {
   std::unique_ptr<tracefile::WhereExpression> expression;
   if (where) {
@@ -360,7 +353,7 @@ void add_traces(py::module_& module) {
             return py::reinterpret_steal<py::object>(start ? time(*start) : none());
           })
       .def_property_readonly("windows_version",
-                             [](const Trace& self) { return to_str(windows_version(self)); })
+                             [](const Trace& self) { return to_str(self.trace.windows_build()); })
       .def("__len__", [](const Trace& self) { return self.trace.events(); })
       .def_property_readonly("findings",
                              [](const Trace& self) { return to_list(self.all_findings()); })

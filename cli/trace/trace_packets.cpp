@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/trace/trace_commands.hpp"
@@ -23,11 +21,10 @@ struct TracePacketsOptions : TraceInputOptions {
   tracefile::PacketCaptureOptions packets;
 };
 
-// "Windows 10.0.19042"; empty where the header of the trace is lost.
+// "Windows 10.0.19042"; empty where that is not known.
 std::string system_of(const tracefile::AnyTrace& trace) {
-  const auto machine = trace.machine();
-  return machine && trace.etl() != nullptr ? fmt::format("Windows {}", machine->version_text())
-                                           : std::string{};
+  const auto build = trace.windows_build();
+  return build.empty() ? std::string{} : "Windows " + build;
 }
 
 Exit run_trace_packets(const TracePacketsOptions& options) {

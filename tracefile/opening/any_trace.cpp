@@ -60,6 +60,18 @@ core::Expected<AnyTrace, TraceFailure> of_one(
   return std::move(*opened);
 }
 
+TracedMachine machine_of(const CtraceHeader& header) {
+  return {header.windows_version, header.processors, header.pointer_size};
+}
+
+std::optional<TracedMachine> machine_of(const BufferScan& scan) {
+  if (!scan.has_header) return std::nullopt;
+  const auto& header = scan.header;
+  return TracedMachine{{header.major_version, header.minor_version, header.provider_version},
+                       header.processors,
+                       header.pointer_size};
+}
+
 }  // namespace
 
 std::string TracedMachine::version_text() const {
@@ -325,23 +337,26 @@ std::optional<u64> AnyTrace::buffers_lost() const {
 }
 
 std::optional<TracedMachine> AnyTrace::machine() const {
-  if (ctrace_) {
-    const auto& header = ctrace_->header();
-    return TracedMachine{header.windows_version, header.processors, header.pointer_size};
-  }
-  if (!etl_->scan().has_header) return std::nullopt;
-  const auto& header = etl_->header();
-  return TracedMachine{{header.major_version, header.minor_version, header.provider_version},
-                       header.processors,
-                       header.pointer_size};
+  if (ctrace_) return machine_of(ctrace_->header());
+  return machine_of(etl_->scan());
+}
+
+std::string AnyTrace::windows_build() const {
+  std::set<std::array<u32, 3>> builds;
+  const auto add = [&](const std::optional<TracedMachine>& machine) {
+    if (machine) builds.insert(machine->windows_version);
+  };
+  if (ctrace_)
+    for (const auto& part : ctrace_->parts()) add(machine_of(part.header));
+  else
+    for (const auto& file : etl_->files()) add(machine_of(file.scan));
+  builds.erase(std::array<u32, 3>{});  // not told
+  return builds.size() == 1 ? fmt::format("{}", fmt::join(*builds.begin(), ".")) : std::string{};
 }
 
 std::string AnyTrace::windows_version() const {
-  if (etl_) return fmt::format("{}.{}", etl_->header().major_version, etl_->header().minor_version);
-  const auto& version = ctrace_->header().windows_version;
-  for (const auto& part : ctrace_->parts())
-    if (part.header.windows_version != version) return {};
-  return fmt::format("{}.{}", version[0], version[1]);
+  const auto build = windows_build();
+  return build.substr(0, build.rfind('.'));
 }
 
 std::unique_ptr<EventSequence> AnyTrace::stream(const StreamOptions& options) const {

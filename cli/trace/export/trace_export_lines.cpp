@@ -165,11 +165,8 @@ class TimesketchLines final : public LineFormat {
 // Source: Elastic Common Schema 8.17; event_data as Winlogbeat writes it.
 class EcsLines final : public LineFormat {
  public:
-  explicit EcsLines(const tracefile::AnyTrace& trace) {
-    if (const auto machine = trace.machine(); machine && trace.etl() != nullptr)
-      kernel_ = machine->version_text();
-    dataset_ = fmt::format("coldtrace.{}", trace.format());
-  }
+  explicit EcsLines(const tracefile::AnyTrace& trace)
+      : kernel_{trace.windows_build()}, dataset_{fmt::format("coldtrace.{}", trace.format())} {}
 
   bool write(JsonWriter& json, const EventLine& line) override {
     ++sequence_;

@@ -35,6 +35,25 @@ std::vector<std::byte> packed(core::ByteView plain) {
   return out;
 }
 
+// Of a session of its own, on a machine with that version of Windows.
+std::vector<std::byte> ctrace_of(const std::array<u32, 3>& version) {
+  static u8 sessions = 0;
+  std::vector<std::byte> bytes;
+  CtraceWriter::Options options;
+  options.header.pointer_size = 8;
+  options.header.clock = ClockType::performance_counter;
+  options.header.processors = 1;
+  options.header.frequency = 1'000'000;
+  options.header.start_time = {test::CtraceFile::start};
+  options.header.session.bytes.front() = std::byte{++sessions};
+  options.header.windows_version = version;
+  options.header.schema_text = test::small_schema;
+  CtraceWriter writer{
+      options, [&](core::ByteView view) { bytes.insert(bytes.end(), view.begin(), view.end()); }};
+  writer.end();
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("a trace of either format, packed or not, is opened by its contents") {
@@ -93,6 +112,8 @@ TEST_CASE("a trace of either format tells its machine and what was lost") {
   const auto lost_bytes = file.bytes();
   const auto headless = open(lost_bytes);
   CHECK_FALSE(headless.machine());
+  CHECK(headless.windows_build().empty());
+  CHECK(headless.windows_version().empty());
   CHECK_FALSE(headless.events_lost());
   CHECK_FALSE(headless.buffers_lost());
 
@@ -110,6 +131,31 @@ TEST_CASE("a trace of either format tells its machine and what was lost") {
   REQUIRE(ctrace.events_lost());
   CHECK(*ctrace.events_lost() == 9 - ctrace.events());
   CHECK(ctrace.buffers_lost() == 0U);
+}
+
+TEST_CASE("the version of Windows is that of all files, or none") {
+  struct Row {
+    std::vector<std::array<u32, 3>> versions;
+    std::string build, version;
+  };
+  const auto row = GENERATE(values<Row>({
+      {{{10, 0, 19045}}, "10.0.19045", "10.0"},
+      {{{10, 0, 19045}, {10, 0, 19045}}, "10.0.19045", "10.0"},
+      {{{10, 0, 19045}, {10, 0, 22000}}, "", ""},
+      {{{}, {6, 1, 7601}}, "6.1.7601", "6.1"},  // one tracer did not say it
+      {{{}}, "", ""},
+  }));
+  std::vector<std::vector<std::byte>> kept;
+  for (const auto& version : row.versions) kept.push_back(ctrace_of(version));
+  std::vector<InputFile> files;
+  for (const auto& bytes : kept)
+    files.push_back({std::to_string(files.size()), std::make_shared<core::MemoryImage>(bytes)});
+  core::Findings findings;
+  const auto trace =
+      fixtures::value_of(AnyTrace::open(std::move(files), {.force = true}, findings));
+  REQUIRE(trace.files().size() == row.versions.size());
+  CHECK(trace.windows_build() == row.build);
+  CHECK(trace.windows_version() == row.version);
 }
 
 TEST_CASE("what is not a trace is told apart from what cannot be read") {

@@ -447,6 +447,14 @@ class Exports(unittest.TestCase):
                 told = json.loads(told)
             self.assertEqual(told, value, name)
 
+    def test_a_trace_of_either_format_has_the_version_of_windows(self):
+        for trace in [self.made[0], *self.scenarios]:
+            with self.subTest(trace=trace.name):
+                version = strict_json(run("info", trace, "--format", "json").stdout)["session"]["windows_version"]
+                systems = [line["host"]["os"] for line in strict_ndjson(run("export", "ecs", trace).stdout)]
+                self.assertEqual(systems, [{"type": "windows", "kernel": version}] * len(systems))
+                self.assertTrue(systems)
+
     def test_ecs_has_the_schema_s_names(self):
         categories = collections.Counter()
         for trace in [*self.made, *self.scenarios]:

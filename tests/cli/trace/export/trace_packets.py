@@ -508,6 +508,13 @@ class Packets(Case):
         self.assertEqual(self.convert(status=1), [])
         self.assertIn("no-match", self.codes())
 
+    def test_a_trace_of_coldtrace_s_format_has_the_version_of_windows(self):
+        made = self.here / "made.ctrace"
+        subprocess.run([COLDTRACE, "trace", "synthesize", "disk-bursts", "-o", made], check=True, timeout=60)
+        version = struct.unpack_from("<3I", made.read_bytes(), 80)
+        self.convert(status=1, content=made.read_bytes())
+        self.assertEqual(self.section[3], ["Windows {}.{}.{}".format(*version).encode()])
+
     def test_times_select(self):
         for time in 100, 200, 300:
             self.ndis(fragment(ETH + b"\x08\x00" + ip4(40)), time=time)

@@ -103,7 +103,9 @@ class AnyTrace {
   // That of the first .ctrace file, or of the .etl file whose clock is the trace's; nothing where
   // the header is lost.
   [[nodiscard]] std::optional<TracedMachine> machine() const;
-  // "10.0", of the machine that was traced; empty of several that differ in it.
+  // "10.0.19045", of the machine that was traced; empty where no header tells it, and of several
+  // files that differ in it. "10.0" of that.
+  [[nodiscard]] std::string windows_build() const;
   [[nodiscard]] std::string windows_version() const;
 
   [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
