@@ -1,7 +1,5 @@
 #include "python/packed.hpp"
 
-#include <vector>
-
 #include <fmt/format.h>
 
 namespace coldtrace::python {
@@ -14,17 +12,8 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
   auto& files = unpacked->files;
   if (files.empty() || (files.size() == 1 && files.front().bytes->size() == 0))
     return core::fail(tracefile::describe_none(*unpacked, kind, wanted));
-  if (files.size() > 1) {
-    constexpr std::size_t shown = 8;
-    std::vector<std::string> names;
-    for (const auto& file : files)
-      if (names.size() < shown) names.push_back(file.name);
-    return core::fail(fmt::format("it is {} with several files: {}; unpack it first",
-                                  to_string(kind), tracefile::list_names(names, files.size())));
-  }
-  if (unpacked->others > 0)
-    findings.info("packed-others", std::nullopt, "{} other members: {}", unpacked->others,
-                  tracefile::list_names(unpacked->other_names, unpacked->others));
+  if (files.size() > 1) return core::fail(tracefile::describe_several(*unpacked, kind, "files"));
+  tracefile::note_others(*unpacked, findings);
   return std::move(files.front().bytes);
 }
 

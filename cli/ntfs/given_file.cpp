@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "cli/command/text_input.hpp"
 #include "coldtrace/core/file_kind.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
@@ -17,14 +15,6 @@ namespace {
 using core::FileKind;
 
 constexpr std::string_view wanted = "an image or a snapshot";
-
-std::string names_of(const std::vector<tracefile::UnpackedFile>& files) {
-  constexpr std::size_t shown = 8;
-  std::vector<std::string> names;
-  for (const auto& file : files)
-    if (names.size() < shown) names.push_back(file.name);
-  return tracefile::list_names(names, files.size());
-}
 
 // False where there is no such file, which the report says.
 bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
@@ -48,15 +38,10 @@ bool unpack_given(GivenFile& given, FileKind kind, const std::string& path,
     return false;
   }
   if (files.size() > 1) {
-    report.failed(path,
-                  fmt::format("it is {} with several images or snapshots: {}; unpack it first",
-                              to_string(kind), names_of(files)));
+    report.failed(path, describe_several(*unpacked, kind, "images or snapshots"));
     return false;
   }
-  if (unpacked->others > 0)
-    of_packing.info("packed-others", std::nullopt,
-                    "{} members are neither images nor snapshots: {}", unpacked->others,
-                    tracefile::list_names(unpacked->other_names, unpacked->others));
+  note_others(*unpacked, of_packing);
   findings.merge(of_packing);
   given.bytes = std::move(files.front().bytes);
   given.is_own = false;

@@ -104,9 +104,7 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
   if (unpacked->needs_library)
     findings.warning("packed-damaged", std::nullopt,
                      "there is no libarchive to unpack all of what is compressed");
-  if (unpacked->others > 0)
-    findings.info("packed-others", std::nullopt, "{} members are not traces: {}", unpacked->others,
-                  list_names(unpacked->other_names, unpacked->others));
+  note_others(*unpacked, findings);
   Files files;
   for (auto& trace : unpacked->files)
     files.push_back({trace.name.empty() ? name : fmt::format("{}!{}", name, trace.name),

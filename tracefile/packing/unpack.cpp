@@ -219,6 +219,21 @@ std::string describe_none(const Unpacked& unpacked, FileKind kind, std::string_v
   return unpacked.others > 0 ? text : text + " that holds nothing";
 }
 
+std::string describe_several(const Unpacked& unpacked, FileKind kind, std::string_view wanted) {
+  std::vector<std::string> names;
+  for (const auto& file : unpacked.files)
+    if (names.size() < shown_names) names.push_back(file.name);
+  return fmt::format("it is {} with several {}: {}; unpack it first", to_string(kind), wanted,
+                     list_names(names, unpacked.files.size()));
+}
+
+void note_others(const Unpacked& unpacked, core::Findings& findings) {
+  if (unpacked.others == 0) return;
+  findings.info("packed-others", std::nullopt, "{} {} not read: {}", unpacked.others,
+                unpacked.others == 1 ? "member is" : "members are",
+                list_names(unpacked.other_names, unpacked.others));
+}
+
 core::Result<Unpacked> unpack(const core::ImageSource& source, FileKind kind, u64 limit,
                               core::Findings& findings, const WantedMember& wanted) {
   Unpacker unpacker{COLDTRACE_TRY(core::TemporaryFile::create()), limit, findings, wanted};
@@ -243,8 +258,7 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
     return core::fail(
         fmt::format("it is {}, damaged or cut off: {}", to_string(kind), unpacked->damage));
   auto& files = unpacked->files;
-  if (files.size() > 1)
-    return core::fail(fmt::format("it is {} with several files; unpack it first", to_string(kind)));
+  if (files.size() > 1) return core::fail(describe_several(*unpacked, kind, "files"));
   if (files.empty() || files.front().bytes->size() == 0)
     return core::fail(fmt::format("it is {} with nothing in it", to_string(kind)));
   return std::move(files.front().bytes);

@@ -145,7 +145,7 @@ class Packed(unittest.TestCase):
         done = run("decode", self.write("mixed.zip", zipped(members + [("a.etl", self.bytes)])), "-v")
         self.assertEqual(done.stdout.count(b'"type":"event"'), self.plain.stdout.count(b'"type":"event"'))
         self.assertIn(b"packed-others", done.stderr)
-        self.assertIn(b"12 members are not traces: 0.txt", done.stderr)
+        self.assertIn(b"12 members are not read: 0.txt", done.stderr)
 
     def test_a_member_is_a_trace_by_content_or_by_name_where_its_start_is_damaged(self):
         damaged = b"\xff" * 72 + self.bytes[72:]

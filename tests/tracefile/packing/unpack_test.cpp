@@ -73,6 +73,30 @@ TEST_CASE("the first names of several are told, and how many others there are") 
   CHECK(list_names({"a", "b"}, 5) == "a, b and 3 others");
 }
 
+TEST_CASE("members that are not read are told once, by number and the first names") {
+  core::Findings none, one, several;
+  note_others({}, none);
+  CHECK(none.empty());
+  Unpacked unpacked;
+  unpacked.others = 1;
+  unpacked.other_names = {"a.txt"};
+  note_others(unpacked, one);
+  REQUIRE(one.count("packed-others") == 1);
+  CHECK(one.all().front().text == "1 member is not read: a.txt");
+  CHECK_FALSE(one.has_warnings());
+  unpacked.others = 3;
+  note_others(unpacked, several);
+  CHECK(several.all().front().text == "3 members are not read: a.txt and 2 others");
+}
+
+TEST_CASE("several files, of which one is wanted, are named as far as there is room") {
+  Unpacked unpacked;
+  for (int i = 0; i < 10; ++i) unpacked.files.push_back({std::to_string(i), nullptr});
+  CHECK(describe_several(unpacked, core::FileKind::zip, "images") ==
+        "it is a ZIP archive with several images: 0, 1, 2, 3, 4, 5, 6, 7 and 2 others; unpack it "
+        "first");
+}
+
 TEST_CASE("without a limit of the user's there is one by the size of the file") {
   constexpr u64 most = u64{64} << 30U;
   CHECK(default_unpacked_limit(0) > 0);

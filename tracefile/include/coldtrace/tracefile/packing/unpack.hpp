@@ -63,6 +63,14 @@ core::Result<Unpacked> unpack(const core::ImageSource& source, core::FileKind ki
 [[nodiscard]] std::string describe_none(const Unpacked& unpacked, core::FileKind kind,
                                         std::string_view wanted);
 
+// Why none of several files is taken: "it is a ZIP archive with several images: a, b; unpack it
+// first", where `wanted` is "images".
+[[nodiscard]] std::string describe_several(const Unpacked& unpacked, core::FileKind kind,
+                                           std::string_view wanted);
+
+// `packed-others`: members beside those that are wanted. Nothing where there are none.
+void note_others(const Unpacked& unpacked, core::Findings& findings);
+
 // "a, b and 3 others" of `count` names of which the first are given.
 [[nodiscard]] std::string list_names(const std::vector<std::string>& names, u64 count);
 
