@@ -3,7 +3,6 @@
 #include "cli/ntfs/line_json.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
-#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -36,15 +35,11 @@ void read_partition(const Value& json, ntfs::Partition& partition) {
   partition.shadow = {small_number(*copy, "number", 0), created.value_or(core::FileTime{})};
 }
 
-// A volume of more bytes than 64 bits count is none.
-void read_volume(const Value& json, SnapshotHeader& header) {
-  const u32 size = small_number(json, "cluster_size", 0);
-  const u64 clusters = number_member(json, "clusters").value_or(0);
-  const auto bytes = core::checked_multiply(clusters, size);
-  if (size > 0 && bytes && core::checked_add(header.partition.offset, *bytes))
-    header.clusters = {header.partition.offset, size, clusters};
-  header.record_size = small_number(json, "record_size", 0);
-  const auto* const extents = find_member(json, "mft_extents", &Value::IsArray);
+void read_volume(const Value& json, const Value& volume, SnapshotHeader& header) {
+  header.of_mft_alone = is_of_mft_alone(volume);
+  header.clusters = ntfs::place_clusters(read_stated_clusters(json, volume)).map;
+  header.record_size = small_number(volume, "record_size", 0);
+  const auto* const extents = find_member(volume, "mft_extents", &Value::IsArray);
   if (extents == nullptr) return;
   MistypedMembers unused;
   for (const auto& extent : extents->GetArray())
@@ -71,7 +66,7 @@ std::optional<SnapshotHeader> read_snapshot_header(const Value& json, Int64 int6
   if (const auto* const partition = find_member(json, "partition", &Value::IsObject))
     read_partition(*partition, header.partition);
   if (const auto* const volume = find_member(json, "volume", &Value::IsObject))
-    read_volume(*volume, header);
+    read_volume(json, *volume, header);
   return header;
 }
 

@@ -19,7 +19,8 @@ struct SnapshotHeader {
   ntfs::Partition partition;  // its `kind` is not known
   u64 disk_size = 0;
   u32 sector_size = 512;
-  ntfs::ClusterMap clusters;  // of no cluster where the geometry is not known
+  bool of_mft_alone = false;  // of a $MFT that was copied out
+  ntfs::ClusterMap clusters;  // of no size where that is not known, or what is said cannot be
   u32 record_size = 0;
   std::vector<ntfs::Extent> mft;
   std::string tool;

@@ -27,6 +27,26 @@ std::optional<ntfs::State> read_snapshot_state(const Value& json, MistypedMember
   return state;
 }
 
+bool is_of_mft_alone(const Value& volume) {
+  return text_member(volume, "source") == "mft";
+}
+
+ntfs::StatedClusters read_stated_clusters(const Value& header, const Value& volume) {
+  ntfs::StatedClusters stated;
+  stated.of_mft_alone = is_of_mft_alone(volume);
+  stated.cluster_size = number_member(volume, "cluster_size");
+  stated.clusters = number_member(volume, "clusters");
+  if (const auto* const partition = find_member(header, "partition", &Value::IsObject))
+    stated.partition_offset = number_member(*partition, "offset").value_or(0);
+  if (const auto* extents = find_member(volume, "mft_extents", &Value::IsArray))
+    for (const auto& extent : extents->GetArray()) {
+      stated.lcn = number_member(extent, "lcn");
+      stated.offset = number_member(extent, "offset");
+      if (stated.lcn && stated.offset) break;
+    }
+  return stated;
+}
+
 StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   constexpr u64 most_records = u64{1} << 48;
   const auto told = [&](const char* name, bool is_value) {

@@ -8,6 +8,7 @@
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/extents.hpp"
 #include "coldtrace/ntfs/row.hpp"
+#include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 #include "coldtrace/ntfs/structures/standard_information.hpp"
 
 namespace coldtrace::cli {
@@ -17,6 +18,12 @@ namespace coldtrace::cli {
 
 std::optional<ntfs::State> read_snapshot_state(const rapidjson::Value& json,
                                                MistypedMembers& mistyped);
+
+// Whether a volume is a $MFT that was copied out.
+bool is_of_mft_alone(const rapidjson::Value& volume);
+// What the line that begins a volume says of its clusters; `volume` is that member of it.
+ntfs::StatedClusters read_stated_clusters(const rapidjson::Value& header,
+                                          const rapidjson::Value& volume);
 
 // Which file a row is of, and in which state; nothing of what is not said.
 struct StatedFile {

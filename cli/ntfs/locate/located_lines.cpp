@@ -76,12 +76,13 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
   SnapshotReader reader{file_};
   std::size_t count = 0;
   std::string lacking;
-  bool is_mft = false;
+  bool is_mft = false, is_placed = true;
   const bool read = reader.read_all(
       int64,
       [&](SnapshotHeader& header, const Value&) {
         const bool chosen = !partition || header.partition.number == *partition;
-        is_mft |= chosen && header.clusters.cluster_size == 0;
+        is_mft |= chosen && header.of_mft_alone;
+        is_placed &= !chosen || header.clusters.cluster_size > 0;
         if (chosen && header.clusters.cluster_size > 0) {
           headers_.push_back(std::move(header));
           numbers_.push_back(count);
@@ -99,6 +100,8 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
   if (auto refusal = reader.refusal(); !refusal.empty()) return refusal;
   if (headers_.empty() && is_mft)
     return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";
+  if (headers_.empty() && !is_placed)
+    return "the snapshot does not say where on the disk the clusters of its volume are";
   if (headers_.empty())
     return fmt::format("the snapshot has no volume of partition {}", partition.value_or(0));
   if (!lacking.empty())

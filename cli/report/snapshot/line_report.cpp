@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cli/ntfs/snapshot_reader.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/report/snapshot/summary_line.hpp"
 #include "coldtrace/ntfs/disk/partition.hpp"
@@ -28,26 +29,6 @@ std::vector<ShownFinding> read_findings(const Value& summary) {
                        number_member(one, "count").value_or(1), number_member(one, "first_offset"),
                        text_member(one, "text")});
   return shown;
-}
-
-bool is_of_mft_alone(const Value& volume) {
-  return text_member(volume, "source") == "mft";
-}
-
-ntfs::StatedClusters read_stated_clusters(const Value& header, const Value& volume) {
-  ntfs::StatedClusters stated;
-  stated.of_mft_alone = is_of_mft_alone(volume);
-  stated.cluster_size = number_member(volume, "cluster_size");
-  stated.clusters = number_member(volume, "clusters");
-  if (const auto* const partition = find_member(header, "partition", &Value::IsObject))
-    stated.partition_offset = number_member(*partition, "offset").value_or(0);
-  if (const auto* extents = find_member(volume, "mft_extents", &Value::IsArray))
-    for (const auto& extent : extents->GetArray()) {
-      stated.lcn = number_member(extent, "lcn");
-      stated.offset = number_member(extent, "offset");
-      if (stated.lcn && stated.offset) break;
-    }
-  return stated;
 }
 
 ntfs::ClusterMap read_clusters(const Value& header, const Value& volume,

@@ -127,6 +127,34 @@ class Inputs(Case):
         last = self.told("locate", self.snapshot, self.clusters * w.PAGE - 1)[1]
         self.assertEqual(last["holds"], "outside_volume")
 
+    def with_volume(self, name, change):
+        header = json.loads(json.dumps(self.lines[0]))
+        change(header["volume"])
+        return self.write(name, json.dumps(header).encode() + b"\n" + self.snapshot.read_bytes().split(b"\n", 1)[1])
+
+    def test_a_volume_begins_where_its_mft_says(self):
+        """As of one that was found behind a boot sector that is lost, in a partition that begins before it."""
+        behind = 3 * 512
+
+        def move(volume):
+            for extent in volume["mft_extents"]:
+                extent["offset"] += behind
+        moved = self.with_volume("moved.ndjson", move)
+        for row in self.files:
+            place, = self.told("locate", moved, row["record_offset"] + behind + 8)[1:-1]
+            self.assertEqual((place["mft_record"]["record"], place["mft_record"]["at"]), (row["record"], 8))
+
+    def test_clusters_that_cannot_be_are_none(self):
+        for member, value in (("cluster_size", 1 << 31), ("cluster_size", 0), ("clusters", 1 << 62)):
+            forged = self.with_volume("forged.ndjson", lambda volume: volume.update({member: value}))
+            self.assertIn("does not say where on the disk", self.run_ntfs("locate", forged, 0, status=2).stderr.decode())
+            self.assertIn(member, self.report_of(forged))
+
+    def report_of(self, snapshot):
+        """What a page of it tells beside its rows."""
+        done = subprocess.run([COLDTRACE, "report", snapshot, "-o", self.here / "page.html"], capture_output=True, timeout=60)
+        return done.stderr.decode()
+
     def test_history_has_the_rows(self):
         for path, given in self.packed():
             lines = self.told("history", path, "/*", **given)
