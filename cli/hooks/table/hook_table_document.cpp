@@ -83,8 +83,11 @@ bool is_table_name(const Value& json) {
 
 std::optional<HookService> read_service(const Value& json) {
   auto service = read_documented_service(json);
+  const auto confidence = find_named(confidences, text_member(json, "confidence"));
   const bool known_image = !service || service->image || find_member(json, "image", &Value::IsNull);
-  return known_image && is_table_name(json) ? std::move(service) : std::nullopt;
+  if (!service || !confidence || !known_image || !is_table_name(json)) return std::nullopt;
+  service->confidence = *confidence;
+  return service;
 }
 
 std::optional<HookServiceTable> read_service_table(const Value& json) {
@@ -219,17 +222,9 @@ core::Expected<std::vector<HookTable>, std::string> read_builds(core::ByteView b
   const auto document = COLDTRACE_TRY(parse_table_document(bytes));
   if (document.is_map)
     return core::fail(std::string{"it is JSON of 'coldtrace syscalls map', not of 'hooks table'"});
-  std::vector<HookTable> builds;
-  auto unread = hook_table_shape::count_unwritten_members(document.json);
-  unread += each_object(document.json, "builds", [&](const Value& build) {
-    builds.push_back(read_documented_build(build, unread));
-  });
-  std::string why;
+  auto builds = COLDTRACE_TRY(read_table_builds(document.json));
   for (const auto& build : builds)
-    if (find_kernel(build) == nullptr) why = "a build has no kernel";
-  if (unread > 0) why = fmt::format("{} of its rows are not as 'hooks table' writes them", unread);
-  if (builds.empty()) why = "it has no build";
-  if (!why.empty()) return core::fail(std::move(why));
+    if (find_kernel(build) == nullptr) return core::fail(std::string{"a build has no kernel"});
   return builds;
 }
 
@@ -296,8 +291,6 @@ std::optional<HookService> read_documented_service(const Value& json) {
   service.argument_bytes = u32_member(json, "argument_bytes");
   service.stack_argument_bytes = u32_member(json, "stack_argument_bytes");
   service.name_hash = u32_member(json, "name_hash");
-  service.confidence =
-      find_named(confidences, text_member(json, "confidence")).value_or(Confidence::low);
   service.verified = bool_member(json, "verified");
   append_texts(json, "evidence", service.evidence);
   return service;
@@ -333,6 +326,18 @@ HookTable read_documented_build(const Value& json, u64& unread) {
   read(json, "members", build.members, is_written_member, read_member);
   read(json, "trace_points", build.trace_points, is_written_point, read_point);
   return build;
+}
+
+core::Expected<std::vector<HookTable>, std::string> read_table_builds(const Value& json) {
+  std::vector<HookTable> builds;
+  auto unread = hook_table_shape::count_unwritten_members(json);
+  unread += each_object(json, "builds", [&](const Value& build) {
+    builds.push_back(read_documented_build(build, unread));
+  });
+  if (builds.empty()) return core::fail(std::string{"it has no build"});
+  if (unread > 0)
+    return core::fail(fmt::format("{} of its rows are not as 'hooks table' writes them", unread));
+  return builds;
 }
 
 std::optional<std::vector<HookTable>> read_any_hook_table(const std::string& path, Report& report) {

@@ -33,7 +33,8 @@ std::optional<syscall_map::HookTableImage> read_documented_image(const rapidjson
 // What the headers of an image say; empty of what is not an object.
 syscall_map::HookTableImage read_documented_image(const rapidjson::Value& json,
                                                   syscall_map::ImageRole role);
-// Nothing of one without a number that a table can have. Also one of `syscalls map`.
+// What tables and maps say of a service; nothing of one without a number that a table can have.
+// Its confidence, which a map does not say, is that of read_documented_build().
 std::optional<syscall_map::HookService> read_documented_service(const rapidjson::Value& json);
 
 // The texts of an array.
@@ -47,6 +48,11 @@ u64 each_object(const rapidjson::Value& object, const char* name, Take take);
 // All of a build that its rows are made of (coldtrace/syscall-map/servicing/hook_rows.hpp): not its
 // evidence. `unread` counts what is not as `hooks table` writes it.
 syscall_map::HookTable read_documented_build(const rapidjson::Value& json, u64& unread);
+
+// The builds of the JSON of a hook table, each as above. Fails with a sentence where there is none,
+// or something in it is not as `hooks table` writes it.
+core::Expected<std::vector<syscall_map::HookTable>, std::string> read_table_builds(
+    const rapidjson::Value& json);
 
 // The builds of a hook table, binary or the JSON of `hooks table` or `hooks show`, each with a
 // kernel. On failure says so in `report`, naming what the file is instead.

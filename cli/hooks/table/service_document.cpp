@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/command/standard_input.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/hooks/table/hook_table_document.hpp"
@@ -40,12 +42,16 @@ pe::Identity identity_of(const Value& image) {
   return identity;
 }
 
-std::vector<DocumentedService> services_of(const Value& part, const std::string& image) {
+// Adds to `unread` what has no number.
+std::vector<DocumentedService> services_of(const Value& part, const std::string& image,
+                                           u64& unread) {
   std::vector<DocumentedService> services;
   each_object(part, "services", [&](const Value& json) {
     if (auto service = read_documented_service(json))
       services.push_back(
           {service->number, std::move(service->names), image, text_member(json, "image")});
+    else
+      ++unread;
   });
   return services;
 }
@@ -91,11 +97,16 @@ std::optional<ServiceDocument> read_service_document(const std::string& path,
     return std::nullopt;
   }
   ServiceDocument document{table->is_map, {}};
+  u64 unread = 0;
   each_object(table->json, table->is_map ? "images" : "builds", [&](const Value& part) {
     auto image = table->is_map ? identity_of(part) : pe::Identity{};
-    auto services = services_of(part, image.name);
+    auto services = services_of(part, image.name, unread);
     document.parts.push_back({std::move(image), std::move(services)});
   });
+  if (unread > 0) {
+    report.failed(path, fmt::format("{} of its services have no number", unread));
+    return std::nullopt;
+  }
   return document;
 }
 

@@ -1,7 +1,8 @@
 #include "cli/report/hooks/documented_builds.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/hooks/table/hook_table_document.hpp"
-#include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -9,27 +10,29 @@ namespace {
 using rapidjson::Value;
 using syscall_map::ImageRole;
 
-// Adds to `unread` what has no number or no role, and cannot be shown.
-ShownBuild read_build(const Value& json, bool is_map, u64& unread) {
-  ShownBuild build{.table = {}, .is_map = is_map};
-  if (is_map)
-    build.table.images.push_back(read_documented_image(json, ImageRole::ntdll));
-  else
-    each_object(json, "images", [&](const Value& image) {
-      if (auto one = read_documented_image(image))
-        build.table.images.push_back(std::move(*one));
+core::Expected<std::vector<ShownBuild>, std::string> read_map(const Value& json) {
+  std::vector<ShownBuild> images;
+  u64 unread = 0;
+  each_object(json, "images", [&](const Value& image) {
+    auto& build = images.emplace_back(ShownBuild{.table = {}, .is_map = true});
+    build.table.images.push_back(read_documented_image(image, ImageRole::ntdll));
+    each_object(image, "services", [&](const Value& service) {
+      if (auto one = read_documented_service(service))
+        build.table.services.push_back(std::move(*one));
       else
         ++unread;
     });
-  each_object(json, "services", [&](const Value& service) {
-    if (auto one = read_documented_service(service))
-      build.table.services.push_back(std::move(*one));
-    else
-      ++unread;
   });
-  if (const auto* search = find_member(json, "context_switch", &Value::IsObject))
-    append_texts(*search, "reasons", build.table.context_switch.reasons);
-  return build;
+  if (images.empty()) return core::fail(std::string{"it has no build"});
+  if (unread > 0) return core::fail(fmt::format("{} of its services have no number", unread));
+  return images;
+}
+
+core::Expected<std::vector<ShownBuild>, std::string> read_table(const Value& json) {
+  std::vector<ShownBuild> builds;
+  auto tables = COLDTRACE_TRY(read_table_builds(json));
+  for (auto& build : tables) builds.push_back({.table = std::move(build), .is_map = false});
+  return builds;
 }
 
 }  // namespace
@@ -45,20 +48,10 @@ std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string&
                   "whole");
     return std::nullopt;
   }
-  const bool is_map = document->is_map;
-  std::vector<ShownBuild> builds;
-  u64 unread = 0;
-  each_object(document->json, is_map ? "images" : "builds",
-              [&](const Value& build) { builds.push_back(read_build(build, is_map, unread)); });
-  if (builds.empty() || unread > 0) {
-    report.failed(path, builds.empty()
-                            ? std::string{"it has no build"}
-                            : fmt::format("{} of its services have no number, or images no role "
-                                          "that there is",
-                                          unread));
-    return std::nullopt;
-  }
-  return builds;
+  auto builds = document->is_map ? read_map(document->json) : read_table(document->json);
+  if (builds) return std::move(*builds);
+  report.failed(path, builds.error());
+  return std::nullopt;
 }
 
 }  // namespace coldtrace::cli

@@ -18,7 +18,7 @@ struct ShownBuild {
 
 // The builds of a JSON document of `hooks table` or `hooks show`, or the images of one of `syscalls
 // map`, with these bytes: images, services and why there is no context switch. Nothing when it is
-// another document or has more than 64 MiB, which `report` says.
+// another document, is not as these commands write it or has more than 64 MiB, which `report` says.
 std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string& path,
                                                               const std::vector<std::byte>& bytes,
                                                               Report& report);

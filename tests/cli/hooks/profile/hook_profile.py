@@ -305,6 +305,14 @@ class Show(Case):
         self.assertEqual(done.stdout, b"")
         self.assertIn(b"2 of 2 selected services have no name that can be written", done.stderr)
 
+    def test_services_without_a_number_are_no_list(self):
+        path = self.text("a.profile", "*")
+        for number in ({}, {"number": -1}, {"number": 65536}):
+            services = [{"number": 0, "names": ["NtClose"]}, {**number, "names": ["NtOpenFile"]}]
+            against = self.text("table.json", json.dumps({"schema": "coldtrace.hook-table/1", "builds": [{"services": services}]}))
+            done = self.profile(2, "show", path, "--against", against)
+            self.assertIn(b"1 of its services have no number", done.stderr)
+
 
 class Table(Case):
     def table(self, status, *arguments, form="json"):

@@ -23,11 +23,14 @@ run = runner(COLDTRACE)
 
 class Hooks(Case):
     def tables(self):
+        """The first of a build with services; those of other kernels have none."""
         found = 0
-        for folder in sorted(IMAGES.glob("*")):
+        whole = IMAGES / "tables-x64-kernel-rva32"
+        for folder in sorted(IMAGES.glob("*"), key=lambda folder: (folder != whole, folder)):
             for kernel in folder.glob("*krnl*.exe"):
                 path = self.here / f"{found}.hooktab"
-                done = run("hooks", "table", "--kernel", kernel, "--format", "hooktab", "-o", path)
+                ntdll = ("--ntdll", IMAGES / "windows10-x64" / "ntdll.dll") if folder == whole else ()
+                done = run("hooks", "table", "--kernel", kernel, *ntdll, "--format", "hooktab", "-o", path)
                 if done.returncode != 2 and path.exists():
                     found += 1
                     yield path
@@ -43,6 +46,7 @@ class Hooks(Case):
         page = Page(path.read_bytes())
         builds = [build for table in tables
                   for build in strict_json(run("hooks", "show", table, "--format", "json").stdout)["builds"]]
+        self.assertTrue(builds[0]["services"])
         for number, build in enumerate(builds):
             named = {service["names"][0]: service["number"] for service in build["services"] if service["names"]}
             told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
@@ -61,6 +65,14 @@ class Hooks(Case):
             run("hooks", "show", table, "--format", "json", "-o", documents[-1])
         again = Page(run("report", *documents).stdout)
         self.assertEqual(again.tables, page.tables)
+        # A value that is not there is none that can be shown.
+        for member in "confidence", "verified", "target", "number":
+            document = json.loads(documents[0].read_bytes())
+            document["builds"][0]["services"][0].pop(member)
+            other = self.write("other.json", json.dumps(document).encode())
+            done = run("report", other)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), member)
+            self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
         packed = [self.here / f"{path.name}.gz" for path in (*documents, *tables)]
         for path in packed:
             path.write_bytes(gzip.compress((self.here / path.stem).read_bytes()))
