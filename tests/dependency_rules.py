@@ -478,10 +478,20 @@ PART_OF_TEXT = re.compile(
     r"^\[\[nodiscard\]\] (?:constexpr |inline )*(?:std::optional<)?std::string_view>? (?!find_)(\w+)\(std::string_view ", re.M)
 
 
+# What they give is of a table, not of the bytes.
+NO_PART = {"keyword_of"}
+PART_OF_BYTES = re.compile(
+    r"^\[\[nodiscard\]\] (?:constexpr |inline )*(?:std::optional<)?(?:std::string_view|(?:core::)?ByteView)>? (\w+)\("
+    r"(?:core::)?ByteView ", re.M)
+
+
 def check_views(headers):
-    """Free functions of public headers that give a view of the text they are given: of one that ends with the
-    statement they are deleted. What `find_` finds is of a table."""
+    """Free functions of public headers that give a view of the text or the bytes they are given: of those that
+    end with the statement they are deleted. What `find_` finds for a text is of a table."""
     for path, text in headers:
+        for name in sorted(set(PART_OF_BYTES.findall(text)) - NO_PART):
+            if not re.search(rf"^template <(?:core::)?TemporaryBytes T>\n[^\n]* {name}\(T&&(?:, [^()]*)?\) = delete;", text, re.M):
+                yield f"{path}: {name} gives a view of bytes that may be temporary: core::TemporaryBytes"
         for name in PART_OF_TEXT.findall(text):
             if not re.search(rf"^template <(?:core::)?TemporaryText T>\n[^\n]* {name}\(T&&(?:, [^()]*)?\) = delete;", text, re.M):
                 yield f"{path}: {name} gives a view of a text that may be a temporary: core::TemporaryText"
@@ -545,6 +555,11 @@ def check_rules_notice():
     assert len(list(check_views([("a.hpp", part % "f")]))) == 1
     assert len(list(check_views([("a.hpp", part % "g" + deleted)]))) == 1
     assert not list(check_views([("a.hpp", part % "f" + deleted), ("a.hpp", part % "find_f")]))
+    part = part.replace("text", "bytes").replace("std::string_view bytes", "core::ByteView bytes")
+    for gives in "std::string_view", "core::ByteView", "std::optional<core::ByteView>":
+        given = part.replace("std::string_view", gives, 1)
+        assert len(list(check_views([("a.hpp", given % "find_f")]))) == 1
+        assert not list(check_views([("a.hpp", given % "f" + deleted.replace("Text", "Bytes"))]))
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2

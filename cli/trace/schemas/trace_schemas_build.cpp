@@ -82,7 +82,8 @@ Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
     return Exit::failure;
   }
   Output output{options.output};
-  output.write(core::to_chars(builder.finish()));
+  const auto resource = builder.finish();
+  output.write(core::to_chars(resource));
   output.commit();
   return report.exit();
 }

@@ -28,6 +28,13 @@ static_assert(gives_value<Opened&> && gives_value<const Opened&>);
 static_assert(!gives_value<Opened> && !gives_value<const Opened>);
 static_assert(gives_member<Opened&> && gives_member<const Opened&>);
 static_assert(!gives_member<Opened> && !gives_member<const Opened>);
+// The error would be gone as well.
+template <class Of>
+concept gives_error = requires(Of&& result) {
+  std::forward<Of>(result).error();
+};
+static_assert(gives_error<Opened&> && gives_error<const Opened&>);
+static_assert(!gives_error<Opened> && !gives_error<const Opened>);
 // value() throws where there is none, and of a temporary gives one that is gone.
 template <class Of>
 concept throws_or_gives = requires(Of&& result) {

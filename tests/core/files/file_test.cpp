@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/temporary_directory.hpp"
+#include "fixtures/builders/value_of.hpp"
 
 namespace coldtrace {
 namespace {
@@ -43,9 +44,9 @@ TEST_CASE("what is not a file says so") {
   REQUIRE_FALSE(missing);
   CHECK(missing.error().fault == Fault::io);
   CHECK(missing.error().found == ENOENT);
-  CHECK(core::read_whole_file(directory.path(""), 10).error().found == EISDIR);
-  CHECK(core::FileImage::open(directory.path("")).error().found == EISDIR);
-  CHECK(core::FileImage::open("/dev/null").error().found == ESPIPE);
+  CHECK(fixtures::error_of(core::read_whole_file(directory.path(""), 10)).found == EISDIR);
+  CHECK(fixtures::error_of(core::FileImage::open(directory.path(""))).found == EISDIR);
+  CHECK(fixtures::error_of(core::FileImage::open("/dev/null")).found == ESPIPE);
 }
 
 TEST_CASE("a file image reads at offsets, sparse files beyond memory included") {
@@ -60,9 +61,9 @@ TEST_CASE("a file image reads at offsets, sparse files beyond memory included") 
   CHECK((*image)->read_at(3, bytes));
   CHECK(bytes[1] == std::byte{'t'});
   CHECK((*image)->read_at(size - 2, bytes));
-  CHECK((*image)->read_at(size - 1, bytes).error().fault == Fault::out_of_bounds);
+  CHECK(fixtures::error_of((*image)->read_at(size - 1, bytes)).fault == Fault::out_of_bounds);
   std::filesystem::resize_file(path, 10);
-  CHECK((*image)->read_at(20, bytes).error().fault == Fault::io);
+  CHECK(fixtures::error_of((*image)->read_at(20, bytes)).fault == Fault::io);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "fixtures/builders/value_of.hpp"
 #include "tests/ntfs/opening/disk_with_volumes.hpp"
 
 using namespace coldtrace;
@@ -86,7 +87,7 @@ TEST_CASE("with nothing said the NTFS volumes of a disk are read, or the one tha
   CHECK(chosen_offsets(image, {.partition = 2}) == std::vector{disk.second});
   // One that is named is read whatever it begins with.
   CHECK(chosen_offsets(image, {.partition = 3}) == std::vector{disk.other});
-  CHECK(choose_volumes(image, {.partition = 4}).error() == NoVolume::no_partition);
+  CHECK(fixtures::error_of(choose_volumes(image, {.partition = 4})) == NoVolume::no_partition);
 }
 
 TEST_CASE("an offset names a volume, in a table or not") {
@@ -118,7 +119,7 @@ TEST_CASE("an offset behind the last byte names no volume") {
     const VolumeChoice choice{.offset = offset};
     core::Findings findings;
     const auto image = read_volumes(disk.open(), choice, {}, findings);
-    CHECK(choose_volumes(image, choice).error() == NoVolume::beyond_end);
+    CHECK(fixtures::error_of(choose_volumes(image, choice)) == NoVolume::beyond_end);
   }
 }
 
@@ -148,7 +149,7 @@ TEST_CASE("a disk without NTFS has nothing to read, and neither has another volu
   ImageVolumes image;
   const auto kind = GENERATE(DiskKind::gpt, DiskKind::volume);
   image.disk = {kind, 512, {{.number = 1, .kind = FileKind::fat_volume}}};
-  CHECK(choose_volumes(image, {}).error() == NoVolume::no_ntfs);
+  CHECK(fixtures::error_of(choose_volumes(image, {})) == NoVolume::no_ntfs);
   // What has lost its first sector may be a volume where it is alone.
   image.disk.partitions.front().kind = FileKind::unknown;
   CHECK(choose_volumes(image, {}).has_value() == (kind == DiskKind::volume));

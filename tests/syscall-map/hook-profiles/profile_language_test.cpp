@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/syscall-map/hook-profiles/profile_parser.hpp"
+#include "fixtures/builders/value_of.hpp"
 #include "tests/syscall-map/hook-profiles/random_profile.hpp"
 
 namespace coldtrace {
@@ -119,7 +120,8 @@ TEST_CASE("the limits of a profile's file hold") {
   std::string rules;
   for (std::size_t i = 0; i < most_profile_rules; ++i) rules += "a\n";
   CHECK(parse_profile(rules));
-  CHECK(core::to_string(parse_profile(rules + "a").error()) == "65537:1: more than 65536 rules");
+  CHECK(core::to_string(fixtures::error_of(parse_profile(rules + "a"))) ==
+        "65537:1: more than 65536 rules");
   std::string groups;
   for (std::size_t i = 0; i < most_profile_groups; ++i)
     groups += "group g" + std::to_string(i) + "{}";

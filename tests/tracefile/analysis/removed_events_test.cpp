@@ -88,7 +88,8 @@ class Events {
       fixtures::EtlLog log{plan->file, 4};
       log.sample_each(play.sampling_interval);
       tracefile::synthesis::play(*plan, options, {&log});
-      file << core::to_chars(log.file());
+      const auto bytes = log.file();
+      file << core::to_chars(bytes);
     }
     REQUIRE(file.flush());
     core::Findings findings;

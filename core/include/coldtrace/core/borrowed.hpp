@@ -38,6 +38,12 @@ class BorrowedSpan {
 
 using BorrowedBytes = BorrowedSpan<std::byte>;
 
+// Bytes that end with the statement that they stand in: functions that return a part of their
+// argument as a view are deleted for them.
+template <class T>
+concept TemporaryBytes =
+    std::is_convertible_v<T, std::span<const std::byte>> && !OutlivesStatement<T, std::byte>;
+
 // A text that ends with the statement that it stands in: functions that return a part of their
 // argument as a view are deleted for it.
 template <class T>

@@ -24,6 +24,8 @@ using ByteView = std::span<const std::byte>;
   if (offset > bytes.size() || length > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, length);
 }
+template <TemporaryBytes T>
+std::optional<ByteView> slice(T&&, u64, u64) = delete;
 
 // The little-endian integer at `offset`, or nothing when it does not lie inside `bytes`.
 template <class T>
@@ -52,6 +54,8 @@ class Fields {
     if (!view) return std::nullopt;
     return Fields{view->data()};
   }
+  template <TemporaryBytes T>
+  static std::optional<Fields> at(T&&, u64) = delete;
 
   template <class T, std::size_t Offset>
   [[nodiscard]] T get() const {

@@ -10,8 +10,8 @@
 namespace coldtrace::core {
 
 // A value, or why there is none. The one place that names tl::expected, which is not itself
-// [[nodiscard]], and gives access to the value of a temporary: unchecked, and gone with the
-// statement, with all that a view was made of. Its value() throws.
+// [[nodiscard]], and gives access to the value and the error of a temporary: unchecked, and gone
+// with the statement, with all that a view was made of. Its value() throws.
 template <class T, class E>
 class [[nodiscard]] Expected : public tl::expected<T, E> {
   using Base = tl::expected<T, E>;
@@ -26,6 +26,10 @@ class [[nodiscard]] Expected : public tl::expected<T, E> {
   constexpr T& operator*() & { return Base::operator*(); }
   constexpr const T& operator*() const&& = delete;
   void value() const = delete;
+
+  [[nodiscard]] constexpr const E& error() const& { return Base::error(); }
+  [[nodiscard]] constexpr E& error() & { return Base::error(); }
+  constexpr const E& error() const&& = delete;
 };
 
 // What was read, or where and why it was not.

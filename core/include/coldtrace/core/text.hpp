@@ -14,6 +14,8 @@ namespace coldtrace::core {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
+template <TemporaryBytes T>
+std::string_view to_chars(T&&) = delete;
 
 // The characters before the first NUL; nothing when there is none within the first `limit` + 1
 // bytes.
@@ -26,6 +28,8 @@ namespace coldtrace::core {
   const auto chars = to_chars(searched);
   return chars.substr(0, static_cast<std::size_t>(static_cast<const char*>(end) - chars.data()));
 }
+template <TemporaryBytes T>
+std::optional<std::string_view> read_c_string(T&&, std::size_t) = delete;
 
 // C0 and DEL; a part of a longer character is none, whether char is signed or not.
 [[nodiscard]] constexpr bool is_control(char c) {

@@ -20,6 +20,8 @@ bool append_utf16(std::string& utf8, ByteView bytes);
 
 // The bytes before the first NUL unit, or all of them.
 [[nodiscard]] ByteView until_nul_unit(ByteView bytes);
+template <TemporaryBytes T>
+ByteView until_nul_unit(T&&) = delete;
 
 // UTF-16LE bytes of valid UTF-8 text; invalid bytes become U+FFFD. For builders and comparisons.
 [[nodiscard]] std::string encode_utf16(std::string_view utf8);

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   if (argc > 7) log.count(static_cast<u32>(std::stoul(argv[7])), std::stoull(argv[8]));
   play(*plan, options, {&log});
   std::ofstream file{argv[5], std::ios::binary};
-  file << core::to_chars(log.file());
+  const auto bytes = log.file();
+  file << core::to_chars(bytes);
   return file.flush() ? 0 : 1;
 }

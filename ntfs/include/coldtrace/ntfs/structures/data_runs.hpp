@@ -16,6 +16,8 @@ struct DataRun {
 
 // The mapping pairs up to their terminator, without what fills the attribute behind it.
 [[nodiscard]] core::ByteView trim_runs(core::ByteView runs);
+template <core::TemporaryBytes T>
+core::ByteView trim_runs(T&&) = delete;
 
 // The mapping pairs of one attribute, in order. Bounded by its bytes; a list that fills its
 // attribute may lack the terminator.
