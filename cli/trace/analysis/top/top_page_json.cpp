@@ -48,25 +48,8 @@ class TopJson {
       return;
     }
     json_.begin_object();
-    write_content(topic);
+    write_rows(*this, topic);
     json_.field("commands", commands_of(topic)).end_object();
-  }
-
-  void write_content(Topic topic) {
-    switch (topic) {
-      case Topic::processor:
-        return write_processor();
-      case Topic::disk:
-        return write_disk();
-      case Topic::file_operations:
-        return write_files();
-      case Topic::network:
-        return write_network();
-      case Topic::waits:
-        return write_waits();
-      case Topic::services:
-        return write_services();
-    }
   }
 
   // The array NAME and the member more_NAME.
@@ -93,6 +76,7 @@ class TopJson {
                  "buffers_lost", machine.buffers_lost);
   }
 
+ public:  // what write_rows() calls
   void write_processor() {
     const auto& use = answers_.use;
     const auto switched = [&](i64 ticks) { return when(use.has_switches(), duration(ticks)); };
@@ -217,6 +201,7 @@ class TopJson {
     });
   }
 
+ private:
   void write_absent() {
     json_.key("absent").begin_array();
     for (const auto topic : trace_analysis::topics)

@@ -95,24 +95,7 @@ class TopText {
   void write_section(Topic topic) {
     if (!page_.has(topic)) return;
     print("\n{:<14}", title_of(topic));
-    write_content(topic);
-  }
-
-  void write_content(Topic topic) {
-    switch (topic) {
-      case Topic::processor:
-        return write_processor();
-      case Topic::disk:
-        return write_disk();
-      case Topic::file_operations:
-        return write_files();
-      case Topic::network:
-        return write_network();
-      case Topic::waits:
-        return write_waits();
-      case Topic::services:
-        return write_services();
-    }
+    write_rows(*this, topic);
   }
 
   static std::string with_more(std::string_view what, u64 more) {
@@ -157,6 +140,7 @@ class TopText {
           counted(population_.threads().size(), "thread", "threads"));
   }
 
+ public:  // what write_rows() calls
   void write_processor() {
     const auto& use = answers_.use;
     const auto& all = page_.processors;
@@ -314,6 +298,7 @@ class TopText {
          });
   }
 
+ private:
   void write_absent() {
     bool first = true;
     for (const auto topic : trace_analysis::topics) {
