@@ -1,5 +1,10 @@
 #include "coldtrace/core/utf16.hpp"
 
+#include <utility>
+#include <vector>
+
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::core {
 namespace {
 
@@ -90,6 +95,20 @@ DecodedText decode_utf16(ByteView bytes) {
   text.utf8.reserve(bytes.size() / 2);
   text.valid = append_utf16(text.utf8, bytes);
   return text;
+}
+
+std::string decode_marked_text(ByteView bytes) {
+  constexpr std::string_view utf8 = "\xef\xbb\xbf", little_endian = "\xff\xfe",
+                             big_endian = "\xfe\xff";
+  const auto text = to_chars(bytes);
+  if (text.starts_with(little_endian))
+    return decode_utf16(bytes.subspan(little_endian.size())).utf8;
+  if (text.starts_with(big_endian)) {
+    std::vector<std::byte> units(bytes.begin() + big_endian.size(), bytes.end());
+    for (std::size_t i = 0; i + 1 < units.size(); i += 2) std::swap(units[i], units[i + 1]);
+    return decode_utf16(units).utf8;
+  }
+  return std::string{text.starts_with(utf8) ? text.substr(utf8.size()) : text};
 }
 
 ByteView until_nul_unit(ByteView bytes) {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file.hpp"
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
@@ -28,16 +27,9 @@ KeyResult<std::vector<std::byte>> read_key_file(const std::string& path) {
 
 // A text in UTF-8, or in UTF-16 of either order with its mark, as Windows writes recovery keys.
 KeyResult<std::string> read_key_text(const std::string& path) {
-  auto bytes = read_key_file(path);
+  const auto bytes = read_key_file(path);
   if (!bytes) return core::fail(bytes.error());
-  const std::string text{core::to_chars(*bytes)};
-  if (text.starts_with("\xFF\xFE"))
-    return core::decode_utf16(core::ByteView{*bytes}.subspan(2)).utf8;
-  if (text.starts_with("\xFE\xFF")) {
-    for (std::size_t i = 0; i + 1 < bytes->size(); i += 2) std::swap((*bytes)[i], (*bytes)[i + 1]);
-    return core::decode_utf16(core::ByteView{*bytes}.subspan(2)).utf8;
-  }
-  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+  return core::decode_marked_text(*bytes);
 }
 
 KeyResult<BitLockerKey> read_password(const std::string& path) {

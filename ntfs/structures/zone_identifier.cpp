@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
-#include <vector>
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/text.hpp"
@@ -17,22 +15,6 @@ std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::string decode(core::ByteView value) {
-  constexpr std::string_view utf16_mark = "\xff\xfe";
-  constexpr std::string_view big_endian_mark = "\xfe\xff";
-  constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
-  auto text = core::to_chars(value);
-  if (text.starts_with(utf16_mark))
-    return core::decode_utf16(value.subspan(utf16_mark.size())).utf8;
-  if (text.starts_with(big_endian_mark)) {
-    std::vector<std::byte> swapped(value.begin() + big_endian_mark.size(), value.end());
-    for (std::size_t i = 0; i + 1 < swapped.size(); i += 2) std::swap(swapped[i], swapped[i + 1]);
-    return core::decode_utf16(swapped).utf8;
-  }
-  if (text.starts_with(utf8_mark)) text.remove_prefix(utf8_mark.size());
-  return core::to_valid_utf8(text);
 }
 
 void set_value(ZoneIdentifier& found, std::string_view key, std::string_view value) {
@@ -61,7 +43,7 @@ bool is_zone_identifier(StoredText name) {
 
 ZoneIdentifier read_zone_identifier(core::ByteView value) {
   ZoneIdentifier found;
-  found.text = decode(value);
+  found.text = core::to_valid_utf8(core::decode_marked_text(value));
   bool inside = false;
   for (std::string_view rest = found.text; !rest.empty();) {
     const auto end = std::min(rest.find('\n'), rest.size());

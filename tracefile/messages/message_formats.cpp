@@ -162,15 +162,6 @@ bool is_same(const EventSchema& a, const EventSchema& b) {
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
-// TMF files of Windows are ASCII; editors make UTF-8 and UTF-16 of them.
-std::string decode(core::ByteView bytes) {
-  const auto text = core::to_chars(bytes);
-  constexpr std::string_view utf16_mark = "\xff\xfe";
-  constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
-  if (text.starts_with(utf16_mark)) return core::decode_utf16(bytes.subspan(2)).utf8;
-  return std::string{text.starts_with(utf8_mark) ? text.substr(3) : text};
-}
-
 }  // namespace
 
 MessageFormats::MessageFormats(std::set<SchemaKey> wanted) : wanted_{std::move(wanted)} {
@@ -178,14 +169,15 @@ MessageFormats::MessageFormats(std::set<SchemaKey> wanted) : wanted_{std::move(w
 }
 
 bool MessageFormats::is_likely(core::ByteView start) {
-  const auto text = decode(start);
+  const auto text = core::decode_marked_text(start);
   return text.find("\n#type") != std::string::npos || text.starts_with("// PDB:") ||
          (text.size() > 36 && core::parse_guid(std::string_view{text}.substr(0, 36)) &&
           text.find("// SRC=") != std::string::npos);
 }
 
 u64 MessageFormats::add(core::ByteView bytes, const std::string& source, core::Findings& findings) {
-  return add(decode(bytes), '\n', {}, source, findings);
+  // Of Windows they are ASCII; editors make UTF-8 and UTF-16 of them.
+  return add(core::decode_marked_text(bytes), '\n', {}, source, findings);
 }
 
 u64 MessageFormats::add_annotations(std::string_view lines, const FlagNames& flags,

@@ -1,11 +1,16 @@
 #include "coldtrace/core/utf16.hpp"
 
+#include <span>
+#include <string>
+
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/byte_writer.hpp"
 
 namespace coldtrace {
 namespace {
+
+using namespace std::string_literals;
 
 fixtures::ByteWriter units(const std::vector<u16>& values) {
   fixtures::ByteWriter writer;
@@ -68,6 +73,28 @@ TEST_CASE("bytes that are not UTF-8 encode as U+FFFD") {
       GENERATE(as<std::string>{}, "\x80", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80");
   CAPTURE(bad);
   CHECK(core::encode_utf16(bad).substr(0, 2) == "\xfd\xff");
+}
+
+TEST_CASE("a text is read by the mark that it begins with") {
+  struct Row {
+    const char* why;
+    std::string bytes, text;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"nothing", "", ""},
+      {"no mark", "a\xff\xfe", "a\xff\xfe"},
+      {"UTF-8", "\xef\xbb\xbf\xc3\xa9", "\xc3\xa9"},
+      {"UTF-8, once", "\xef\xbb\xbf\xef\xbb\xbf", "\xef\xbb\xbf"},
+      {"half a mark", "\xef\xbb", "\xef\xbb"},
+      {"UTF-16LE", "\xff\xfe\xe9\0a\0"s, "\xc3\xa9\x61"},
+      {"UTF-16BE", "\xfe\xff\0\xe9\0a"s, "\xc3\xa9\x61"},
+      {"an odd byte", "\xfe\xff\0\xe9\0"s, "\xc3\xa9"},
+      {"a mark alone", "\xff\xfe", ""},
+      {"an unpaired surrogate", "\xfe\xff\xd8\0"s, "\xef\xbf\xbd"},
+  }));
+  CAPTURE(row.why);
+  const auto bytes = std::as_bytes(std::span{row.bytes});
+  CHECK(core::decode_marked_text(bytes) == row.text);
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ bool append_utf16(std::string& utf8, ByteView bytes);
 template <TemporaryBytes T>
 ByteView until_nul_unit(T&&) = delete;
 
+// The text of a file by the mark that it begins with, without that: UTF-16 of either order as
+// decode_utf16() has it, else its bytes as they are, of UTF-8 or what they are.
+// Source: Unicode, "Byte Order Mark".
+[[nodiscard]] std::string decode_marked_text(ByteView bytes);
+
 // UTF-16LE bytes of valid UTF-8 text; invalid bytes become U+FFFD. For builders and comparisons.
 [[nodiscard]] std::string encode_utf16(std::string_view utf8);
 
