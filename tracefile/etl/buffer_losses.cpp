@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 
 namespace coldtrace::tracefile {
 
 void mark_losses(BufferScan& scan) {
   constexpr u16 says_loss = BufferHeader::events_lost | BufferHeader::buffer_lost;
-  std::set<u64> behind;  // offsets of the buffers that come behind missing ones
-  for (const auto& gap : scan.gaps)
-    if (gap.reason == Gap::Reason::buffers_missing) behind.insert(gap.offset);
+  const auto behind = offsets_behind_missing(scan);
   std::vector<BufferEntry*> buffers;
   for (auto& entry : scan.buffers) buffers.push_back(&entry);
-  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
-    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
-  });
+  std::sort(buffers.begin(), buffers.end(), is_written_before);
   struct Processor {
     std::size_t holes = 0;  // that came before its last buffer
     bool ends_in_damage = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 namespace coldtrace::tracefile {
 namespace {
@@ -171,9 +170,7 @@ void find_missing_end(const Buffers& buffers, bool overwrites, BufferScan& scan,
 void find_missing_buffers(BufferScan& scan, core::Findings& findings) {
   Buffers buffers;
   for (const auto& entry : scan.buffers) buffers.push_back(&entry);
-  std::sort(buffers.begin(), buffers.end(), [](const BufferEntry* a, const BufferEntry* b) {
-    return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
-  });
+  std::sort(buffers.begin(), buffers.end(), is_written_before);
   const auto negative = drop_negative(buffers, findings);
   if (buffers.empty()) {
     report_count(scan, 0, findings);

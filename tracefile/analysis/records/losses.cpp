@@ -232,17 +232,14 @@ class Losses::Pass {
 // one whose processor is not known: of each, its events lie between those of the processor's
 // buffers before and after it.
 void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
-  std::set<u64> behind;  // offsets of the buffers that come behind missing ones
-  for (const auto& gap : scan.gaps)
-    if (gap.reason == tracefile::Gap::Reason::buffers_missing) behind.insert(gap.offset);
+  const auto behind = tracefile::offsets_behind_missing(scan);
   const bool all_known = std::all_of(scan.buffers.begin(), scan.buffers.end(),
                                      [](const auto& entry) { return entry.processor_known; });
   if (behind.empty() && all_known) return;
   std::vector<const tracefile::BufferEntry*> buffers;
   for (const auto& entry : scan.buffers)
     if (entry.events != 0 || behind.count(entry.offset) != 0) buffers.push_back(&entry);
-  std::stable_sort(buffers.begin(), buffers.end(),
-                   [](const auto* a, const auto* b) { return a->sequence < b->sequence; });
+  std::sort(buffers.begin(), buffers.end(), tracefile::is_written_before);
   struct Processor {
     i64 last = before_all;
     std::size_t holes = 0;  // that came before its last buffer

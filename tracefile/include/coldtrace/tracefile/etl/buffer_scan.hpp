@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "coldtrace/core/image_source.hpp"
@@ -33,6 +34,12 @@ struct BufferScan {
   std::optional<ClockChange> other_clock = std::nullopt;  // where it is not that of the trace
   bool overwritten = false;  // a session that keeps its last buffers had others before these
 };
+
+// Whether a buffer was written before another: by their numbers, and of equal ones by their places.
+[[nodiscard]] bool is_written_before(const BufferEntry* a, const BufferEntry* b);
+
+// Offsets of the buffers that come behind missing ones.
+[[nodiscard]] std::set<u64> offsets_behind_missing(const BufferScan& scan);
 
 // One of the files of a trace. Those that have not the clock of one machine have an `other_clock`.
 struct ScannedFile {
