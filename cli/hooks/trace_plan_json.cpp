@@ -12,10 +12,6 @@ std::optional<u32> number_of(std::optional<pe::Rva> rva) {
   return rva ? std::optional{value(*rva)} : std::nullopt;
 }
 
-std::optional<std::string> text_of(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 std::string hex_of(std::span<const u8> bytes) {
   return core::to_hex(std::as_bytes(bytes));
 }
@@ -70,13 +66,13 @@ void write_point(JsonWriter& json, const TracePoint& point) {
       .field("rva", number_of(point.rva))
       .field("file_offset", point.file_offset)
       .field("address", point.address)
-      .field("section", text_of(point.section));
+      .field("section", text_or_null(point.section));
   json.field("names", point.names);
   json.key("function");
   if (point.function)
     json.begin_object()
         .field("rva", value(*point.function))
-        .field("name", text_of(point.function_name))
+        .field("name", text_or_null(point.function_name))
         .end_object();
   else
     json.value(nullptr);
@@ -110,7 +106,7 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
       .key("kernel")
       .begin_object()
       .field("path", plan.path)
-      .field("pdb", text_of(plan.pdb))
+      .field("pdb", text_or_null(plan.pdb))
       .key("identity");
   write_identity(json, plan.identity);
   json.end_object().key("ntdll");

@@ -3,13 +3,16 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cli/output/json_number.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/output.hpp"
+#include "coldtrace/core/borrowed.hpp"
 
 namespace coldtrace::cli {
 
@@ -23,6 +26,15 @@ struct FileText {
 struct MaybeText {
   std::string_view bytes;
 };
+
+// Null where the text is empty: a view of it, or what ends with the statement itself.
+inline std::optional<std::string_view> text_or_null(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+template <core::TemporaryText T>
+std::optional<std::string> text_or_null(T&& text) {
+  return text.empty() ? std::nullopt : std::optional{std::forward<T>(text)};
+}
 
 // 7942 becomes the number 7.942.
 struct Thousandths {

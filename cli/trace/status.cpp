@@ -29,10 +29,7 @@ std::string exit_status_text(u32 value) {
 }
 
 void write_status(JsonWriter& json, u32 value, std::string_view name) {
-  json.begin_object()
-      .field("name", name.empty() ? std::nullopt : std::optional{name})
-      .field("value", value)
-      .end_object();
+  json.begin_object().field("name", text_or_null(name)).field("value", value).end_object();
 }
 
 void write_nt_status(JsonWriter& json, std::optional<u32> value) {

@@ -14,10 +14,6 @@ std::optional<std::string> time_or_null(core::FileTime time) {
   return core::to_string(time);
 }
 
-std::optional<std::string> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 // The identity of contracts: what a trace has no room for is null.
 void write_image(JsonWriter& json, const tracefile::TracedImage& image) {
   if (!image.known()) {

@@ -127,16 +127,13 @@ void write_undecoded(JsonWriter& json, const KindCount& count, Decoded decoded) 
   if (events == 0) return;
   const auto& kind = count.kind;
   const auto provider = provider_of(kind);
-  const auto text = [](const std::string& name) {
-    return name.empty() ? std::nullopt : std::optional{name};
-  };
   json.begin_object()
       .key("provider")
       .begin_object()
       .field("guid", provider ? std::optional{core::to_string(*provider)} : std::nullopt)
-      .field("name", text(kind.provider_name))
+      .field("name", text_or_null(kind.provider_name))
       .end_object()
-      .field("name", text(kind.name))
+      .field("name", text_or_null(kind.name))
       .field(kind.event_class == EventClass::classic ? "opcode" : "id", number_of(kind))
       .field("version", version_of(kind))
       .field("decoded", to_string(decoded))

@@ -170,23 +170,20 @@ void TraceSchemas::write_messages(JsonWriter& json) const {
 }
 
 void TraceSchemas::write_schemas(JsonWriter& json) const {
-  const auto text = [](const std::string& name) {
-    return name.empty() ? std::nullopt : std::optional{name};
-  };
   json.key("schemas").begin_array();
   for (const auto& file : files_->files()) {
     json.begin_object()
         .field("file", file.path)
         .field("file_version", file.version)
-        .field("language_file", text(file.language_file))
-        .field("store", text(file.store))
-        .field("sha256", text(file.sha256))
+        .field("language_file", text_or_null(file.language_file))
+        .field("store", text_or_null(file.store))
+        .field("sha256", text_or_null(file.sha256))
         .key("providers")
         .begin_array();
     for (const auto& provider : file.providers)
       json.begin_object()
           .field("guid", core::to_string(provider.guid))
-          .field("name", text(provider.name))
+          .field("name", text_or_null(provider.name))
           .field("recreated", provider.recreated)
           .field("kinds", provider.kinds)
           .field("behind", provider.behind)

@@ -80,8 +80,7 @@ void write_streams(JsonWriter& json, const ntfs::FileDifference& difference) {
   for (const auto& stream : difference.streams) {
     const auto& either = stream.before ? *stream.before : *stream.after;
     json.begin_object();
-    const auto name = shown_name(either.name);
-    json.key("name").value(name.empty() ? std::nullopt : std::optional{name});
+    json.key("name").value(text_or_null(shown_name(either.name)));
     json.field("change", !stream.before   ? "created"
                          : !stream.after  ? "deleted"
                          : stream.resized ? "resized"

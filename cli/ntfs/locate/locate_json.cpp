@@ -3,10 +3,6 @@
 namespace coldtrace::cli {
 namespace {
 
-std::optional<std::string_view> text_or_null(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 void write_owner(JsonWriter& json, const ntfs::PlaceOwner& owner) {
   const bool mapped = owner.type != ntfs::AttributeType::end;
   json.begin_object();

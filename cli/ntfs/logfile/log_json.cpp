@@ -11,10 +11,6 @@ std::optional<std::string> to_text(const std::optional<core::FileTime>& time) {
   return core::to_string(*time);
 }
 
-std::optional<std::string> to_known(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 // Members of a name, with "old_" before those of the one that was.
 template <std::size_t A, std::size_t B, std::size_t C>
 void write_name(JsonWriter& json, const std::optional<ntfs::LoggedName>& name,
@@ -99,20 +95,20 @@ void write_log_row(JsonWriter& json, const LogRow& row) {
   const auto& event = row.event;
   json.field("operation", to_string(event.kind));
   json.field("time", to_text(event.time));
-  json.field("time_from", to_known(std::string{time_source_name(event.time_source)}));
+  json.field("time_from", text_or_null(std::string{time_source_name(event.time_source)}));
   json.field("not_before", to_text(event.not_before)).field("not_after", to_text(event.not_after));
   json.field("record", event.record);
   json.field("sequence", event.sequence ? std::optional<u64>{*event.sequence} : std::nullopt);
-  json.field("path", to_known(row.path));
+  json.field("path", text_or_null(row.path));
   write_name(json, event.after, "name", "name_utf16", "parent");
-  json.field("old_path", to_known(row.old_path));
+  json.field("old_path", text_or_null(row.old_path));
   write_name(json, event.before, "old_name", "old_name_utf16", "old_parent");
   json.field("committed", event.committed)
       .field("lsn", event.lsn)
       .field("transaction", u64{event.transaction});
   json.field("mft",
              row.present ? std::optional{std::string{to_string(*row.present)}} : std::nullopt);
-  json.field("name_from", to_known(std::string{name_source_name(event.name_source)}));
+  json.field("name_from", text_or_null(std::string{name_source_name(event.name_source)}));
   json.key("times").begin_array();
   for (const auto& time : event.times) {
     json.begin_object().field("time", set_time_name(time.which));
@@ -126,8 +122,8 @@ void write_log_row(JsonWriter& json, const LogRow& row) {
     json.begin_object()
         .field("lsn", record.lsn)
         .field("offset", row.log.stream().offset_of(record.offset));
-    json.field("redo", to_known(operation_name(record.redo)))
-        .field("undo", to_known(operation_name(record.undo)));
+    json.field("redo", text_or_null(operation_name(record.redo)))
+        .field("undo", text_or_null(operation_name(record.undo)));
     json.end_object();
   }
   json.end_array();

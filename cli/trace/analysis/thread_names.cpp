@@ -121,9 +121,4 @@ std::optional<u64> number_or_null(Index index) {
   return index;
 }
 
-std::optional<std::string> text_or_null(std::string text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
 }  // namespace coldtrace::cli

@@ -71,8 +71,7 @@ std::string wait_reason_text(u8 reason);
 // Where the event lies: a buffer of the file, and an offset in it.
 void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& place);
 
-// What is not there has no number, and no text.
+// Nobody has no number.
 std::optional<u64> number_or_null(trace_analysis::Index index);
-std::optional<std::string> text_or_null(std::string text);
 
 }  // namespace coldtrace::cli

@@ -109,10 +109,6 @@ void write_text(Output& output, const Side& before, const Side& after,
         counted(comparison.same_pairs, "duration", "durations"));
 }
 
-std::optional<std::string> text_or_null(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 void write_provider(JsonWriter& json, const std::optional<core::Guid>& guid,
                     const std::string& name) {
   json.key("provider")

@@ -24,10 +24,6 @@ std::optional<i64> number_of(const Value& object, const char* name) {
   return value.IsInt64() ? std::optional{value.GetInt64()} : std::nullopt;
 }
 
-std::optional<std::string_view> maybe(std::string_view text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 // "Process/Start", or "event 160" of one without a name.
 std::string action_of(const Value& event) {
   const auto name = text_of(event, "name");
@@ -138,20 +134,20 @@ class TimesketchLines final : public LineFormat {
         .field("source_long", "Event Tracing for Windows")
         .field("parser", "coldtrace")
         .field("event_time", core::to_string(*line.time))
-        .field("event_name", maybe(text_of(event, "name")))
+        .field("event_name", text_or_null(text_of(event, "name")))
         .field("event_identifier", number_of(event, "id"))
         .field("event_opcode", number_of(event, "opcode"))
         .field("event_version", number_of(event, "version"))
         .field("event_level", number_of(event, "level"))
-        .field("event_keywords", maybe(text_of(event, "keywords")))
-        .field("activity_id", maybe(text_of(event, "activity")))
-        .field("provider_name", maybe(text_of(provider, "name")))
-        .field("provider_identifier", maybe(text_of(provider, "guid")))
+        .field("event_keywords", text_or_null(text_of(event, "keywords")))
+        .field("activity_id", text_or_null(text_of(event, "activity")))
+        .field("provider_name", text_or_null(text_of(provider, "name")))
+        .field("provider_identifier", text_or_null(text_of(provider, "guid")))
         .field("cpu", number_of(event, "cpu"))
         .field("pid", number_of(event, "pid"))
         .field("tid", number_of(event, "tid"))
-        .field("process_name", maybe(text_of(event, "process")))
-        .field("trace_file", maybe(text_of(event, "file")))
+        .field("process_name", text_or_null(text_of(event, "process")))
+        .field("trace_file", text_or_null(text_of(event, "file")))
         // One text: names of fields have other types in other events, which an index refuses.
         .field("event_data", json_of(member_of(event, "fields")));
     write_quality(json, event);
@@ -205,7 +201,7 @@ class EcsLines final : public LineFormat {
     json.field("action", action_of(event)).field("dataset", dataset_).field("sequence", sequence_);
     const auto& provider = member_of(event, "provider");
     const auto provider_name = text_of(provider, "name");
-    json.field("provider", provider_name.empty() ? maybe(text_of(provider, "guid"))
+    json.field("provider", provider_name.empty() ? text_or_null(text_of(provider, "guid"))
                                                  : std::optional{provider_name});
     const auto code = number_of(event, "id") ? number_of(event, "id") : number_of(event, "opcode");
     if (code) json.field("code", fmt::format("{}", *code));

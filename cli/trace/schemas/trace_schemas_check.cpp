@@ -131,9 +131,6 @@ void write_pdbs(JsonWriter& json, const MessagePdbs& pdbs) {
 
 void write_json(JsonWriter& json, const std::vector<Checked>& providers, const MessagePdbs& pdbs,
                 const core::Findings& findings) {
-  const auto text = [](const std::string& name) {
-    return name.empty() ? std::nullopt : std::optional{name};
-  };
   json.begin_object()
       .field("schema", "coldtrace.trace-schemas-check/1")
       .field("tool", tool_version)
@@ -143,7 +140,7 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers, const M
   for (const auto& provider : providers) {
     json.begin_object()
         .field("guid", core::to_string(provider.guid))
-        .field("name", text(provider.name))
+        .field("name", text_or_null(provider.name))
         .field("class", provider.is_message ? "message" : "manifest")
         .field("events", provider.events)
         .field("kinds", provider.kinds)
@@ -159,8 +156,8 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers, const M
     json.end_array().key("sources").begin_array();
     for (const auto& [file, version] : provider.sources)
       json.begin_object()
-          .field("file", text(file))
-          .field("file_version", text(version))
+          .field("file", text_or_null(file))
+          .field("file_version", text_or_null(version))
           .end_object();
     json.end_array().key("windows_files").begin_array();
     for (const auto file : tracefile::find_registered_files(provider.guid)) json.value(file);
@@ -169,7 +166,7 @@ void write_json(JsonWriter& json, const std::vector<Checked>& providers, const M
       json.begin_object()
           .field("file", file.path)
           .field("file_version", file.version)
-          .field("store", text(file.store))
+          .field("store", text_or_null(file.store))
           .end_object();
     json.end_array().end_object();
   }

@@ -45,9 +45,6 @@ void write_text(Output& output, const std::vector<Row>& rows) {
 }
 
 void write_json(JsonWriter& json, const std::vector<Row>& rows, const core::Findings& findings) {
-  const auto text = [](const std::string& name) {
-    return name.empty() ? std::nullopt : std::optional{name};
-  };
   json.begin_object()
       .field("schema", "coldtrace.trace-schemas-list/1")
       .field("tool", tool_version)
@@ -56,13 +53,13 @@ void write_json(JsonWriter& json, const std::vector<Row>& rows, const core::Find
   for (const auto& row : rows)
     json.begin_object()
         .field("guid", core::to_string(row.guid))
-        .field("name", text(row.name))
+        .field("name", text_or_null(row.name))
         .field("events", row.events)
         .field("recreated", row.recreated)
         .field("file", row.file.path)
         .field("file_version", row.file.version)
-        .field("store", text(row.file.store))
-        .field("sha256", text(row.file.sha256))
+        .field("store", text_or_null(row.file.store))
+        .field("sha256", text_or_null(row.file.sha256))
         .end_object();
   json.end_array().key("findings");
   write_findings(json, findings);
