@@ -88,14 +88,14 @@ class IatJson {
         .field("slot_rva", value(slot.rva))
         .field("slot_file_offset", slot.file_offset)
         .field("slot_address", tables.image_base + value(slot.rva));
-    json_.field("section", MaybeText{slot.section ? tables.sections[*slot.section].name()
-                                                  : std::string_view{}});
+    json_.field("section", FileText{slot.section ? tables.sections[*slot.section].name()
+                                                 : std::string_view{}});
     json_.field("writable", tables.is_writable(slot))
         .field("must_unprotect", tables.must_unprotect(slot))
         .field("delayed", dll.delayed);
-    json_.field("dll", MaybeText{dll.name});
+    json_.field("dll", FileText{dll.name});
     json_.key("function").begin_object();
-    json_.field("name", MaybeText{slot.name});
+    json_.field("name", FileText{slot.name});
     json_.key("ordinal");
     slot.by_ordinal ? json_.value(slot.ordinal) : json_.value(nullptr);
     json_.key("hint");
@@ -134,9 +134,9 @@ class IatJson {
     for (const auto& step : target.forwarders) {
       const auto& entry = document_.tables(step.module).exports[step.exported];
       json_.begin_object().field("module", name_of(step.module));
-      json_.field("function", MaybeText{entry.name});
+      json_.field("function", FileText{entry.name});
       json_.field("ordinal", entry.ordinal);
-      json_.field("forwarder", MaybeText{entry.forwarder});
+      json_.field("forwarder", FileText{entry.forwarder});
       write_host(step.api_set_host);
       json_.end_object();
     }
@@ -150,7 +150,7 @@ class IatJson {
     json_.field("outcome", to_string(target.outcome)).key("module");
     target.module ? json_.value(name_of(*target.module)) : json_.value(nullptr);
     json_.field("dll", MaybeText{target.dll});
-    json_.field("name", MaybeText{target.name});
+    json_.field("name", FileText{target.name});
     if (found)
       write_names("names", *target.module, *target.ordinal);
     else
@@ -165,7 +165,7 @@ class IatJson {
     for (const auto& resolved : planned.dynamic) {
       const auto& slot = tables.slots[resolved.slot];
       json_.begin_object();
-      json_.field("name", MaybeText{lookup_name(document_, resolved)});
+      json_.field("name", FileText{lookup_name(document_, resolved)});
       json_.field("slot_rva", value(slot.rva)).end_object();
     }
     json_.end_array();
@@ -188,7 +188,7 @@ class IatJson {
     for (const auto index : planned.own_functions) {
       const auto& target = document_.plan.targets[document_.plan.functions[index].target];
       json_.begin_object();
-      json_.field("name", MaybeText{target.name});
+      json_.field("name", FileText{target.name});
       json_.field("ordinal", target.ordinal).end_object();
     }
     json_.end_array().end_object();

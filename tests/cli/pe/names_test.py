@@ -115,6 +115,12 @@ class Identities(Case):
 
 
 class EmptyNames(Case):
+    def plan(self, program):
+        done = subprocess.run([COLDTRACE, "hooks", "iat", "--format", "json", program], capture_output=True, timeout=120)
+        plan = strict_json(done.stdout)
+        json_schema.validate(plan, json.loads((SOURCES / "docs/schema/iat-plan.schema.json").read_text()))
+        return plan
+
     def test_an_empty_name_is_one(self):
         names, count = [b"", b"Alpha", b"Be\xffta"], 5
         path = self.write("one.dll", table_image({0: export_table(b"one.dll", names, count),
@@ -132,6 +138,39 @@ class EmptyNames(Case):
         self.assertEqual(re.findall(rb"^ +\d+  0x\w+  \S+ +(\S+)$", run("pe", "exports", path), re.M),
                          [b'""', b"Alpha", b"Be\\xffta", b"-", b"-"])
         self.assertIn(b'""', run("pe", "imports", path))
+
+    def test_an_empty_name_of_a_module_is_one(self):
+        path = self.write("one.dll", table_image({0: export_table(b"", [b"Alpha"]), 1: import_table(b"", [b"Sleep"])}))
+        self.assertEqual(self.document("exports", path)["module_name"], "")
+        (module,) = self.document("imports", path)["modules"]
+        self.assertEqual(module["name"], "")
+        self.assertIn(b'""', run("pe", "imports", path))
+        self.assertIn(b'of ""', run("pe", "exports", path))
+
+    def test_a_name_of_a_module_that_cannot_be_read_is_none(self):
+        path = table_image({0: export_table(b"one.dll", [b"Alpha"]), 1: import_table(b"KERNEL32.dll", [b"Sleep"])})
+        exports, imports = 0x200, path.index(b"KERNEL32.dll")
+        descriptor = path.index(struct.pack("<I", 0x1000 - 0x200 + imports))
+        for at in (exports + 12, descriptor):
+            path = path[:at] + struct.pack("<I", 0x7fff_0000) + path[at + 4:]
+        path = self.write("one.dll", path)
+        self.assertIsNone(self.document("exports", path)["module_name"])
+        (module,) = self.document("imports", path, status=1)["modules"]
+        self.assertIsNone(module["name"])
+
+    def test_an_empty_name_of_an_import_is_one_in_a_plan(self):
+        """The slot of an empty name leads to the export of that name, as any other."""
+        exporter = self.write("kernel32.dll", table_image({0: export_table(b"kernel32.dll", [b"", b"Sleep"])}))
+        program = self.write("one.dll", table_image({1: import_table(b"KERNEL32.dll", [b"", b"Sleep", 2, 9])}))
+        (module,) = [module for module in self.plan(program)["modules"] if module["name"] == "one.dll"]
+        self.assertEqual([(slot["function"]["name"], slot["function"]["ordinal"], slot["target"]["name"],
+                           slot["target"]["ordinal"], slot["target"]["outcome"]) for slot in module["slots"]],
+                         [("", None, "", 1, "resolved"), ("Sleep", None, "Sleep", 2, "resolved"),
+                          (None, 2, "Sleep", 2, "resolved"), (None, 9, None, 9, "no_function")])
+        exporter.unlink()
+        (module,) = [module for module in self.plan(program)["modules"] if module["name"] == "one.dll"]
+        self.assertEqual([(slot["target"]["name"], slot["target"]["ordinal"]) for slot in module["slots"]],
+                         [("", None), ("Sleep", None), (None, 2), (None, 9)])
 
     def test_a_name_that_cannot_be_read_is_none(self):
         content = table_image({1: import_table(b"KERNEL32.dll", [b"Sleep"])})
