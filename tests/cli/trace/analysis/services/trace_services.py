@@ -496,10 +496,12 @@ class Periods(Case):
                 lambda time: sum(time >= moment for moment in moments),
                 lambda number: (limits[number], limits[number + 1]))
             self.assertEqual(set(found), {0, 1, 2})
-            for options, number in ((["--compare-from", text[0], "--compare-to", text[1]], 1), (["--compare-from", text[1]], 1),
-                                    (["--compare-to", text[0]], 0)):
+            # --compare-to has its own time, as --to has; a period ends before the next one begins.
+            before = [f"2022-06-18T04:26:{(t // 10**7) % 60:02}.{t % 10**7:07}Z" for t in (moments[0] - 1, moments[1] - 1)]
+            for options, cuts, number in ((["--compare-from", text[0], "--compare-to", before[1]], text, 1),
+                                          (["--compare-from", text[1]], text[1:], 1), (["--compare-to", before[0]], text[:1], 0)):
                 with self.subTest(options=options):
-                    whole = self.answer(path, "--moment", ",".join(t for t in text if t in options))
+                    whole = self.answer(path, "--moment", ",".join(cuts))
                     only = self.answer(path, *options)
                     self.assertEqual(only["services"], whole["services"])
                     self.assertEqual(only["periods"], whole["periods"][number:][:1])
@@ -513,16 +515,39 @@ class Periods(Case):
                               text[1])
             self.assertLess(self.pairs_of(cut)[0]["calls"], found[1]["calls"])
 
+    def test_both_ends_are_compared(self):
+        """A return at the very time that --compare-from or --compare-to says, and an event at that of --from or --to."""
+        for path in self.both("server"):
+            _, events = lines_of(path)
+            done, _, _ = join(events, [self.PAIRS[path.suffix]])
+            ends = sorted(call.end["time"] for call in done)
+            low, high = ends[len(ends) // 3], ends[len(ends) // 2]
+            self.assertLess(low, high)
+
+            def calls(*options):
+                answer = self.answer(path, "--pair", self.PAIRS[path.suffix], *options)
+                return sum(row["calls"] for _, row in self.rows_of(answer))
+            for first, last in ((low, high), (low, low), (None, high), (low, None)):
+                options = [*(["--compare-from", first] if first else []), *(["--compare-to", last] if last else [])]
+                with self.subTest(options=options):
+                    self.assertEqual(calls(*options), sum((first or "") <= end <= (last or "3") for end in ends))
+            lines = strict_ndjson(run("decode", path, "--from", low, "--to", low).stdout)
+            self.assertEqual([line for line in lines if line["type"] == "event"],
+                             [event for event in events if event["time"] == low])
+
     def test_a_moment_outside_the_trace_is_told(self):
         for path in self.both("server"):
             answer = self.answer(path)
-            for moment in ("2031-01-01T00:00:00Z", "1999-01-01T00:00:00Z", answer["first_event"]):
+            # A period that --compare-to ends has its time: at the first event it has that, and at the last one all.
+            for moment, outside in (("2031-01-01T00:00:00Z", None), ("1999-01-01T00:00:00Z", None),
+                                    (answer["first_event"], "--compare-to"), (answer["last_event"], "--moment --compare-from")):
                 for option in "--moment", "--compare-from", "--compare-to":
+                    if option in (outside or "").split():
+                        self.assertEqual(run("services", path, option, moment).returncode, 0)
+                        continue
                     done = run("services", path, option, moment)
                     self.assertEqual(done.returncode, 1)
                     self.assertIn(f"no-match: {option}: {moment} is not between".encode(), done.stderr)
-            for option in "--moment", "--compare-from", "--compare-to":
-                self.assertEqual(run("services", path, option, answer["last_event"]).returncode, 0)
 
     def test_all_formats_say_the_same(self):
         path, _ = self.both("server")
@@ -557,7 +582,7 @@ class Periods(Case):
         path, _ = self.both("server")
         for options in (["--every", 0], ["--every", 1, "--moment", "2022-06-18T04:26:40Z"],
                         ["--moment", "yesterday"], ["--compare-from", "2022-06-18T04:26:40Z", "--every", 1],
-                        ["--compare-from", "2022-06-18T04:26:40Z", "--compare-to", "2022-06-18T04:26:40Z"]):
+                        ["--compare-from", "2022-06-18T04:26:41Z", "--compare-to", "2022-06-18T04:26:40Z"]):
             with self.subTest(options=options):
                 self.assertEqual(run("services", path, *options).returncode, 2)
 
