@@ -56,7 +56,7 @@ void write_plan(Output& output, const syscall_map::PatchPlan& plan) {
   for (const auto& branch : plan.incoming)
     print(output, "  {} branch at {:#x} to {:#x}: {}{}\n", branch.outside ? "outside" : "own",
           value(branch.from), value(branch.to), branch.text,
-          branch.proven ? "" : " (perhaps no instruction)");
+          branch.proved ? "" : " (perhaps no instruction)");
   print(output, "  {} of padding before the entry\n",
         counted(plan.padding_before, "byte", "bytes"));
   for (const auto& option : plan.options) {

@@ -235,7 +235,7 @@ inline bool is_written_branch(const Value& json) {
                             {"to", MemberShape::word},
                             {"text", MemberShape::text},
                             {"outside", MemberShape::flag},
-                            {"proven", MemberShape::flag}});
+                            {"proved", MemberShape::flag}});
 }
 
 inline bool is_written_option(const Value& json) {

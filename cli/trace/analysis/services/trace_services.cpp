@@ -88,8 +88,9 @@ class ServicesWriter {
   void write_csv() {
     output_.write(
         "service,kind,number,module,calls,open,unmatched,untimed,inclusive,exclusive,on_processor,"
-        "cycles,mean,least,p50,p90,p99,greatest,mean_cycles,least_cycles,p50_cycles,p90_cycles,"
-        "p99_cycles,greatest_cycles\n");
+        "cycles,mean,shortest,p50,p90,p99,longest,mean_cycles,shortest_cycles,p50_cycles,p90_"
+        "cycles,"
+        "p99_cycles,longest_cycles\n");
     for (const auto number : chosen_) {
       const auto& one = services_.services()[number];
       write_identity(one);
@@ -166,15 +167,15 @@ class ServicesWriter {
     json.field("calls", one.calls).field("open", one.open);
     write_sums(json, one);
     json.field("mean", figures_.mean(one))
-        .field("least", figures_.least(one))
+        .field("shortest", figures_.least(one))
         .field("p50", figures_.percentile(one, 50))
         .field("p90", figures_.percentile(one, 90))
         .field("p99", figures_.percentile(one, 99))
-        .field("greatest", figures_.greatest(one))
+        .field("longest", figures_.greatest(one))
         .key("histogram")
         .begin_array();
     for (const auto& step : one.times.steps())
-      json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "calls", step.count);
+      json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "count", step.count);
     json.end_array().key("cycles_of_calls");
     write_cycles(json, one);
     json.end_object();
@@ -189,15 +190,15 @@ class ServicesWriter {
     json.begin_object()
         .field("calls", one.measured)
         .field("mean", Figures::mean_cycles(one))
-        .field("least", Figures::least_cycles(one))
+        .field("shortest", Figures::least_cycles(one))
         .field("p50", Figures::cycle_percentile(one, 50))
         .field("p90", Figures::cycle_percentile(one, 90))
         .field("p99", Figures::cycle_percentile(one, 99))
-        .field("greatest", Figures::greatest_cycles(one))
+        .field("longest", Figures::greatest_cycles(one))
         .key("histogram")
         .begin_array();
     for (const auto& step : one.cycles_of_calls.steps())
-      json.object("up_to", step.greatest, "calls", step.count);
+      json.object("up_to", step.greatest, "count", step.count);
     json.end_array().end_object();
   }
 

@@ -204,10 +204,10 @@ class Case(unittest.TestCase):
                 self.assertEqual(one["name"], pair)
                 self.assertEqual({name: one[name] for name in SUMS},
                                  sums_of(done, never, unmatched, number, frequency))
-                self.assertEqual(sum(step["calls"] for step in one["histogram"]), one["calls"])
+                self.assertEqual(sum(step["count"] for step in one["histogram"]), one["calls"])
                 lengths = [(e - b) * 10**7 // frequency
                            for b, e in (span(call) for call in done if call.pair == number)]
-                self.assertEqual((one["least"], one["greatest"]),
+                self.assertEqual((one["shortest"], one["longest"]),
                                  (min(lengths), max(lengths)) if lengths else (None, None))
         ids = {one["id"]: number for number, one in found.items()}
         edges = Counter((call.outer[-1].pair, call.pair) for call in done if call.outer)
@@ -253,7 +253,7 @@ class Pairs(Case):
                 self.hold_against_events(
                     etl, ["Windows Kernel!PerfInfo/SysClEnter=PerfInfo/SysClExit"])[0]]
             ones = [self.pairs_of(answer)[0] for answer in answers]
-            for name in (*SUMS, "on_processor", "least", "greatest", "p90", "mean"):
+            for name in (*SUMS, "on_processor", "shortest", "longest", "p90", "mean"):
                 with self.subTest(seed=seed, name=name):
                     self.assertEqual(ones[0][name], ones[1][name])
             self.assertEqual(ones[0]["calls"], sum(one["calls"] for one in services))
@@ -593,7 +593,7 @@ class Text(Case):
         path = self.folder / "vxds.ctrace"
         answer = self.answer(path)
         heading, *lines = run("services", path).stdout.decode().splitlines()
-        self.assertRegex(heading, " cycles +cycles/call +least cycles +p50 cycles +p90 cycles +p99 cycles +most cycles +service$")
+        self.assertRegex(heading, " cycles +cycles/call +shortest cycles +p50 cycles +p90 cycles +p99 cycles +longest cycles +service$")
         rows = {int(row["number"]): row for row in csv.DictReader(
             run("services", path, "--format", "csv").stdout.decode().splitlines())}
         _, events = lines_of(path)
@@ -612,28 +612,28 @@ class Text(Case):
                              [len(measured), sum(measured), sum(measured) // len(measured)])
             # How the single calls are spread: exactly, but for percentiles, which are within 1/32.
             told, row = one["cycles_of_calls"], rows[one["number"]]
-            self.assertEqual([told["calls"], told["mean"], told["least"], told["greatest"]],
+            self.assertEqual([told["calls"], told["mean"], told["shortest"], told["longest"]],
                              [len(measured), sum(measured) // len(measured), min(measured), max(measured)])
             for percent in 50, 90, 99:
                 true = sorted(measured)[(percent * len(measured) + 99) // 100 - 1]
                 self.assertTrue(true <= told[f"p{percent}"] <= true * 33 / 32, (told, true))
                 self.assertEqual(int(row[f"p{percent}_cycles"]), told[f"p{percent}"])
-            self.assertEqual([int(row[name + "_cycles"]) for name in ("mean", "least", "greatest")],
-                             [told[name] for name in ("mean", "least", "greatest")])
+            self.assertEqual([int(row[name + "_cycles"]) for name in ("mean", "shortest", "longest")],
+                             [told[name] for name in ("mean", "shortest", "longest")])
             below = 0
             for step in told["histogram"]:
-                below += step["calls"]
+                below += step["count"]
                 self.assertEqual(below, sum(value <= step["up_to"] for value in measured))
             spread = line[width + 11:].split()[:5]
             self.assertEqual(list(map(int, spread)),
-                             [told[name] for name in ("least", "p50", "p90", "p99", "greatest")])
+                             [told[name] for name in ("shortest", "p50", "p90", "p99", "longest")])
             self.assertTrue(line.endswith(one["name"] or "VxD 0x48b service 7"))
         # A control-flow window: who called it, and what it called.
         trees = run("services", path, "--trees").stdout.decode()
         lasted = sorted(sum(int(count) for count in re.findall(r": (\d+)", line))
                         for line in re.findall(r"(?m)^  lasted (.*)$", trees))
         services = strict_json(run("services", path, "--format", "json").stdout)["services"]
-        counts = [sum(step["calls"] for step in one["histogram"]) for one in services]
+        counts = [sum(step["count"] for step in one["histogram"]) for one in services]
         self.assertEqual(lasted, sorted(count for count in counts if count))
         self.assertGreater(len(lasted), 2)
         self.assertIn("IFSMgr:IFSMgr_Ring0_FileIO\n  calls\n    VMM:Get_VMM_Version  10x", trees)
