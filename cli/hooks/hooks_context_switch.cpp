@@ -107,7 +107,7 @@ void write_json(Output& output, const HooksContextSwitchOptions& options,
   json.begin_object().field("schema", "coldtrace.context-switch/1").field("tool", tool_version);
   json.key("images").begin_array();
   for (const auto& image : images) {
-    json.begin_object().field("path", image.path).key("pdb");
+    json.begin_object().field("path", FileText{image.path}).key("pdb");
     image.pdb.empty() ? json.value(nullptr) : json.value(image.pdb);
     json.key("identity");
     write_identity(json, image.identity);

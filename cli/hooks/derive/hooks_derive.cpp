@@ -133,7 +133,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
                  std::size_t index) {
   const auto& addresses = image.input.image.addresses();
   const auto* const place = index < derivation.places.size() ? &derivation.places[index] : nullptr;
-  json.begin_object().field("path", image.input.path).key("identity");
+  json.begin_object().field("path", FileText{image.input.path}).key("identity");
   write_identity(json, image.identity);
   if (place) {
     json.field("rva", value(place->rva))

@@ -3,6 +3,7 @@
 usage: names_test.py COLDTRACE IMAGES SOURCES READOBJ [unittest arguments]
 """
 import json
+import os
 import re
 import struct
 import subprocess
@@ -14,14 +15,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 import json_schema
 from strict import strict_json
-from table_image import debug_table, export_table, import_table, table_image
+from table_image import FIRST, debug_table, export_table, import_table, table_image
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 READOBJ = sys.argv[4]
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+    done = subprocess.run([COLDTRACE, *map(os.fspath, arguments)], capture_output=True, timeout=120)
     assert done.returncode == status, done.stderr + done.stdout
     return done.stdout
 
@@ -112,6 +113,57 @@ class Identities(Case):
         for odd in ("", "f", "xy", 7, None):  # not as they are written
             image["identity"]["name_bytes"] = odd
             self.assertEqual(serviced(document).returncode, 2, odd)
+        image["identity"].update({"name": "ntos.exe"})
+        del image["identity"]["name_bytes"]
+        # Of a service, and of the path of its file.
+        path, name = b"/f\xf6/ntos.exe", b"NtWhat\xf6"
+        service = {"number": 1, "table": "nt", "names": [], "image": "kernel", "target": 4096, "argument_bytes": 8,
+                   "stack_argument_bytes": None, "name_hash": None, "confidence": "high", "verified": True, "evidence": []}
+        document["builds"][0]["services"] = [service]
+        image.update({"path": fffd(path), "path_bytes": path.hex()})
+        service.update({"names": [fffd(name), "NtOther"], "names_bytes": [name.hex(), None]})
+        json_schema.validate(document, json.loads((SOURCES / "docs/schema/hook-table.schema.json").read_text()))
+        self.assertIn(serviced(document).returncode, (0, 1))
+        self.assertIn(b"NtWhat\\xf6", run("report", self.here / "table.json"))
+        for odd in ([None], [name.hex(), 7], ["", None], name.hex()):
+            service["names_bytes"] = odd
+            self.assertEqual(serviced(document).returncode, 2, odd)
+
+
+class Lists(Case):
+    """Arrays of names, and paths: what stands beside them has the bytes of those that are not UTF-8 alone."""
+
+    def test_paths_of_images(self):
+        path = self.write("plain", table_image({0: export_table(b"one.dll", [b"Alpha"])}))
+        odd = os.fsencode(self.here) + b"/n\xefve.dll"
+        os.rename(path, odd)
+        for command in ("info", "exports", "imports", "sections"):
+            self.assertEqual(self.beside(self.document(command, odd), "path"), odd)
+        for schema, *command in (("syscall-map", "syscalls", "map"), ("service-tables", "hooks", "tables"),
+                                 ("hook-locations", "hooks", "locate", "Alpha")):
+            done = subprocess.run([COLDTRACE, *command, "--format", "json", odd], capture_output=True, timeout=120)
+            document = strict_json(done.stdout)
+            json_schema.validate(document, json.loads((SOURCES / f"docs/schema/{schema}.schema.json").read_text()))
+            self.assertEqual(self.beside(document["images"][0], "path"), odd)
+
+    def test_names_of_an_ordinal(self):
+        names = [b"Al\xffpha", b"Beta"]
+        table, size = export_table(b"odd.dll", names)(FIRST)
+        at = 40 + 4 * 2 + 4 * 2  # behind functions and names: both names are of the first function
+        table = table[:at] + struct.pack("<HH", 0, 0) + table[at + 4:]
+        self.write("odd.dll", table_image({0: lambda rva: (table, size)}))
+        program = self.write("one.dll", table_image({1: import_table(b"odd.dll", [1, b"Beta", b"Al\xffpha"])}))
+        done = subprocess.run([COLDTRACE, "hooks", "iat", "--format", "json", program], capture_output=True, timeout=120)
+        plan = strict_json(done.stdout)
+        json_schema.validate(plan, json.loads((SOURCES / "docs/schema/iat-plan.schema.json").read_text()))
+        (module,) = (one for one in plan["modules"] if one["name"] == "one.dll")
+        by_ordinal, by_name, by_odd_name = sorted(module["slots"], key=lambda slot: slot["slot_rva"])
+        expected = ["Al\ufffdpha", "Beta"], [names[0].hex(), None]
+        self.assertEqual((by_ordinal["function"]["names_of_ordinal"], by_ordinal["function"]["names_of_ordinal_bytes"]), expected)
+        for slot in (by_ordinal, by_name, by_odd_name):
+            self.assertEqual((slot["target"]["names"], slot["target"]["names_bytes"]), expected)
+        self.assertEqual(self.beside(by_odd_name["function"]), names[0])
+        self.assertNotIn("names_of_ordinal_bytes", by_name["function"])
 
 
 class EmptyNames(Case):
