@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 #include "pe/image/name_reader.hpp"
 
 namespace coldtrace::pe {

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "coldtrace/core/ascii.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
