@@ -73,6 +73,7 @@ struct ModuleTables {
   std::vector<ExportedFunction> exports;  // by ordinal, then name
   std::vector<u32> exports_by_name;       // indexes; those without a name are left out
 
+  // Whether the section that the slot lies in is writable; the headers are not.
   [[nodiscard]] bool is_writable(const ImportSlot& slot) const;
   // Whether a new value needs the protection of the slot's page changed first.
   [[nodiscard]] bool must_unprotect(const ImportSlot& slot) const;

@@ -106,6 +106,7 @@ class AnyTrace {
   // "10.0", of the machine that was traced; empty of several that differ in it.
   [[nodiscard]] std::string windows_version() const;
 
+  // Reads the trace, which outlives it, from its beginning.
   [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:
