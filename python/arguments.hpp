@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,20 @@ struct Path {
 };
 
 std::vector<std::string> to_strings(const std::vector<Path>& paths);
+
+// A str. One with lone surrogates, which UTF-8 has not, is a UnicodeEncodeError, which is a
+// ValueError; pybind11 would say that no function takes these arguments.
+struct Text {
+  std::string utf8;
+};
+
+std::vector<std::string> to_strings(const std::vector<Text>& texts);
+
+// A number from 0; what is negative, or more than the type holds, is an OverflowError.
+template <class T>
+struct Unsigned {
+  T value = 0;
+};
 
 // A number of threads: 1 to 256, or 0, which is one per CPU.
 struct Jobs {
@@ -28,6 +45,27 @@ class type_caster<coldtrace::python::Path> {
  public:
   PYBIND11_TYPE_CASTER(coldtrace::python::Path, const_name("Union[str, bytes, os.PathLike]"));
   bool load(handle source, bool);
+};
+
+template <>
+class type_caster<coldtrace::python::Text> {
+ public:
+  PYBIND11_TYPE_CASTER(coldtrace::python::Text, const_name("str"));
+  bool load(handle source, bool);
+};
+
+// The number of `source`, at most `most`; nothing where it is of another type.
+std::optional<std::uint64_t> load_unsigned(handle source, std::uint64_t most);
+
+template <class T>
+class type_caster<coldtrace::python::Unsigned<T>> {
+ public:
+  PYBIND11_TYPE_CASTER(coldtrace::python::Unsigned<T>, const_name("int"));
+  bool load(handle source, bool) {
+    const auto number = load_unsigned(source, std::numeric_limits<T>::max());
+    if (number) value.value = static_cast<T>(*number);
+    return number.has_value();
+  }
 };
 
 template <>

@@ -118,7 +118,8 @@ void read_bytes(const DiskImage& image, u64 offset, std::span<std::byte> destina
   if (error) raise_error(image.path + ": " + to_string(*error));
 }
 
-py::bytes read_image(const DiskImage& image, u64 offset, u64 size) {
+py::bytes read_image(const DiskImage& image, Unsigned<u64> start, Unsigned<u64> length) {
+  const auto [offset, size] = std::pair{start.value, length.value};
   require_inside(image, offset, size);
   auto bytes = py::reinterpret_steal<py::bytes>(
       checked(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size))));
@@ -145,10 +146,10 @@ class WritableBuffer {
   Py_buffer view_ = {};
 };
 
-void read_image_into(const DiskImage& image, u64 offset, const py::object& buffer) {
+void read_image_into(const DiskImage& image, Unsigned<u64> offset, const py::object& buffer) {
   const WritableBuffer destination{buffer};
-  require_inside(image, offset, destination.bytes().size());
-  read_bytes(image, offset, destination.bytes());
+  require_inside(image, offset.value, destination.bytes().size());
+  read_bytes(image, offset.value, destination.bytes());
 }
 
 }  // namespace

@@ -79,7 +79,11 @@ py::object build_table(const std::shared_ptr<PeImage>& kernel) {
   const syscall_map::KernelView view{kernel->image};
   const syscall_map::HookTableSource source{
       {syscall_map::ImageRole::kernel, kernel->path, kernel->identity, {}}, &view};
-  return make_table(syscall_map::build_hook_table({{source}}));
+  auto table = syscall_map::build_hook_table({{source}});
+  auto findings = kernel->opening;
+  findings.merge_unknown(table.findings);
+  table.findings = std::move(findings);
+  return make_table(table);
 }
 
 using Tables = core::Expected<std::vector<HookTable>, std::string>;

@@ -14,7 +14,8 @@ struct PeImage {
   std::string path;
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
-  core::Findings findings;
+  core::Findings opening;   // what was found when it was opened
+  core::Findings findings;  // that, and what else was read of it
   pe::Identity identity;
 };
 

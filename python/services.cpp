@@ -30,11 +30,13 @@ std::shared_ptr<PeImage> open_pe(const Path& given) {
   }
   auto identity = pe::read_identity(*image, findings);
   return std::make_shared<PeImage>(
-      PeImage{path, std::move(*file), std::move(*image), std::move(findings), std::move(identity)});
+      PeImage{path, std::move(*file), std::move(*image), findings, findings, std::move(identity)});
 }
 
 py::list exports_of(PeImage& self) {
-  const auto directory = pe::read_export_directory(self.image, self.findings);
+  core::Findings findings;
+  const auto directory = pe::read_export_directory(self.image, findings);
+  self.findings.merge_unknown(findings);
   if (!directory) raise_error(self.path + ": " + to_string(directory.error()));
   py::list list;
   if (!*directory) return list;

@@ -93,8 +93,8 @@ void add_shadows(py::module_& module, py::class_<Volume, std::shared_ptr<Volume>
   type.def("shadow_copies", &shadow_copies_of, "Its shadow copies, the oldest first.")
       .def(
           "open_shadow",
-          [](const std::shared_ptr<Volume>& self, u32 wanted) {
-            return open_shadow(not_none(self), wanted);
+          [](const std::shared_ptr<Volume>& self, Unsigned<u32> wanted) {
+            return open_shadow(not_none(self), wanted.value);
           },
           py::arg("number"), "The volume as it was when the copy with this number was made.");
 }

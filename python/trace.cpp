@@ -44,7 +44,7 @@ struct Trace {
 };
 
 std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& schemas,
-                                  const std::vector<std::string>& languages, Jobs jobs) {
+                                  const std::vector<Text>& languages, Jobs jobs) {
   const auto& path = given.bytes;
   std::optional<std::string> failure;
   std::shared_ptr<Trace> opened;
@@ -59,7 +59,7 @@ std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& sc
       if (!schemas.empty()) {
         schema_files::SchemaFiles files;
         for (const auto& schema : schemas) files.add(schema.bytes, opened->findings);
-        const auto read = files.read(opened->trace.schema_keys(), languages,
+        const auto read = files.read(opened->trace.schema_keys(), to_strings(languages),
                                      schema_files::traced_build(opened->trace), opened->findings,
                                      &opened->trace.schemas());
         files.report_unused(*read, "schemas", opened->findings);
@@ -299,10 +299,10 @@ class EventChunks {
   bool busy_ = false;
 };
 
-py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<std::string>& where) {
+py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<Text>& where) {
   std::unique_ptr<tracefile::WhereExpression> expression;
   if (where) {
-    auto parsed = tracefile::parse_where(*where);
+    auto parsed = tracefile::parse_where(where->utf8);
     if (!parsed) raise_error("where: " + to_string(parsed.error()));
     if (const auto member = tracefile::line_member_in(*parsed); !member.empty())
       raise_error("where: events have no member " + std::string{member} + " here");

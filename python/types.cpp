@@ -46,6 +46,16 @@ std::shared_ptr<TypeFile> open_types(const Path& given) {
   return std::make_shared<TypeFile>(TypeFile{std::move(*file), budget});
 }
 
+std::vector<std::string> to_texts(const py::args& names) {
+  std::vector<std::string> texts;
+  for (const auto name : names) {
+    py::detail::make_caster<Text> text;
+    if (!text.load(name, false)) throw py::type_error("names and globs of types are str");
+    texts.push_back(static_cast<Text&>(text).utf8);
+  }
+  return texts;
+}
+
 // Makes types one by one.
 class Types {
  public:
@@ -154,9 +164,8 @@ void add_types(py::module_& module) {
                              [](const TypeFile& self) { return to_list(self.file.findings); })
       .def(
           "types",
-          [](const std::shared_ptr<TypeFile>& self, const py::args& names, u32 depth) {
-            return std::make_unique<Types>(not_none(self), names.cast<std::vector<std::string>>(),
-                                           depth);
+          [](const std::shared_ptr<TypeFile>& self, const py::args& names, Unsigned<u32> depth) {
+            return std::make_unique<Types>(not_none(self), to_texts(names), depth.value);
           },
           py::kw_only(), py::arg("depth") = 0,
           "Types by names and globs, all without any; 'depth' levels of members of members.");

@@ -138,11 +138,11 @@ void add_all_states(ntfs::StateSet& states, bool slack) {
       states.add(state);
 }
 
-ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, bool slack) {
+ntfs::StateSet to_states(const std::optional<std::vector<Text>>& names, bool slack) {
   ntfs::StateSet states;
   if (!names) add_all_states(states, slack);
   if (!names) return states;
-  for (const auto& name : *names) {
+  for (const auto& [name] : *names) {
     if (name == "all") {
       add_all_states(states, slack);
       continue;
@@ -154,18 +154,18 @@ ntfs::StateSet to_states(const std::optional<std::vector<std::string>>& names, b
   return states;
 }
 
-py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<std::string>& where,
-                    const std::optional<std::vector<std::string>>& state_names, bool slack,
-                    const std::vector<std::string>& field_names, bool zone_ids, Jobs jobs) {
+py::object files_of(const std::shared_ptr<Volume>& volume, const std::optional<Text>& where,
+                    const std::optional<std::vector<Text>>& state_names, bool slack,
+                    const std::vector<Text>& field_names, bool zone_ids, Jobs jobs) {
   std::vector<std::size_t> fields;
-  for (const auto& name : field_names) {
+  for (const auto& [name] : field_names) {
     const auto field = find_file_field(name);
     if (!field) raise_error("fields: a File has no '" + name + "'");
     fields.push_back(*field);
   }
   std::optional<where::WhereExpression> expression;
   if (where) {
-    auto parsed = ntfs::parse_file_where(*where);
+    auto parsed = ntfs::parse_file_where(where->utf8);
     if (!parsed) raise_error("where: " + to_string(parsed.error()));
     expression = std::move(*parsed);
   }

@@ -47,6 +47,17 @@ export function tickLabel(units, step, end) {
   return `${(units / size).toFixed(digits)} ${name}`;
 }
 
+/**
+ * The beginning and end of a label, of which at most `room` characters can be shown: "module!function" and
+ * "name (4)" are told apart by both. The title of what it stands in has all of it.
+ */
+export function fitted(label, room) {
+  const characters = [...label];
+  if (characters.length <= room) return label;
+  const end = characters.length - Math.floor((room - 1) / 2);
+  return `${characters.slice(0, Math.floor(room / 2)).join("")}…${characters.slice(end).join("")}`;
+}
+
 /** An element with a text and attributes. */
 export function element(tag, text, attributes = {}) {
   const made = document.createElement(tag);

@@ -1,4 +1,4 @@
-import { element, shortTime } from "./figures.js";
+import { element, fitted, shortTime } from "./figures.js";
 
 const boxHeight = 18;
 const flameWidth = 1000;
@@ -117,7 +117,7 @@ class FlameView {
     const room = Math.floor((size - 6) / 6.2);
     if (room >= 3) {
       const text = shape("text", { x: (x + 3).toFixed(2), y: depth * boxHeight + 12.5 });
-      text.textContent = name.length > room ? `${name.slice(0, room - 1)}…` : name;
+      text.textContent = fitted(name, room);
       group.append(text);
     }
     group.addEventListener("click", () => this.show(node));

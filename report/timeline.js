@@ -1,4 +1,4 @@
-import { element, grouped, moment, roundStep, shortBytes, shortTime, tickLabel } from "./figures.js";
+import { element, fitted, grouped, moment, roundStep, shortBytes, shortTime, tickLabel } from "./figures.js";
 import { addToSteps, groupSlices, lowerBound, placesBetween, readLanes, readRequests } from "./lanes.js";
 
 const rowHeight = 20;
@@ -286,18 +286,13 @@ class Painter {
     const g = this.g;
     g.fillStyle = this.colours.card;
     g.fillRect(0, axisHeight, this.gutter - 4, this.height);
-    g.save();
-    g.beginPath();
-    g.rect(0, 0, this.gutter - 8, this.height);
-    g.clip();
     this.timeline.rows.forEach((row, index) => {
       const y = axisHeight + index * rowHeight;
       const opens = row.kind === "process";
       const sign = opens ? (this.timeline.expanded.has(row.process) ? "▾ " : "▸ ") : "";
       g.fillStyle = opens || row.kind === "all" ? this.colours.ink : this.colours.quiet;
-      g.fillText(sign + row.label, 8, y + rowHeight / 2);
+      g.fillText(this.#fitted(sign + row.label, this.gutter - 16), 8, y + rowHeight / 2);
     });
-    g.restore();
     g.fillStyle = this.colours.line;
     g.fillRect(this.gutter - 4, 0, 1, this.height);
   }
@@ -403,13 +398,18 @@ class Painter {
     g.fillStyle = this.colourOf(code);
     g.fillRect(x, y + rowHeight - 2 - height, width > 2 ? width - 0.5 : width, height);
     if (width < 60 || lane.turns[place] > 1) return;
-    g.save();
-    g.beginPath();
-    g.rect(x, y, width - 4, rowHeight);
-    g.clip();
+    const left = Math.max(x, this.gutter);
     g.fillStyle = "#16191c";
-    g.fillText(this.timeline.whoIs(code), Math.max(x, this.gutter) + 4, y + rowHeight / 2 + 0.5);
-    g.restore();
+    g.fillText(this.#fitted(this.timeline.whoIs(code), x + width - left - 8), left + 4, y + rowHeight / 2 + 0.5);
+  }
+
+  /** What of a label there is room for, in pixels. */
+  #fitted(label, room) {
+    const { width } = this.g.measureText(label);
+    if (width <= room) return label;
+    let shown = fitted(label, Math.max(1, Math.floor((label.length * room) / width)));
+    while (shown.length > 1 && this.g.measureText(shown).width > room) shown = fitted(label, [...shown].length - 1);
+    return room > 0 ? shown : "";
   }
 
   /** What is not known. */
@@ -693,7 +693,7 @@ class TimelineView {
     });
     this.canvas.addEventListener("pointermove", event => {
       const before = held.get(event.pointerId);
-      if (!before) return;
+      if (!before) return this.#tellRow(this.#place(event));
       const now = this.#place(event);
       if (held.size === 2) {
         const was = spread();
@@ -716,6 +716,11 @@ class TimelineView {
       this.timeline.zoom(0.25, this.painter.timeAt(this.#place(event).x));
       this.redraw();
     });
+  }
+
+  /** All of a label of which there may be no room for all. */
+  #tellRow({ x, y }) {
+    this.canvas.title = (x < this.painter.gutter && this.painter.rowAt(y)?.label.trim()) || "";
   }
 
   #click({ x, y }) {

@@ -1,4 +1,4 @@
-import { element, shortBytes } from "./figures.js";
+import { element, fitted, shortBytes } from "./figures.js";
 
 const mapWidth = 1000;
 const mapHeight = 460;
@@ -113,7 +113,7 @@ class TreemapView {
     if (room >= 4 && height >= 14) {
       const name = this.names[node];
       const text = this.make("text", { x: (x + 4).toFixed(1), y: (y + 12).toFixed(1) });
-      text.textContent = name.length > room ? `${name.slice(0, room - 1)}…` : name;
+      text.textContent = fitted(name, room);
       group.append(text);
     }
     group.addEventListener("click", () => this.show(node));

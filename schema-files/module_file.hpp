@@ -1,7 +1,7 @@
 #pragma once
 
-#include "coldtrace/schema_files/schema_module.hpp"
 #include "schema-files/declaring_file.hpp"
+#include "schema-files/schema_module.hpp"
 
 namespace coldtrace::schema_files {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/pe/resources.hpp"
-#include "coldtrace/schema_files/schema_module.hpp"
+#include "schema-files/schema_module.hpp"
 
 namespace coldtrace::schema_files {
 

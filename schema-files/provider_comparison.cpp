@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "coldtrace/schema_files/schema_module.hpp"
 #include "coldtrace/tracefile/fields/type_names.hpp"
 #include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
+#include "schema-files/schema_module.hpp"
 
 namespace coldtrace::schema_files {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/schema_files/schema_module.hpp"
+#include "schema-files/schema_module.hpp"
 
 #include <algorithm>
 

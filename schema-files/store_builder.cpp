@@ -10,9 +10,9 @@
 
 #include "coldtrace/core/crc32c.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/schema_files/schema_module.hpp"
 #include "schema-files/file_finder.hpp"
 #include "schema-files/language_check.hpp"
+#include "schema-files/schema_module.hpp"
 #include "schema-files/store_format.hpp"
 #include "schema-files/stored_provider.hpp"
 

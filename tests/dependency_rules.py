@@ -59,6 +59,20 @@ C_HEADERS = {
     "tracefile": {"platform.h", "trace_file.h", "trace_writer.h"},
 }
 
+# Public headers that a user of the library has a use for, and that nothing else of the project includes: readers of one
+# structure, stream or language, and what makes or tells a part of a larger answer.
+FACES = {
+    "ntfs/include/coldtrace/ntfs/bitlocker/bitlocker_image.hpp",
+    "ntfs/include/coldtrace/ntfs/bitlocker/read_bitlocker.hpp",
+    "ntfs/include/coldtrace/ntfs/structures/file_record.hpp",
+    "pe/include/coldtrace/pdb/data_symbols.hpp",
+    "pe/include/coldtrace/pdb/pdb_modules.hpp",
+    "syscall-map/include/coldtrace/signatures/signature_builder.hpp",
+    "syscall-map/include/coldtrace/signatures/signature_matcher.hpp",
+    "syscall-map/include/coldtrace/syscall-map/hook-profiles/profile_parser.hpp",
+    "syscall-map/include/coldtrace/syscall-map/member_values.hpp",
+}
+
 # What libraries know nothing of, nor one of them of another.
 FRONTS = ("python", "cli")
 
@@ -284,6 +298,29 @@ def project_includes(project):
             own = str(path.relative_to(project))
             graph[rooms.get(own, own)] = {rooms.get(target, target) for target in targets}
     return graph
+
+
+def header_users(project):
+    """Which files of other parts of the project, and which public headers of its own library, include each public header."""
+    users = {header: set() for header in public_headers(project)}
+    for part in (*ALLOWED, *FRONTS, "examples"):
+        for path in sources(project / part):
+            own = str(path.relative_to(project))
+            for spelled in INCLUDE.findall(without_comments(path.read_text(encoding="utf-8"))):
+                target = target_of(spelled, path, project)[0]
+                if target in users and (own in users or target.split("/")[0] != part):
+                    users[target].add(own)
+    return users
+
+
+def check_faces(users, faces):
+    """What only its own library needs is no public header."""
+    for header, found in sorted(users.items()):
+        if not found and header not in faces:
+            yield f"{header}: nothing outside of its library includes it: move it to its room, or name it in FACES"
+    for header in sorted(faces):
+        if users.get(header, True):
+            yield f"{header}: it is in FACES, and is included, or not there"
 
 
 def merged(graph, name_of):
@@ -560,6 +597,8 @@ def check_rules_notice():
         given = part.replace("std::string_view", gives, 1)
         assert len(list(check_views([("a.hpp", given % "find_f")]))) == 1
         assert not list(check_views([("a.hpp", given % "f" + deleted.replace("Text", "Bytes"))]))
+    assert not list(check_faces({"a/x.hpp": {"b/y.cpp"}, "a/z.hpp": set()}, {"a/z.hpp"}))
+    assert len(list(check_faces({"a/x.hpp": set(), "a/z.hpp": {"b/y.cpp"}}, {"a/z.hpp", "a/w.hpp"}))) == 3
     flat, deep = "a/include/coldtrace/a/x.hpp", "a/include/coldtrace/a/b/x.hpp"
     assert not check_folders([f"a/{i}.cpp" for i in range(MOST_FILES)], {flat: "a/c/x.hpp", deep: "a/b/x.hpp"})
     assert len(check_folders([f"a/{i}.cpp" for i in range(MOST_FILES + 1)], {deep: "a/c/x.hpp"})) == 2
@@ -624,6 +663,8 @@ def check_includes(project):
     broken += check_mirror(project, [path for path in tests if (project / "tests" / path).is_dir()],
                            {path: (project / "tests" / path).read_text() for path in tests
                             if path.suffix in (".py", ".cpp") or path.name == "CMakeLists.txt"})
+    c_headers = {f"{folder}/include/coldtrace/{name}" for folder, names in C_HEADERS.items() for name in names}
+    broken += check_faces({header: users for header, users in header_users(project).items() if header not in c_headers}, FACES)
     broken += check_picture(project)
     broken += check_views((header, (project / header).read_text()) for header in sorted(public_headers(project)))
     broken += check_lifetimes((header, (project / header).read_text()) for header in sorted(public_headers(project)))

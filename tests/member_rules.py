@@ -25,6 +25,21 @@ def members(node):
     return found | set(node["properties"]) if isinstance(node.get("properties"), dict) else found
 
 
+def objects(node):
+    """The members of each object, by name, wherever it lies in the schema."""
+    if isinstance(node, list):
+        return [found for part in node for found in objects(part)]
+    if not isinstance(node, dict):
+        return []
+    found = [each for part in node.values() for each in objects(part)]
+    return [*found, node["properties"]] if isinstance(node.get("properties"), dict) else found
+
+
+# What one thing was called in one command and is called in all others.
+FORMER = {"proven": "proved", "least": "shortest", "greatest": "longest", "why": "reason", "exit": "exit_status",
+          "packing": "compression", "arguments_bytes": "command_line_bytes"}
+
+
 def explained(schema):
     """Documents that name the schema, what holds for all commands, and what these refer to."""
     first = [name for name, text in DOCUMENTS.items()
@@ -73,6 +88,34 @@ class Members(unittest.TestCase):
                 seen += "_" in value
                 self.assertNotRegex(value, r"^[a-z0-9]+(-[a-z0-9]+)+$", (schema.name, member))
         self.assertGreater(seen, 100)
+
+    def test_one_thing_has_one_name(self):
+        for schema in SCHEMAS:
+            content = json.loads(schema.read_text())
+            with self.subTest(schema=schema.name):
+                self.assertFalse(members(content) & set(FORMER))
+                self.assertFalse({value for _, value in values(content)} & {"proven", "qcow2"})
+                for steps in (one for one in objects(content) if "up_to" in one and len(one) == 2):
+                    self.assertEqual(set(steps), {"up_to", "count"})
+
+    def test_bytes_of_a_text_stand_beside_it(self):
+        """A text whose name ends so has the text beside it; a number of bytes has none, and a name of its own."""
+        texts, numbers = set(), set()
+        for schema in SCHEMAS:
+            content = json.loads(schema.read_text())
+            for one in objects(content):
+                for member in (name for name in one if name.endswith("_bytes")):
+                    text = member.removesuffix("_bytes")
+                    kinds = [str(one[member]), *(str(content["$defs"][name])
+                                                 for name in re.findall(r"#/\$defs/(\w+)", str(one[member])))]
+                    if any("'integer'" in kind for kind in kinds):
+                        numbers.add(text)
+                        self.assertNotIn(text, one, schema.name)
+                    elif member != "first_bytes":
+                        texts.add(text)
+                        self.assertIn(text, one, (schema.name, member))
+        self.assertGreater(len(texts), 15)
+        self.assertEqual(numbers & texts, set())
 
     def test_a_document_names_each_schema_and_all_its_members(self):
         self.assertGreater(len(SCHEMAS), 20)

@@ -65,7 +65,7 @@ int take_lock(const std::string& path, bool wait) {
 
 std::string command_text(const ManifestHead& head) {
   return fmt::format("{} ({}{})", fmt::join(head.command, " "), head.format,
-                     head.packing == "none" ? "" : ", " + head.packing);
+                     head.compression == "none" ? "" : ", " + head.compression);
 }
 
 }  // namespace
@@ -82,10 +82,11 @@ BatchFolder::BatchFolder(const BatchOptions& options, const BatchedCommand& comm
   head_.command.insert(head_.command.end(), command.rest.begin(), command.rest.end());
   for (auto& word : head_.command) word = core::to_valid_utf8(word);
   head_.format = choose_format(command, hive_);
-  head_.packing = !options.packing.empty() ? options.packing : hive_ ? "zst" : "none";
+  const std::string packing = !options.packing.empty() ? options.packing : hive_ ? "zst" : "none";
+  head_.compression = packing == "gz" ? "gzip" : packing == "zst" ? "zstandard" : "none";
   head_.layout = hive_ ? "hive" : "plain";
   ending_ = ending_of_format(head_.format);
-  if (head_.packing != "none") ending_ += "." + head_.packing;
+  if (packing != "none") ending_ += "." + packing;
   command_folder_ = fmt::format("{}/{}/{}", folder_, own_folder, head_.kind);
   refuse_other_commands();
 }

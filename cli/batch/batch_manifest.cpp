@@ -50,7 +50,7 @@ void write_entry(JsonLines& lines, const BatchEntry& entry) {
   write_identity(json, entry.identity);
   json.field("tool", entry.tool)
       .field("state", entry.state)
-      .field("exit", entry.exit)
+      .field("exit_status", entry.exit_status)
       .field("signal", entry.signal)
       .key("output");
   if (entry.result)
@@ -89,7 +89,7 @@ std::optional<BatchEntry> read_entry(const Value& json) {
   entry.input = file_text_member(json, "input");
   entry.tool = text_member(json, "tool");
   entry.state = text_member(json, "state");
-  entry.exit = small_number(json, "exit");
+  entry.exit_status = small_number(json, "exit_status");
   entry.signal = small_number(json, "signal");
   entry.findings = read_tally(json);
   entry.error = file_text_member(json, "error");
@@ -111,7 +111,7 @@ ManifestHead read_head(const Value& json, const std::string& path) {
   ManifestHead head{text_member(json, "kind"),
                     {},
                     text_member(json, "format"),
-                    text_member(json, "packing"),
+                    text_member(json, "compression"),
                     text_member(json, "layout")};
   for (const auto& word : command->GetArray())
     if (word.IsString()) head.command.emplace_back(word.GetString(), word.GetStringLength());
@@ -139,7 +139,7 @@ std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
     json.field("kind", head.kind)
         .field("command", head.command)
         .field("format", MaybeText{head.format})
-        .field("packing", head.packing)
+        .field("compression", head.compression)
         .field("layout", head.layout);
     lines.end();
     u64 inputs = 0;

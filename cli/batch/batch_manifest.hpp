@@ -26,9 +26,9 @@ struct BatchEntry {
   std::string name;
   std::string input;  // its path
   std::optional<InputIdentity> identity;
-  std::string tool;              // "coldtrace 1.0.0"
-  std::string state;             // "done", "failed", "crashed", "timed_out"
-  std::optional<unsigned> exit;  // status; none where it was killed
+  std::string tool;                     // "coldtrace 1.0.0"
+  std::string state;                    // "done", "failed", "crashed", "timed_out"
+  std::optional<unsigned> exit_status;  // none where it was killed
   std::optional<unsigned> signal;
   std::optional<ResultFile> result;  // where it is done
   FindingTally findings;
@@ -47,7 +47,7 @@ using BatchEntries = std::map<std::string, BatchEntry, std::less<>>;
 struct ManifestHead {
   std::string kind;                  // "ntfs-snapshot"
   std::vector<std::string> command;  // its words, in UTF-8
-  std::string format, packing, layout;
+  std::string format, compression, layout;
 
   bool operator==(const ManifestHead&) const = default;
 };

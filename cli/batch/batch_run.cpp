@@ -225,7 +225,7 @@ class Batch {
                      .identity = identity_behind(index, answer),
                      .tool = std::string{tool_version},
                      .state = {},
-                     .exit = ended.exit,
+                     .exit_status = ended.exit,
                      .signal = ended.signal,
                      .result = {},
                      .findings = answer.findings,
@@ -310,7 +310,7 @@ class Batch {
         report_.read(input.path, {});
       else
         report_.failed(input.path, entry.error);
-      if (entry.exit == 1U) report_.mismatch();
+      if (entry.exit_status == 1U) report_.mismatch();
     }
     for (const auto& [folder, why] : inputs_.failed) report_.failed(folder, why);
     report_.tell(options_.folder, summary_.findings);

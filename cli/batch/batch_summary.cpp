@@ -47,7 +47,7 @@ void write_json(Output& output, const BatchSummary& summary, Int64 int64) {
       .field("kind", summary.head.kind)
       .field("command", summary.head.command)
       .field("format", summary.head.format)
-      .field("packing", summary.head.packing)
+      .field("compression", summary.head.compression)
       .field("layout", summary.head.layout)
       .key("shard")
       .object("number", summary.shard.number, "of", summary.shard.of);
@@ -59,7 +59,8 @@ void write_json(Output& output, const BatchSummary& summary, Int64 int64) {
   json.key("failed").begin_array();
   for (const auto* entry : summary.failed)
     json.object("input", MaybeText{entry->input}, "name", entry->name, "state", entry->state,
-                "exit", entry->exit, "signal", entry->signal, "error", MaybeText{entry->error});
+                "exit_status", entry->exit_status, "signal", entry->signal, "error",
+                MaybeText{entry->error});
   json.end_array().key("found").begin_array();
   for (const auto& [key, found] : summary.found)
     json.object("code", key.first, "severity", key.second, "count", found.count, "inputs",
@@ -81,7 +82,7 @@ void BatchSummary::add(const BatchEntry& entry) {
     return;
   }
   ++done;
-  with_findings += entry.exit == 1U;
+  with_findings += entry.exit_status == 1U;
   result_bytes += entry.result->size;
 }
 

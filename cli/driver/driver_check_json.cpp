@@ -24,7 +24,7 @@ void write_log(JsonWriter& json, const registry::LogUse& log) {
 
 void write_hive(JsonWriter& json, const HiveInput& input) {
   const auto& before = input.recovery.before;
-  json.begin_object().field("path", input.path).field("kind", name_of(input.kind));
+  json.begin_object().field("path", FileText{input.path}).field("kind", name_of(input.kind));
   text(json, "file_name", before.name)
       .field("dirty", before.is_dirty())
       .field("checksum_valid", before.has_checksum())
@@ -180,7 +180,7 @@ void write_driver_check_json(Output& output, Int64 int64, const DriverCheckAnswe
   if (answer.files_path.empty())
     json.value(nullptr);
   else
-    text(json.begin_object().field("path", answer.files_path), "windows",
+    text(json.begin_object().field("path", FileText{answer.files_path}), "windows",
          answer.files ? answer.files->windows_folder() : std::string{})
         .end_object();
   write_control_set(json, answer.configuration);

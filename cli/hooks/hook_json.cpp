@@ -34,7 +34,7 @@ void write_plan(JsonWriter& json, const syscall_map::PatchPlan& plan) {
         .field("to", value(branch.to))
         .field("text", branch.text)
         .field("outside", branch.outside)
-        .field("proven", branch.proven)
+        .field("proved", branch.proved)
         .end_object();
   json.end_array()
       .field("padding_before", plan.padding_before)

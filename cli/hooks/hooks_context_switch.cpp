@@ -56,7 +56,7 @@ void write_plan(Output& output, const syscall_map::PatchPlan& plan) {
   for (const auto& branch : plan.incoming)
     print(output, "  {} branch at {:#x} to {:#x}: {}{}\n", branch.outside ? "outside" : "own",
           value(branch.from), value(branch.to), branch.text,
-          branch.proven ? "" : " (perhaps no instruction)");
+          branch.proved ? "" : " (perhaps no instruction)");
   print(output, "  {} of padding before the entry\n",
         counted(plan.padding_before, "byte", "bytes"));
   for (const auto& option : plan.options) {
@@ -107,7 +107,7 @@ void write_json(Output& output, const HooksContextSwitchOptions& options,
   json.begin_object().field("schema", "coldtrace.context-switch/1").field("tool", tool_version);
   json.key("images").begin_array();
   for (const auto& image : images) {
-    json.begin_object().field("path", image.path).key("pdb");
+    json.begin_object().field("path", FileText{image.path}).key("pdb");
     image.pdb.empty() ? json.value(nullptr) : json.value(image.pdb);
     json.key("identity");
     write_identity(json, image.identity);

@@ -148,12 +148,12 @@ void write_json(Output& output, const HooksLocateOptions& options,
   json.begin_object().field("schema", "coldtrace.hook-locations/1").field("tool", tool_version);
   json.field("function", options.function).key("images").begin_array();
   for (const auto& image : images) {
-    json.begin_object().field("path", image.path).key("identity");
+    json.begin_object().field("path", FileText{image.path}).key("identity");
     write_identity(json, image.identity);
     json.field("signatures_tried", image.search.tried).key("locations").begin_array();
     for (const auto& location : image.search.locations) {
       json.begin_object()
-          .field("function", location.function)
+          .field("function", FileText{location.function})
           .field("rva", value(location.rva))
           .field("file_offset", location.file_offset)
           .field("address", location.address)

@@ -71,7 +71,7 @@ void write_entry(JsonWriter& json, const LocatedServiceTable& table, std::size_t
   const bool named = name.source != NameSource::none;
   json.begin_object();
   write_table_entry_fields(json, table, index);
-  json.field("name", named ? std::optional{name.name} : std::nullopt)
+  json.field("name", FileText{named ? std::string_view{name.name} : std::string_view{}})
       .field("name_source", named ? std::optional{to_string(name.source)} : std::nullopt)
       .end_object();
 }
@@ -84,7 +84,7 @@ void write_table(JsonWriter& json, const NamedTable& named) {
     json.value(nullptr);
   } else {
     json.begin_object()
-        .field("path", named.user)
+        .field("path", FileText{named.user})
         .field("shared", named.names.shared)
         .field("equal", named.names.equal)
         .field("trusted", named.names.trusted)
@@ -142,7 +142,7 @@ void write_tables_json(Output& output, Int64 int64, const std::vector<TablesImag
   json.begin_object().field("schema", "coldtrace.service-tables/1").field("tool", tool_version);
   json.key("images").begin_array();
   for (const auto& image : images) {
-    json.begin_object().field("path", image.path).key("identity");
+    json.begin_object().field("path", FileText{image.path}).key("identity");
     write_identity(json, image.identity);
     json.key("tables").begin_array();
     for (const auto& named : image.tables) write_table(json, named);

@@ -112,7 +112,7 @@ syscall_map::ProfileSelection select(const HookProfile& profile,
 void write_profile_rule(JsonWriter& json, const HookProfile& profile,
                         const HookProfile::Rule& rule) {
   json.begin_object()
-      .field("path", profile.files[rule.file])
+      .field("path", FileText{profile.files[rule.file]})
       .field("line", rule.text.place.line)
       .field("column", rule.text.place.column)
       .field("rule", to_text(rule.text))

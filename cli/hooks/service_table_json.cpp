@@ -37,8 +37,10 @@ void write_table_entry_fields(JsonWriter& json, const syscall_map::LocatedServic
   json.field("number", service_number(table, index))
       .field("rva", value(entry.target))
       .field("argument_bytes", entry.argument_bytes)
-      .field("import_module", imported ? std::optional{entry.import_module} : std::nullopt)
-      .field("import_name", imported ? std::optional{entry.import_name} : std::nullopt);
+      .field("import_module",
+             FileText{imported ? std::string_view{entry.import_module} : std::string_view{}})
+      .field("import_name",
+             FileText{imported ? std::string_view{entry.import_name} : std::string_view{}});
 }
 
 void write_services_tab(JsonWriter& json, const syscall_map::ServicesTab& tab) {
@@ -55,7 +57,7 @@ void write_services_tab(JsonWriter& json, const syscall_map::ServicesTab& tab) {
         .field("hash", record.hash)
         .field("argument_count", record.argument_count)
         .field("rva", value(record.target))
-        .field("name", record.name.empty() ? std::nullopt : std::optional{record.name})
+        .field("name", MaybeText{record.name})
         .key("numbers")
         .begin_array();
     for (const auto number : record.numbers) json.value(number);

@@ -66,13 +66,13 @@ void write_point(JsonWriter& json, const TracePoint& point) {
       .field("rva", number_of(point.rva))
       .field("file_offset", point.file_offset)
       .field("address", point.address)
-      .field("section", text_or_null(point.section));
-  json.field("names", point.names);
+      .field("section", MaybeText{point.section});
+  json.field("names", FileTexts{point.names});
   json.key("function");
   if (point.function)
     json.begin_object()
         .field("rva", value(*point.function))
-        .field("name", text_or_null(point.function_name))
+        .field("name", MaybeText{point.function_name})
         .end_object();
   else
     json.value(nullptr);
@@ -105,7 +105,7 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
       .field("tool", tool_version)
       .key("kernel")
       .begin_object()
-      .field("path", plan.path)
+      .field("path", FileText{plan.path})
       .field("pdb", text_or_null(plan.pdb))
       .key("identity");
   write_identity(json, plan.identity);
@@ -113,7 +113,7 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
   if (plan.ntdll.empty()) {
     json.value(nullptr);
   } else {
-    json.begin_object().field("path", plan.ntdll).key("findings");
+    json.begin_object().field("path", FileText{plan.ntdll}).key("findings");
     write_findings(json, plan.ntdll_findings);
     json.end_object();
   }
@@ -128,7 +128,7 @@ void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan) {
   write_trace_points(json, plan.points);
   json.key("drivers").begin_array();
   for (const auto& driver : plan.drivers) {
-    json.begin_object().field("path", driver.path).key("identity");
+    json.begin_object().field("path", FileText{driver.path}).key("identity");
     write_identity(json, driver.identity);
     json.field("integrity_check", driver.check.integrity_check)
         .field("same_machine", driver.check.same_machine)

@@ -62,11 +62,11 @@ class CheckJson {
  private:
   void write_sides() {
     const auto& dump = *check_.dump;
-    json_.key("file").begin_object().field("path", options_.file).key("identity");
+    json_.key("file").begin_object().field("path", FileText{options_.file}).key("identity");
     write_identity(json_, check_.identity);
     json_.end_object();
     json_.key("dump").object(
-        "path", std::string_view{options_.dump}, "layout",
+        "path", FileText{options_.dump}, "layout",
         std::string_view{dump.layout() == pe::Layout::file ? "file" : "memory"}, "base",
         dump.base(), "base_source", pe::to_string(dump.base_source()), "relocations",
         dump.relocations(), "agreeing_relocations", dump.agreeing_relocations(), "proved",

@@ -30,7 +30,7 @@ void write_image_symbols(JsonWriter& json, const syscall_map::ImageSymbols& symb
   json.begin_array();
   for (const auto& file : symbols.files()) {
     json.begin_object()
-        .field("path", file.path)
+        .field("path", FileText{file.path})
         .field("guid", guid_text(file.identity))
         .field("age", file.identity.age)
         .field("matches_image", file.matches_image)

@@ -13,6 +13,7 @@
 #include "cli/output/json_text.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/core/borrowed.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 
@@ -21,6 +22,15 @@ namespace coldtrace::cli {
 struct FileText {
   std::string_view bytes;
 };
+
+// Texts of a file, as an array. Where one is not UTF-8, an array beside them, as long, has the
+// bytes of each that is not; of others null.
+template <class Text>
+struct FileTexts {
+  const std::vector<Text>& all;
+};
+template <class Text>
+FileTexts(const std::vector<Text>&) -> FileTexts<Text>;
 
 // The same, null when it is empty.
 struct MaybeText {
@@ -140,6 +150,13 @@ class JsonWriter {
     return longest_json_text(text.bytes.size()) + text.bytes.size() * 2;
   }
   static std::size_t longest(MaybeText text) { return longest(FileText{text.bytes}); }
+  template <class Text>
+  static std::size_t longest(FileTexts<Text> texts) {
+    constexpr std::size_t around = std::string_view{",null\"\""}.size();
+    std::size_t sum = 4;
+    for (const std::string_view text : texts.all) sum += longest(FileText{text}) + around;
+    return sum;
+  }
 
   char* write(char* at, std::nullptr_t) const { return write_raw(at, "null"); }
   char* write(char* at, std::string_view text) const {
@@ -209,6 +226,35 @@ class JsonWriter {
     at = write_raw(at, "_bytes\":\"");
     at = core::write_hex(at, std::as_bytes(std::span{text.bytes}));
     *at++ = '"';
+    return at;
+  }
+
+  template <std::size_t Size, class Text>
+  char* write_member(char* at, const char (&name)[Size], FileTexts<Text> texts) const {
+    at = write_name(at, name);
+    *at++ = '[';
+    bool exact = true;
+    for (std::size_t i = 0; i < texts.all.size(); ++i) {
+      if (i > 0) *at++ = ',';
+      exact &= write_json_text(at, texts.all[i]);
+    }
+    *at++ = ']';
+    if (exact) return at;
+    at = write_raw(at, ",\"");
+    at = write_raw(at, name);
+    at = write_raw(at, "_bytes\":[");
+    for (std::size_t i = 0; i < texts.all.size(); ++i) {
+      if (i > 0) *at++ = ',';
+      const std::string_view text = texts.all[i];
+      if (core::is_valid_utf8(text)) {
+        at = write(at, nullptr);
+        continue;
+      }
+      *at++ = '"';
+      at = core::write_hex(at, std::as_bytes(std::span{text}));
+      *at++ = '"';
+    }
+    *at++ = ']';
     return at;
   }
 

@@ -40,7 +40,7 @@ void write_build(JsonWriter& json, const std::optional<pe::BuildInfo>& build) {
   };
   json.begin_object().field("directory", text(build->directory));
   json.field("tool", text(build->tool)).field("source", text(build->source));
-  json.field("type_file", text(build->type_file)).field("arguments", text(build->arguments));
+  json.field("type_file", text(build->type_file)).field("command_line", text(build->arguments));
   json.end_object();
 }
 
@@ -52,7 +52,7 @@ void write_modules_json(JsonWriter& json, const pe::SymbolFile& file,
   for (const auto& module : modules) {
     json.begin_object().field("index", module.index).field("name", MaybeText{module.name});
     json.field("object", MaybeText{module.object});
-    json.field("symbol_bytes", module.symbol_bytes).field("source_files", module.source_files);
+    json.field("symbols_size", module.symbol_bytes).field("source_files", module.source_files);
     write_compiler(json, module.compiler);
     write_build(json, module.build);
     json.key("contributions").begin_array();

@@ -23,7 +23,8 @@ class ExportsView final : public PeView {
       return;
     }
     print(output, "{} of {}\n", counted(directory_->exports.size(), "export", "exports"),
-          directory_->module_name.empty() ? "(no name)" : printable(directory_->module_name));
+          directory_->module_name.data() == nullptr ? "(no name)"
+                                                    : name_text(directory_->module_name));
     print(output, "{:>7}  {:<10}  {:<10}  {}\n", "ordinal", "rva", "offset", "name");
     Offsets offsets{input.image.addresses()};
     for (const auto& entry : directory_->exports) {
@@ -47,7 +48,7 @@ class ExportsView final : public PeView {
   }
 
   void write_json(JsonWriter& json, const PeInput& input) override {
-    json.field("module_name", MaybeText{directory_ ? directory_->module_name : ""});
+    json.field("module_name", FileText{directory_ ? directory_->module_name : std::string_view{}});
     json.key("time_date_stamp");
     directory_ ? json.value(directory_->time_date_stamp) : json.value(nullptr);
     json.key("ordinal_base");
@@ -58,7 +59,7 @@ class ExportsView final : public PeView {
       for (const auto& entry : directory_->exports)
         json.object("ordinal", entry.ordinal, "name", FileText{entry.name}, "rva",
                     value(entry.address), "file_offset", offsets.find(entry.address),
-                    "is_forwarder", entry.is_forwarder, "forwarder", MaybeText{entry.forwarder});
+                    "is_forwarder", entry.is_forwarder, "forwarder", FileText{entry.forwarder});
     json.end_array();
   }
 

@@ -26,13 +26,13 @@ class ImportsView final : public PeView {
   void write_text(Output& output, const PeInput&, const HashedIdentity&) override {
     if (modules_.empty()) output.write("no imports\n");
     for (const auto& module : modules_) {
-      print(output, "{}{}, {}\n", printable(module.name), module.delayed ? " (delay-loaded)" : "",
+      print(output, "{}{}, {}\n", module_text(module.name), module.delayed ? " (delay-loaded)" : "",
             counted(module.functions.size(), "function", "functions"));
       for (const auto& function : module.functions)
         print(output, "  slot {:#010x}  {}\n", value(function.slot), name_of(function));
     }
     for (const auto& module : bound_)
-      print(output, "bound to {}{} of stamp {:#010x}\n", printable(module.module),
+      print(output, "bound to {}{} of stamp {:#010x}\n", module_text(module.module),
             module.forwarder ? " (forwarded)" : "", module.time_date_stamp);
   }
 
@@ -54,7 +54,7 @@ class ImportsView final : public PeView {
     json.key("modules").begin_array();
     for (const auto& module : modules_) {
       json.begin_object()
-          .field("name", MaybeText{module.name})
+          .field("name", FileText{module.name})
           .field("delayed", module.delayed)
           .field("time_date_stamp", module.time_date_stamp)
           .key("functions")
@@ -65,13 +65,17 @@ class ImportsView final : public PeView {
     }
     json.end_array().key("bound").begin_array();
     for (const auto& module : bound_)
-      json.object("module", MaybeText{module.module}, "time_date_stamp", module.time_date_stamp,
+      json.object("module", FileText{module.module}, "time_date_stamp", module.time_date_stamp,
                   "forwarder", module.forwarder);
     json.end_array();
   }
 
  private:
   using Offsets = pe::AddressMap::Offsets;
+
+  static std::string module_text(std::string_view name) {
+    return name.data() != nullptr ? name_text(name) : "(name cannot be read)";
+  }
 
   static std::string name_of(const ImportedFunction& function) {
     if (function.by_ordinal) return fmt::format("#{}", function.ordinal);

@@ -90,7 +90,7 @@ class Writer {
         .key("image");
     if (image_) {
       json_.begin_object()
-          .field("path", image_->input.path)
+          .field("path", FileText{image_->input.path})
           .field("layout", image_->input.image.layout() == pe::Layout::file ? "file" : "memory")
           .key("identity");
       write_identity(json_, image_->identity);
@@ -107,7 +107,7 @@ class Writer {
     const auto* const info = file.pdb ? &file.pdb->info() : nullptr;
     const auto& identity = file.identity;
     json_.begin_object()
-        .field("path", file.path)
+        .field("path", FileText{file.path})
         .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
         .field("guid", guid_text(identity))
         .field("age", identity.age)

@@ -49,7 +49,7 @@ class Presenter {
   void write(const PeInput& input, const HashedIdentity& identity) {
     if (options_.format == "json") {
       json_.begin_object()
-          .field("path", input.path)
+          .field("path", FileText{input.path})
           .field("layout", input.image.layout() == pe::Layout::file ? "file" : "memory")
           .key("identity");
       write_identity(json_, identity);

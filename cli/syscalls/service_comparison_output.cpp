@@ -70,7 +70,7 @@ void write_service_comparison(JsonWriter& json, const Comparison& comparison) {
     json.begin_object()
         .field("kind", to_string(change.kind))
         .field("table", to_string(change.table))
-        .field("name", change.name)
+        .field("name", FileText{change.name})
         .field("before", change.before)
         .field("after", change.after)
         .key("detail");

@@ -53,7 +53,7 @@ void write_names(JsonWriter& json, std::string_view key,
   json.key(key).begin_array();
   for (const auto& name : names)
     json.begin_object()
-        .field("name", name.name)
+        .field("name", FileText{name.name})
         .field("ntdll", name.user)
         .field("kernel", name.kernel)
         .end_object();
@@ -65,7 +65,7 @@ void write_json(Output& output, Int64 int64, const MappedImage& ntdll, const Map
   JsonWriter json{output, int64};
   json.begin_object().field("schema", "coldtrace.syscall-check/1").field("tool", tool_version);
   const auto write_side = [&](std::string_view key, const MappedImage& side) {
-    json.key(key).begin_object().field("path", side.path).key("identity");
+    json.key(key).begin_object().field("path", FileText{side.path}).key("identity");
     write_identity(json, side.identity);
     json.end_object();
   };

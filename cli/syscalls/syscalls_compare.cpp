@@ -29,7 +29,7 @@ void write_text(Output& output, const MappedImage& before, const MappedImage& af
 
 void write_side(JsonWriter& json, const MappedImage& side) {
   json.begin_object()
-      .field("path", side.path)
+      .field("path", FileText{side.path})
       .field("services", side.map.services.size())
       .key("identity");
   write_identity(json, side.identity);

@@ -10,9 +10,9 @@ namespace {
 using syscall_map::Service;
 
 void write_service(JsonWriter& json, const Service& service) {
-  json.object("name", MaybeText{service.name}, "aliases", service.aliases, "number", service.number,
-              "table", to_string(service.table), "rva", value(service.rva), "file_offset",
-              service.file_offset, "argument_bytes", service.argument_bytes, "shape",
+  json.object("name", MaybeText{service.name}, "aliases", FileTexts{service.aliases}, "number",
+              service.number, "table", to_string(service.table), "rva", value(service.rva),
+              "file_offset", service.file_offset, "argument_bytes", service.argument_bytes, "shape",
               MaybeText{service.shape}, "raw_immediate", service.raw_immediate, "source",
               to_string(service.source), "hooked", service.hooked, "hook", MaybeText{service.hook},
               "verified", service.verified, "evidence", service.evidence);
@@ -36,7 +36,8 @@ void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map) {
   json.key("services").begin_array();
   for (const auto& service : map.services) write_service(json, service);
   json.end_array().key("rejected").begin_array();
-  for (const auto& left : map.rejected) json.object("name", left.name, "reason", left.reason);
+  for (const auto& left : map.rejected)
+    json.object("name", FileText{left.name}, "reason", left.reason);
   json.end_array();
 }
 

@@ -160,7 +160,7 @@ void write_summary(JsonWriter& json, const TracePipelineResult& result,
       .field("raw", decoded[3])
       .field("gaps", result.gaps)
       .field("names", names.entries())
-      .field("name_bytes", names.bytes())
+      .field("names_size", names.bytes())
       .end_object();
   if (stacks != nullptr)
     json.key("stacks").object("attached", stacks->attached, "events", stacks->events, "unattached",

@@ -7,7 +7,7 @@
 #include "coldtrace/registry/driver-check/driver_check.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 #include "coldtrace/registry/recovery/hive_recovery.hpp"
-#include "coldtrace/registry/recovery/marvin32.hpp"
+#include "registry/recovery/marvin32.hpp"
 
 namespace {
 

@@ -400,7 +400,7 @@ std::string_view container_name(FileKind kind) {
     case FileKind::vhdx:
       return "vhdx";
     case FileKind::qcow:
-      return "qcow2";
+      return "qcow";
     case FileKind::vmdk:
     case FileKind::vmdk_descriptor:
       return "vmdk";

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "coldtrace/ntfs/allocation_bitmap.hpp"
 #include "coldtrace/ntfs/journal/journal_pages.hpp"
+#include "ntfs/volume/allocation_bitmap.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -1,9 +1,9 @@
 #include "coldtrace/ntfs/locate/place_finder.hpp"
 
-#include "coldtrace/ntfs/allocation_bitmap.hpp"
 #include "ntfs/locate/cluster_claims.hpp"
 #include "ntfs/locate/place_owners.hpp"
 #include "ntfs/locate/record_place.hpp"
+#include "ntfs/volume/allocation_bitmap.hpp"
 
 namespace coldtrace::ntfs {
 

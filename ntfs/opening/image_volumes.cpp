@@ -68,7 +68,8 @@ core::Expected<ChosenVolumes, NoVolume> choose_volumes(const ImageVolumes& image
     return chosen;
   }
   if (choice.mft_offset && !choice.offset && !choice.partition) {
-    chosen.volumes.push_back({.size = image.file.source->size(), .kind = FileKind::unknown});
+    const auto& source = *image.file.source;
+    chosen.volumes.push_back({.size = source.size(), .kind = identify_at(source, 0)});
     return chosen;
   }
   if (choice.offset) {

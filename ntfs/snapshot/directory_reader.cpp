@@ -4,11 +4,11 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/parallel.hpp"
-#include "coldtrace/ntfs/directory_index.hpp"
 #include "coldtrace/ntfs/directory_table.hpp"
 #include "coldtrace/ntfs/structures/fixup.hpp"
 #include "ntfs/snapshot/shared_progress.hpp"
 #include "ntfs/snapshot/slack_copies.hpp"
+#include "ntfs/volume/directory_index.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/checked.hpp"
-#include "coldtrace/ntfs/allocation_bitmap.hpp"
+#include "ntfs/volume/allocation_bitmap.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

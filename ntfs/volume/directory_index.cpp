@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/directory_index.hpp"
+#include "ntfs/volume/directory_index.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/security_index.hpp"
+#include "ntfs/volume/security_index.hpp"
 
 #include <algorithm>
 #include <unordered_set>

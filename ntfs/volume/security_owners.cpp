@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/security_owners.hpp"
+#include "ntfs/volume/security_owners.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,8 +7,8 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/ntfs/security_owners.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
+#include "ntfs/volume/security_owners.hpp"
 
 namespace coldtrace::ntfs {
 namespace {

@@ -207,7 +207,8 @@ core::Result<std::optional<ExportDirectory>> read_export_directory(const Image& 
   if (!has_exports(image)) return std::nullopt;
   const auto header = COLDTRACE_TRY(read_header(image, findings));
   ExportDirectory directory;
-  directory.module_name = image.read_text(header.module_name, longest_module_name).value_or("");
+  directory.module_name =
+      image.read_text(header.module_name, longest_module_name).value_or(std::string_view{});
   directory.time_date_stamp = header.time_date_stamp;
   directory.ordinal_base = header.ordinal_base;
   directory.exports = ExportReader{image, header.tables, header.ordinal_base, findings}.read();

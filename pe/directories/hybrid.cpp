@@ -64,6 +64,13 @@ Hybrid hybrid_of(const Image& image, const HybridEvidence& evidence) {
   }
 }
 
+// "arm64x (0xa64e)"; of a machine without a name its number alone.
+std::string in_words(Machine machine) {
+  auto name = to_string(machine);
+  const auto number = fmt::format("{:#06x}", static_cast<u16>(machine));
+  return name == number ? name : fmt::format("{} ({})", name, number);
+}
+
 // Whether the machine of the header, what is recognised, and what the image has of it agree.
 bool agrees(const Image& image, Hybrid hybrid, const HybridEvidence& evidence) {
   if (is_of_objects(image.machine())) return false;
@@ -113,8 +120,7 @@ Hybrid recognize_hybrid(const Image& image, const std::optional<LoadConfig>& con
   const auto evidence = find_evidence(image, config);
   const auto hybrid = hybrid_of(image, evidence);
   if (!agrees(image, hybrid, evidence))
-    findings.warning("hybrid-machine", at, "the machine {} ({:#06x}) {}: {}",
-                     to_string(image.machine()), static_cast<u16>(image.machine()),
+    findings.warning("hybrid-machine", at, "the machine {} {}: {}", in_words(image.machine()),
                      is_of_objects(image.machine())
                          ? "is one of objects, not of images"
                          : "contradicts what the image has of a second one",

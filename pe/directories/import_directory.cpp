@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 #include "pe/image/name_reader.hpp"
 
 namespace coldtrace::pe {
@@ -337,7 +337,7 @@ std::vector<BoundImport> read_bound_imports(const Image& image, core::Findings& 
     if (!name)
       findings.warning("bound-import", in.offset(),
                        "the module name at {:#x} of the bound imports cannot be read", name_offset);
-    bound.push_back({name.value_or(""), time_date_stamp, forwarders > 0});
+    bound.push_back({name.value_or(std::string_view{}), time_date_stamp, forwarders > 0});
     forwarders = forwarders > 0 ? forwarders - 1 : count;
   }
 }

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "coldtrace/core/ascii.hpp"
-#include "coldtrace/pe/dll_name.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 #include "pe/dump/nearness.hpp"
+#include "pe/image/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

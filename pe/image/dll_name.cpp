@@ -1,4 +1,4 @@
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {

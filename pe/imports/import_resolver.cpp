@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "coldtrace/core/ascii.hpp"
-#include "coldtrace/pe/dll_name.hpp"
+#include "pe/image/dll_name.hpp"
 
 namespace coldtrace::pe {
 namespace {
@@ -108,22 +108,23 @@ LocatedModule ImportResolver::locate(std::string_view dll, u32 importer) const {
 
 std::optional<u32> ImportResolver::find_export(u32 module, const Wanted& wanted) const {
   const auto& tables = *modules_[module];
-  return wanted.name.empty() ? tables.find_export(wanted.ordinal) : tables.find_export(wanted.name);
+  return wanted.has_name() ? tables.find_export(wanted.name) : tables.find_export(wanted.ordinal);
 }
 
 u32 ImportResolver::add_unresolved(Outcome outcome, const LocatedModule& where,
                                    const Wanted& wanted) {
   const auto dll = keep(where.dll);
-  const auto [entry, added] =
-      unresolved_.try_emplace({outcome, dll, wanted.name, wanted.name.empty() ? wanted.ordinal : 0},
-                              static_cast<u32>(targets_.size()));
+  std::optional<u32> ordinal;
+  if (!wanted.has_name() && outcome != Outcome::no_name) ordinal = wanted.ordinal;
+  const auto [entry, added] = unresolved_.try_emplace({outcome, dll, wanted.name, ordinal},
+                                                      static_cast<u32>(targets_.size()));
   if (added) {
     ImportTarget target;
     target.outcome = outcome;
     target.module = where.module;
     target.dll = dll;
     target.name = wanted.name;
-    if (wanted.name.empty() && outcome != Outcome::no_name) target.ordinal = wanted.ordinal;
+    target.ordinal = ordinal;
     targets_.push_back(std::move(target));
   }
   return entry->second;
@@ -198,7 +199,7 @@ std::vector<ResolvedSlot> ImportResolver::resolve(u32 module) {
     const Wanted wanted{slot.name, slot.ordinal};
     ResolvedSlot result{module, i, 0, where.module, std::nullopt, keep(where.api_set_host)};
     auto outcome = where.outcome;
-    if (!slot.by_ordinal && slot.name.empty()) outcome = Outcome::no_name;
+    if (!slot.by_ordinal && !slot.has_name()) outcome = Outcome::no_name;
     if (outcome == Outcome::resolved) {
       result.exported = find_export(*where.module, wanted);
       if (!result.exported) outcome = Outcome::no_function;

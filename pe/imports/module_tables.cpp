@@ -17,11 +17,13 @@ constexpr u16 file_dll = 0x2000;  // IMAGE_FILE_DLL
 constexpr u32 guard_protect_delay_load = 0x1000;
 constexpr u32 stamp_in_bound_imports = 0xffff'ffff;
 
-// Copies names into room that was measured before, so that views of it stay true.
+// Copies names into room that was measured before, so that views of it stay true. What has no
+// data, as an empty name has, stays without.
 class NameKeeper {
  public:
-  NameKeeper(std::vector<char>& text, std::size_t size) : text_{text} { text_.reserve(size); }
+  NameKeeper(std::vector<char>& text, std::size_t size) : text_{text} { text_.reserve(size + 1); }
   std::string_view keep(std::string_view name) {
+    if (name.data() == nullptr) return {};
     const auto at = text_.size();
     text_.insert(text_.end(), name.begin(), name.end());
     return {text_.data() + at, name.size()};
@@ -146,7 +148,7 @@ class TablesReader {
       return std::tie(a.ordinal, a.name) < std::tie(b.ordinal, b.name);
     });
     for (u32 i = 0; i < all.size(); ++i)
-      if (!all[i].name.empty()) tables_.exports_by_name.push_back(i);
+      if (all[i].has_name()) tables_.exports_by_name.push_back(i);
     std::stable_sort(tables_.exports_by_name.begin(), tables_.exports_by_name.end(),
                      [&](u32 a, u32 b) { return all[a].name < all[b].name; });
   }
@@ -198,7 +200,7 @@ std::vector<std::string_view> ModuleTables::names_of(u32 ordinal) const {
   if (!first) return names;
   constexpr std::size_t most_names = 64;
   for (auto i = *first; i < exports.size() && exports[i].ordinal == ordinal; ++i) {
-    if (exports[i].name.empty()) continue;
+    if (!exports[i].has_name()) continue;
     if (names.size() == most_names) break;
     names.push_back(exports[i].name);
   }

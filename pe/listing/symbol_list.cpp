@@ -16,9 +16,9 @@
 #include "coldtrace/pdb/simple_types.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/pdb/type_layers.hpp"
-#include "coldtrace/pdb/type_servers.hpp"
 #include "pe/listing/named_entries.hpp"
 #include "pe/listing/text_room.hpp"
+#include "pe/pdb/type_servers.hpp"
 
 namespace coldtrace::pe {
 namespace {

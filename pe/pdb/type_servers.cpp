@@ -1,4 +1,4 @@
-#include "coldtrace/pdb/type_servers.hpp"
+#include "pe/pdb/type_servers.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "coldtrace/pdb/method_list.hpp"
+#include "pe/types/method_list.hpp"
 
 namespace coldtrace::pe {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "coldtrace/core/unreadable.hpp"
-#include "coldtrace/pdb/type_servers.hpp"
+#include "pe/pdb/type_servers.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/text.hpp"
-#include "coldtrace/pdb/method_list.hpp"
 #include "coldtrace/pdb/simple_types.hpp"
+#include "pe/types/method_list.hpp"
 
 namespace coldtrace::pe {
 namespace {

@@ -1,6 +1,6 @@
 #include "registry/recovery/log_entries.hpp"
 
-#include "coldtrace/registry/recovery/marvin32.hpp"
+#include "registry/recovery/marvin32.hpp"
 
 namespace coldtrace::registry {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/registry/recovery/marvin32.hpp"
+#include "registry/recovery/marvin32.hpp"
 
 #include <bit>
 

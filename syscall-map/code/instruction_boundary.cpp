@@ -45,8 +45,8 @@ std::string_view to_string(BoundaryState state) {
   switch (state) {
     case BoundaryState::unknown:
       return "unknown";
-    case BoundaryState::proven:
-      return "proven";
+    case BoundaryState::proved:
+      return "proved";
     case BoundaryState::refuted:
       return "refuted";
   }
@@ -110,7 +110,7 @@ void BoundaryProver::follow(pe::Rva start, const std::string& what, pe::Rva rva,
         fmt::format("the code of {} has an instruction there, and one at {:#x} that covers it",
                     what, value(covering->first)));
   } else if (begins) {
-    boundary.state = BoundaryState::proven;
+    boundary.state = BoundaryState::proved;
     boundary.evidence.push_back(fmt::format("the code of {} has an instruction there", what));
   } else if (covered) {
     boundary.state = BoundaryState::refuted;
@@ -150,9 +150,9 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
   if (!Disassembler::supports(code_.image().machine())) return boundary;
   const auto range = code_.is_x64() ? code_.function_at(rva) : std::nullopt;
   const auto* known = start_at(rva);
-  const auto proven = [&] { return boundary.state == BoundaryState::proven; };
+  const auto proved = [&] { return boundary.state == BoundaryState::proved; };
   if (boundary.state == BoundaryState::unknown && range && range->start == rva) {
-    boundary.state = BoundaryState::proven;
+    boundary.state = BoundaryState::proved;
     boundary.evidence.push_back(
         fmt::format("{} begins there, as .pdata says",
                     is_fragment(code_.image(), *range) ? "a part of a function" : "a function"));
@@ -161,10 +161,10 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
            boundary);
     if (boundary.evidence.empty()) sweep(*range, rva, boundary);
   }
-  if (known != nullptr && !adjusted && !proven()) {
+  if (known != nullptr && !adjusted && !proved()) {
     // A start inside an instruction: one of the two is not code, and which one is not known.
     boundary.state =
-        boundary.state == BoundaryState::refuted ? BoundaryState::unknown : BoundaryState::proven;
+        boundary.state == BoundaryState::refuted ? BoundaryState::unknown : BoundaryState::proved;
     boundary.evidence.push_back(
         fmt::format("{} begins there, as the {} says", known->name, known->source));
   }
@@ -174,7 +174,7 @@ InstructionBoundary BoundaryProver::examine(pe::Rva rva) {
   if (range) {
     boundary.function =
         is_fragment(code_.image(), *range) ? chained_start(code_.image(), *range) : range->start;
-  } else if (before != nullptr && proven()) {
+  } else if (before != nullptr && proved()) {
     boundary.function = before->rva;
   }
   if (boundary.function)

@@ -114,10 +114,10 @@ class Collector {
     return met * 4 >= runs * 3 ? Meeting::most : Meeting::some;
   }
 
-  void add(pe::Rva from, pe::Rva to, bool outside, bool proven) {
+  void add(pe::Rva from, pe::Rva to, bool outside, bool proved) {
     const auto instruction = disassembler_.decode(from);
     if (!instruction) return;
-    found_.push_back({from, to, disassembler_.text(*instruction), outside, proven});
+    found_.push_back({from, to, disassembler_.text(*instruction), outside, proved});
   }
 
   const KernelCode& code_;

@@ -185,7 +185,7 @@ class Planner {
   std::string bypass(const IncomingBranch& branch) const {
     return fmt::format("{} at rva {:#x} enters at {} and bypasses the hook{}", branch.text,
                        value(branch.from), place(entry_, branch.to),
-                       branch.proven ? "" : ", if these bytes are an instruction");
+                       branch.proved ? "" : ", if these bytes are an instruction");
   }
 
   void add_rewrites(PatchOption& option, const std::vector<PatchedInstruction>& copied) const {

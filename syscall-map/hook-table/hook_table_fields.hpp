@@ -150,7 +150,7 @@ template <class Archive, Is<IncomingBranch> Branch>
 void describe(Archive& archive, Branch& branch) {
   archive.number("from", branch.from);
   archive.number("to", branch.to);
-  archive.flags(Bit{"outside", branch.outside}, Bit{"proven", branch.proven});
+  archive.flags(Bit{"outside", branch.outside}, Bit{"proved", branch.proved});
   archive.text("text", branch.text);
 }
 

@@ -1,4 +1,4 @@
-#include "coldtrace/syscall-map/signatures/prefix_count.hpp"
+#include "syscall-map/signatures/prefix_count.hpp"
 
 #include <algorithm>
 

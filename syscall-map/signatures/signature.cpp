@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coldtrace/signatures/byte_rarity.hpp"
+#include "syscall-map/signatures/byte_rarity.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

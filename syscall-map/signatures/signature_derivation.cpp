@@ -8,8 +8,8 @@
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
-#include "coldtrace/syscall-map/signatures/prefix_count.hpp"
 #include "syscall-map/code/disassembly.hpp"
+#include "syscall-map/signatures/prefix_count.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {

@@ -23,7 +23,7 @@ void note_missing(std::string_view wanted, const TracePlaces& named,
     missing.add_sentence(
         fmt::format("{} is not in this image: it is exported as {}", wanted, forwarder));
   } else {
-    auto names = named.function_names();
+    auto names = named.names();
     for (const auto function : core::nearest_names(wanted, by_code))
       if (!code.find(function).places.empty()) names.push_back(function);
     missing.add("function", wanted, names);

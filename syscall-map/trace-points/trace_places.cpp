@@ -95,6 +95,12 @@ std::string_view TracePlaces::plain_name(const Name& name) {
   return plain;
 }
 
+std::vector<std::string_view> TracePlaces::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& known : names_) names.push_back(plain_name(known));
+  return names;
+}
+
 std::vector<std::string_view> TracePlaces::function_names() const {
   std::vector<std::string_view> names;
   for (const auto& known : names_)

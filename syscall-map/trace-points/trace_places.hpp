@@ -36,8 +36,8 @@ class TracePlaces {
   // "HAL.KfLowerIrql" where an export of this name leads to another image; else empty.
   std::string forwarder_of(std::string_view name) const;
 
-  // Names of code, undecorated.
-  std::vector<std::string_view> function_names() const;
+  // Of code and data, undecorated, as find_named() takes them.
+  std::vector<std::string_view> names() const;
 
   // Those of them that name code, or of `others`, that a glob means, undecorated or as they are.
   std::set<std::string> matching(std::string_view glob,
@@ -64,6 +64,7 @@ class TracePlaces {
   void add(Name name);
   bool is_function(const Name& name) const;
   static std::string_view plain_name(const Name& name);
+  std::vector<std::string_view> function_names() const;
   std::string similar_names(std::string_view name);
   void find(std::string_view name, TracePoint& point, core::Findings& findings);
   void add_places(std::string_view name, PlaceSource source,

@@ -185,7 +185,7 @@ class Planner {
     }
     if (point.boundary == BoundaryState::unknown)
       findings_.info("trace-boundary-unknown", point.file_offset,
-                     "{}: whether an instruction begins there is not proven", point.requested);
+                     "{}: whether an instruction begins there is not proved", point.requested);
     if (!point.relocations.empty())
       findings_.info("trace-bytes-relocated", point.file_offset,
                      "{}: the loader adjusts the instruction at {:#x}: its bytes are those of the "

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from case import Case  # noqa: E402
+from loaded_image import as_loaded  # noqa: E402
 
 BUILD, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
@@ -175,19 +176,21 @@ class Values(Case):
             (line,) = document("syscalls", "map", path)["images"]
             for row, service in zip(line["services"], image.services(), strict=True):
                 self.same(row, service, service.__match_args__, path)
+            image.exports()  # what is read again is not found again
             self.assertEqual(told(*line["findings"]), told(*image.findings))
         self.assertIn("unnamed-services", [finding.code for finding in image.findings])
 
     def test_of_hook_tables(self):
-        for path in DEMO / "demo-ntoskrnl.exe", self.nameless_kernel():
+        dump = self.write("dump.exe", as_loaded((DEMO / "demo-ntoskrnl.exe").read_bytes()))
+        for path in DEMO / "demo-ntoskrnl.exe", dump, self.nameless_kernel():
             (line,) = document("hooks", "table", "--kernel", path)["builds"]
             table = coldtrace.build_hook_table(coldtrace.open_pe(path))
             for name in "images", "services", "members":
                 for row, found in zip(line[name], getattr(table, name), strict=True):
                     self.same(row | row.get("identity", {}), found, found.__match_args__, path)
             self.assertEqual(told(*line["findings"]), told(*table.findings))
+            self.assertEqual("layout-memory" in [finding.code for finding in table.findings], path == dump)
         self.assertIsNone(table.images[0].name)
-
 
     def test_of_types(self):
         """One has a function of two forms, of which each is a method."""

@@ -469,6 +469,30 @@ for kind in types:
             self.assertEqual(list(volume.files(jobs=jobs)), expected)
             self.assertEqual(len(self.module.open_trace(trace, jobs=jobs)), 8)
 
+    def test_what_no_text_and_no_number_of_a_byte_is_told_as_such(self):
+        """Not as arguments of a wrong type."""
+        image = self.module.open_image(DEMO / "demo-disk.img")
+        (volume,) = image.volumes()
+        trace = self.module.open_trace(DEMO / "demo-trace.etl")
+        types = self.module.open_types(SOURCES / "fuzz/corpus/pdb_types/members")
+        for call in (lambda text: volume.files(where=text), lambda text: volume.files(states=["live", text]),
+                     lambda text: volume.files(fields=[text]), lambda text: trace.events(where=text),
+                     lambda text: self.module.open_trace(DEMO / "demo-trace.etl", languages=[text]),
+                     lambda text: types.types("Whole", text)):
+            with self.assertRaisesRegex(ValueError, "surrogates not allowed"):
+                call("a\udc80")
+            for wrong in (7, b"a"):
+                with self.assertRaises(TypeError):
+                    call(wrong)
+        for call in (lambda number: image.read(number, 1), lambda number: image.read(0, number),
+                     lambda number: image.read_into(number, bytearray(1)), volume.open_shadow,
+                     lambda number: types.types("Whole", depth=number)):
+            for number in (-1, -10**30, 1 << 64):
+                with self.assertRaisesRegex(OverflowError, "a number is negative, or more than [0-9]{10}"):
+                    call(number)
+            with self.assertRaises(TypeError):
+                call(1.0)
+
     def test_reads_that_fail_are_told(self):
         """Whichever of the reads of an image's tables fails: an error, or a finding."""
         needs("cc")

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "coldtrace/core/glob.hpp"
-#include "coldtrace/tracefile/where/header_sieve.hpp"
+#include "tracefile/where/header_sieve.hpp"
 
 namespace coldtrace::tracefile {
 namespace {

@@ -1,4 +1,4 @@
-#include "coldtrace/tracefile/where/header_sieve.hpp"
+#include "tracefile/where/header_sieve.hpp"
 
 #include <algorithm>
 

@@ -65,7 +65,7 @@ void write_json(Output& output, const MemberDerivation& derivation, const PeOpti
   json.key("images").begin_array();
   for (const auto& table : tables) {
     const auto& kernel = table.images.front();
-    json.begin_object().field("path", kernel.path).key("identity");
+    json.begin_object().field("path", FileText{kernel.path}).key("identity");
     write_identity(json, {kernel.identity, kernel.sha256});
     json.key("members").begin_array();
     for (const auto& member : table.members) write_member(json, member);

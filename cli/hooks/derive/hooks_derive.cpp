@@ -124,7 +124,7 @@ void write_signature(JsonWriter& json, const Derivation& derivation) {
     json.begin_object()
         .field("offset", open.offset)
         .field("size", open.size)
-        .field("why", to_string(open.why))
+        .field("reason", to_string(open.why))
         .end_object();
   json.end_array().end_object();
 }
@@ -133,7 +133,7 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
                  std::size_t index) {
   const auto& addresses = image.input.image.addresses();
   const auto* const place = index < derivation.places.size() ? &derivation.places[index] : nullptr;
-  json.begin_object().field("path", image.input.path).key("identity");
+  json.begin_object().field("path", FileText{image.input.path}).key("identity");
   write_identity(json, image.identity);
   if (place) {
     json.field("rva", value(place->rva))
@@ -149,13 +149,13 @@ void write_image(JsonWriter& json, const DerivedImage& image, const Derivation& 
   json.key("agreeing");
   place&& image.place.from == KnownPlace::From::other_image ? json.value(place->agreeing)
                                                             : json.value(nullptr);
-  const bool proven = place && derivation.signature;
+  const bool proved = place && derivation.signature;
   json.key("searched");
-  proven ? json.value(place->searched) : json.value(nullptr);
+  proved ? json.value(place->searched) : json.value(nullptr);
   json.key("matches");
-  proven ? json.value(place->matches) : json.value(nullptr);
+  proved ? json.value(place->matches) : json.value(nullptr);
   json.key("shorter_matches");
-  proven ? json.value(place->shorter_matches) : json.value(nullptr);
+  proved ? json.value(place->shorter_matches) : json.value(nullptr);
   json.key("findings");
   write_findings(json, image.input.findings());
   json.end_object();

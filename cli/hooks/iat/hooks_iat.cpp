@@ -89,13 +89,13 @@ Exit run_hooks_iat(const HooksIatOptions& options) {
 }  // namespace
 
 std::string function_text(std::string_view name, std::optional<u32> ordinal) {
-  if (!name.empty()) return std::string{name};
+  if (name.data() != nullptr) return name.empty() ? "\"\"" : std::string{name};
   return ordinal ? fmt::format("#{}", *ordinal) : "(name cannot be read)";
 }
 
 std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot) {
-  const auto name = document.tables(slot.module).slots[slot.slot].name;
-  return name.empty() ? document.plan.targets[slot.target].name : name;
+  const auto& imported = document.tables(slot.module).slots[slot.slot];
+  return imported.has_name() ? imported.name : document.plan.targets[slot.target].name;
 }
 
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot) {

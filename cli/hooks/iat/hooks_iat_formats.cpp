@@ -50,7 +50,7 @@ void print_slot(Output& output, const IatDocument& document, const ResolvedSlot&
   const auto& target = document.plan.targets[resolved.target];
   print(output, "  {:#010x}  {:<9}  {:<8}  {}!{}", value(slot.rva), protection_of(tables, slot),
         printable(section_of(tables, slot)),
-        dll.name.empty() ? "(name cannot be read)" : printable(dll.name),
+        dll.name.data() == nullptr ? "(name cannot be read)" : name_text(dll.name),
         printable(slot.by_ordinal ? function_text({}, slot.ordinal)
                                   : function_text(slot.name, std::nullopt)));
   const bool direct = way_of(document, resolved).empty();

@@ -33,13 +33,16 @@ class IatJson {
     for (const auto& function : document_.plan.functions) write_function(function);
     json_.end_array().key("run_time_lookups_elsewhere").begin_array();
     for (const auto& planned : document_.silent) {
-      json_.begin_object().field("module", name_of(planned.module)).key("functions");
+      json_.begin_object().field("module", FileText{name_of(planned.module)}).key("functions");
       write_lookups(planned);
       json_.end_object();
     }
     json_.end_array().key("unreadable").begin_array();
     for (const auto& file : set.unreadable())
-      json_.begin_object().field("path", file.path).field("reason", file.reason).end_object();
+      json_.begin_object()
+          .field("path", FileText{file.path})
+          .field("reason", file.reason)
+          .end_object();
     json_.end_array();
     write_counts();
     json_.key("findings");
@@ -50,6 +53,12 @@ class IatJson {
  private:
   const std::string& name_of(u32 module) const { return document_.tables(module).name; }
 
+  std::vector<std::string_view> names_of(const std::vector<u32>& modules) const {
+    std::vector<std::string_view> names;
+    for (const auto module : modules) names.push_back(name_of(module));
+    return names;
+  }
+
   void write_schema() {
     json_.key("api_set_schema");
     const auto* schema = document_.set.schema();
@@ -58,7 +67,7 @@ class IatJson {
       return;
     }
     json_.begin_object()
-        .field("path", document_.set.schema_path())
+        .field("path", FileText{document_.set.schema_path()})
         .field("version", schema->version)
         .field("sets", schema->sets.size())
         .field("verified", false)
@@ -68,7 +77,10 @@ class IatJson {
   void write_module(const PlannedModule& planned) {
     const auto& module = document_.module(planned.module);
     const auto& tables = module.tables;
-    json_.begin_object().field("path", module.path).field("name", tables.name).key("identity");
+    json_.begin_object()
+        .field("path", FileText{module.path})
+        .field("name", FileText{tables.name})
+        .key("identity");
     write_identity(json_, document_.files.identity(module));
     json_.field("pointer_size", tables.pointer_size).field("image_base", tables.image_base);
     json_.key("slots").begin_array();
@@ -88,22 +100,22 @@ class IatJson {
         .field("slot_rva", value(slot.rva))
         .field("slot_file_offset", slot.file_offset)
         .field("slot_address", tables.image_base + value(slot.rva));
-    json_.field("section", MaybeText{slot.section ? tables.sections[*slot.section].name()
-                                                  : std::string_view{}});
+    json_.field("section", FileText{slot.section ? tables.sections[*slot.section].name()
+                                                 : std::string_view{}});
     json_.field("writable", tables.is_writable(slot))
         .field("must_unprotect", tables.must_unprotect(slot))
         .field("delayed", dll.delayed);
-    json_.field("dll", MaybeText{dll.name});
+    json_.field("dll", FileText{dll.name});
     json_.key("function").begin_object();
-    json_.field("name", MaybeText{slot.name});
+    json_.field("name", FileText{slot.name});
     json_.key("ordinal");
     slot.by_ordinal ? json_.value(slot.ordinal) : json_.value(nullptr);
     json_.key("hint");
     slot.by_ordinal ? json_.value(nullptr) : json_.value(slot.hint);
+    std::vector<std::string_view> names;
     if (slot.by_ordinal && resolved.exported)
-      write_names("names_of_ordinal", *resolved.exporter, slot.ordinal);
-    else
-      json_.key("names_of_ordinal").begin_array().end_array();
+      names = document_.tables(*resolved.exporter).names_of(slot.ordinal);
+    json_.field("names_of_ordinal", FileTexts{names});
     json_.end_object().key("bound");
     if (slot.bound_address)
       json_.begin_object()
@@ -118,12 +130,6 @@ class IatJson {
     json_.end_object();
   }
 
-  void write_names(std::string_view key, u32 module, u32 ordinal) {
-    json_.key(key).begin_array();
-    for (const auto name : document_.tables(module).names_of(ordinal)) json_.value(name);
-    json_.end_array();
-  }
-
   void write_host(std::string_view host) {
     json_.key("api_set_host");
     host.empty() ? json_.value(nullptr) : json_.value(host);
@@ -133,10 +139,10 @@ class IatJson {
     json_.key("forwarders").begin_array();
     for (const auto& step : target.forwarders) {
       const auto& entry = document_.tables(step.module).exports[step.exported];
-      json_.begin_object().field("module", name_of(step.module));
-      json_.field("function", MaybeText{entry.name});
+      json_.begin_object().field("module", FileText{name_of(step.module)});
+      json_.field("function", FileText{entry.name});
       json_.field("ordinal", entry.ordinal);
-      json_.field("forwarder", MaybeText{entry.forwarder});
+      json_.field("forwarder", FileText{entry.forwarder});
       write_host(step.api_set_host);
       json_.end_object();
     }
@@ -147,15 +153,14 @@ class IatJson {
 
   void write_target_fields(const ImportTarget& target) {
     const bool found = target.outcome == Outcome::resolved;
-    json_.field("outcome", to_string(target.outcome)).key("module");
-    target.module ? json_.value(name_of(*target.module)) : json_.value(nullptr);
+    json_.field("outcome", to_string(target.outcome));
+    json_.field("module", FileText{target.module ? std::string_view{name_of(*target.module)}
+                                                 : std::string_view{}});
     json_.field("dll", MaybeText{target.dll});
-    json_.field("name", MaybeText{target.name});
-    if (found)
-      write_names("names", *target.module, *target.ordinal);
-    else
-      json_.key("names").begin_array().end_array();
-    json_.field("ordinal", target.ordinal).key("rva");
+    json_.field("name", FileText{target.name});
+    std::vector<std::string_view> names;
+    if (found) names = document_.tables(*target.module).names_of(*target.ordinal);
+    json_.field("names", FileTexts{names}).field("ordinal", target.ordinal).key("rva");
     found ? json_.value(value(target.address)) : json_.value(nullptr);
   }
 
@@ -165,7 +170,7 @@ class IatJson {
     for (const auto& resolved : planned.dynamic) {
       const auto& slot = tables.slots[resolved.slot];
       json_.begin_object();
-      json_.field("name", MaybeText{lookup_name(document_, resolved)});
+      json_.field("name", FileText{lookup_name(document_, resolved)});
       json_.field("slot_rva", value(slot.rva)).end_object();
     }
     json_.end_array();
@@ -188,7 +193,7 @@ class IatJson {
     for (const auto index : planned.own_functions) {
       const auto& target = document_.plan.targets[document_.plan.functions[index].target];
       json_.begin_object();
-      json_.field("name", MaybeText{target.name});
+      json_.field("name", FileText{target.name});
       json_.field("ordinal", target.ordinal).end_object();
     }
     json_.end_array().end_object();
@@ -197,14 +202,15 @@ class IatJson {
   void write_function(const PlannedFunction& function) {
     json_.begin_object();
     write_target_fields(document_.plan.targets[function.target]);
-    json_.field("slots", function.slots).key("importers").begin_array();
-    for (const auto module : function.importers) json_.value(name_of(module));
-    json_.end_array().key("indirect").begin_array();
-    for (const auto module : function.indirect) {
-      json_.begin_object().field("module", name_of(module)).key("path").begin_array();
-      for (const auto step : function.ways.path_from(module)) json_.value(name_of(step));
-      json_.end_array().end_object();
-    }
+    json_.field("slots", function.slots)
+        .field("importers", FileTexts{names_of(function.importers)})
+        .key("indirect")
+        .begin_array();
+    for (const auto module : function.indirect)
+      json_.begin_object()
+          .field("module", FileText{name_of(module)})
+          .field("path", FileTexts{names_of(function.ways.path_from(module))})
+          .end_object();
     json_.end_array().end_object();
   }
 

@@ -48,7 +48,7 @@ void write_error(JsonWriter& json, const std::optional<ProfileError>& error) {
     return;
   }
   json.begin_object()
-      .field("path", error->path)
+      .field("path", FileText{error->path})
       .field("line", error->error.line)
       .field("column", error->error.column)
       .field("message", error->error.message)
@@ -66,7 +66,7 @@ void write_json(Output& output, const ProfileOptions& options, const Checked& ch
   for (const auto& group : profile.groups)
     json.begin_object()
         .field("name", group.name)
-        .field("path", profile.files[group.file])
+        .field("path", FileText{profile.files[group.file]})
         .field("line", group.place.line)
         .field("column", group.place.column)
         .field("rules", group.rules.size())

@@ -84,7 +84,7 @@ struct coldtrace_kernel_trace_point {{
     unsigned long byte_count;
     const unsigned char *bytes;         /* the instruction: compare, then write 0xcc over the first */
     unsigned long target;               /* of a branch, or of memory relative to rip */
-    unsigned char boundary;             /* 1: an instruction begins there, 0: that is not proven */
+    unsigned char boundary;             /* 1: an instruction begins there, 0: that is not proved */
     unsigned char emulator;             /* 1: that of Windows 10 1903 executes the instruction */
 }};
 
@@ -188,7 +188,7 @@ std::string write_trace_points(Output& output, const HookTable& build, const std
     rows.push_back(fmt::format("{}, {}, {}, {}, {}, {}, {}", c_string(point.requested),
                                number(point.rva), number(point.function), bytes,
                                number(point.emulation.target),
-                               point.boundary == syscall_map::BoundaryState::proven ? 1 : 0,
+                               point.boundary == syscall_map::BoundaryState::proved ? 1 : 0,
                                static_cast<u32>(point.emulation.emulator)));
   }
   return write_array(output, "struct coldtrace_kernel_trace_point", prefix + "_trace_points", rows,

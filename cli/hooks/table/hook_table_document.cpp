@@ -123,7 +123,7 @@ std::optional<ServicesTab> read_services_tab(const Value& json) {
     tab.entries.push_back({u32_member(record, "hash").value_or(0),
                            u32_member(record, "argument_count").value_or(0),
                            rva_member(record, "rva").value_or(pe::Rva{}),
-                           text_member(record, "name"),
+                           file_text_member(record, "name"),
                            {}});
   });
   return tab;
@@ -253,6 +253,23 @@ void append_texts(const Value& object, const char* name, std::vector<std::string
       if (element.IsString()) texts.emplace_back(element.GetString(), element.GetStringLength());
 }
 
+// What FileTexts were written as.
+void append_file_texts(const Value& object, const char* name, std::vector<std::string>& texts) {
+  const auto* const array = find_member(object, name, &Value::IsArray);
+  if (array == nullptr) return;
+  const auto* const all =
+      find_member(object, (std::string{name} + "_bytes").c_str(), &Value::IsArray);
+  for (rapidjson::SizeType i = 0; i < array->Size(); ++i) {
+    const auto& text = (*array)[i];
+    if (!text.IsString()) continue;
+    std::optional<std::vector<std::byte>> bytes;
+    if (all != nullptr && i < all->Size() && (*all)[i].IsString())
+      bytes = core::parse_hex({(*all)[i].GetString(), (*all)[i].GetStringLength()});
+    texts.emplace_back(bytes ? core::to_chars(*bytes)
+                             : std::string_view{text.GetString(), text.GetStringLength()});
+  }
+}
+
 HookTableImage read_documented_image(const Value& json, ImageRole role) {
   HookTableImage image{.role = role, .path = {}, .identity = {}, .sha256 = {}};
   const auto* const identity = find_member(json, "identity", &Value::IsObject);
@@ -284,8 +301,8 @@ std::optional<HookService> read_documented_service(const Value& json) {
                       : ServiceTable::nt;
   if (auto name = text_member(json, "name"); !name.empty())
     service.names.push_back(std::move(name));
-  append_texts(json, "aliases", service.names);
-  append_texts(json, "names", service.names);
+  append_file_texts(json, "aliases", service.names);
+  append_file_texts(json, "names", service.names);
   service.image = find_named(roles, text_member(json, "image"));
   service.target = rva_member(json, "target");
   service.argument_bytes = u32_member(json, "argument_bytes");

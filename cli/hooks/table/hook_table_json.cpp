@@ -18,10 +18,7 @@ void write_service(JsonWriter& json, const syscall_map::HookService& service) {
   json.begin_object()
       .field("number", service.number)
       .field("table", to_string(service.table))
-      .key("names")
-      .begin_array();
-  for (const auto& name : service.names) json.value(name);
-  json.end_array()
+      .field("names", FileTexts{service.names})
       .field("image", service.image ? std::optional{to_string(*service.image)} : std::nullopt)
       .field("target", number_of(service.target))
       .field("argument_bytes", service.argument_bytes)
@@ -50,7 +47,7 @@ void write_build(JsonWriter& json, const HookTable& build) {
   for (const auto& image : build.images) {
     json.begin_object()
         .field("role", to_string(image.role))
-        .field("path", image.path.empty() ? std::nullopt : std::optional{image.path})
+        .field("path", MaybeText{image.path})
         .key("identity");
     write_identity(json, {image.identity, image.sha256});
     json.key("findings");
@@ -111,7 +108,7 @@ void write_hook_table_json(Output& output, Int64 int64, const HookTableDocument&
   json.end_array().key("unpaired").begin_array();
   for (const auto& [file, reason] : document.unpaired) {
     json.begin_object()
-        .field("path", file.path)
+        .field("path", FileText{file.path})
         .field("role", to_string(file.role))
         .key("identity");
     write_identity(json, {file.identity, std::nullopt});

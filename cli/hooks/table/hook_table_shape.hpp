@@ -22,6 +22,7 @@ enum class MemberShape {
   text,
   file_text,  // with its bytes in hexadecimal beside it where it is not UTF-8
   texts,
+  file_texts,  // with the bytes beside them where not all are UTF-8
   words,
   object,   // of what `inside` says
   objects,  // each of what `inside` says
@@ -48,7 +49,9 @@ inline bool is_number_to(const Value& object, const char* name, u64 most) {
 
 // What stands beside a text of a file, or nothing.
 inline const Value* find_bytes(const Value& object, const WrittenMember& member) {
-  if (member.shape != MemberShape::file_text || !find_member(object, member.name, &Value::IsString))
+  const bool is_list = member.shape == MemberShape::file_texts;
+  if (!is_list && member.shape != MemberShape::file_text) return nullptr;
+  if (!find_member(object, member.name, is_list ? &Value::IsArray : &Value::IsString))
     return nullptr;
   const auto found = object.FindMember((std::string{member.name} + "_bytes").c_str());
   return found == object.MemberEnd() ? nullptr : &found->value;
@@ -80,6 +83,15 @@ inline bool is_written(const Value& json, const WrittenMember& member) {
     }
     case MemberShape::texts:
       return all_elements(value, [](const Value& element) { return element.IsString(); });
+    case MemberShape::file_texts: {
+      const auto* const bytes = find_bytes(json, member);
+      return all_elements(value, [](const Value& element) { return element.IsString(); }) &&
+             (!bytes || (all_elements(*bytes,
+                                      [](const Value& element) {
+                                        return element.IsNull() || is_hex(element);
+                                      }) &&
+                         bytes->Size() == value.Size()));
+    }
     case MemberShape::words:
       return all_elements(value, [](const Value& element) { return element.IsUint(); });
     case MemberShape::object:
@@ -139,7 +151,7 @@ inline bool is_written_identity(const Value& json) {
 }
 
 inline bool is_written_unpaired(const Value& json) {
-  return are_written(json, {{"path", MemberShape::text},
+  return are_written(json, {{"path", MemberShape::file_text},
                             {"role", MemberShape::text},
                             {"identity", MemberShape::object, false, is_written_identity},
                             {"reason", MemberShape::text}});
@@ -156,7 +168,7 @@ inline bool is_written_finding(const Value& json) {
 // The first documents had no findings of an image.
 inline bool is_written_image(const Value& json) {
   const WrittenMember role{"role", MemberShape::text};
-  const WrittenMember path{"path", MemberShape::text, true};
+  const WrittenMember path{"path", MemberShape::file_text, true};
   const WrittenMember identity{"identity", MemberShape::object, false, is_written_identity};
   const WrittenMember findings{"findings", MemberShape::objects, false, is_written_finding};
   return are_written(json, {role, path, identity, findings}) ||
@@ -166,7 +178,7 @@ inline bool is_written_image(const Value& json) {
 inline bool is_written_service(const Value& json) {
   return are_written(json, {{"number", MemberShape::half},
                             {"table", MemberShape::text},
-                            {"names", MemberShape::texts},
+                            {"names", MemberShape::file_texts},
                             {"image", MemberShape::text, true},
                             {"target", MemberShape::word, true},
                             {"argument_bytes", MemberShape::word, true},
@@ -181,8 +193,8 @@ inline bool is_written_entry(const Value& json) {
   return are_written(json, {{"number", MemberShape::half},
                             {"rva", MemberShape::word},
                             {"argument_bytes", MemberShape::byte, true},
-                            {"import_module", MemberShape::text, true},
-                            {"import_name", MemberShape::text, true}}) &&
+                            {"import_module", MemberShape::file_text, true},
+                            {"import_name", MemberShape::file_text, true}}) &&
          is_null(json, "import_module") == is_null(json, "import_name");
 }
 
@@ -207,7 +219,7 @@ inline bool is_written_record(const Value& json) {
   return are_written(json, {{"hash", MemberShape::word},
                             {"argument_count", MemberShape::word},
                             {"rva", MemberShape::word},
-                            {"name", MemberShape::text, true},
+                            {"name", MemberShape::file_text, true},
                             {"numbers", MemberShape::words}});
 }
 
@@ -235,7 +247,7 @@ inline bool is_written_branch(const Value& json) {
                             {"to", MemberShape::word},
                             {"text", MemberShape::text},
                             {"outside", MemberShape::flag},
-                            {"proven", MemberShape::flag}});
+                            {"proved", MemberShape::flag}});
 }
 
 inline bool is_written_option(const Value& json) {
@@ -259,7 +271,7 @@ inline bool is_written_plan(const Value& json) {
 inline bool is_written_caller(const Value& json) {
   return are_written(json, {{"rva", MemberShape::word},
                             {"function", MemberShape::word, true},
-                            {"name", MemberShape::text, true}});
+                            {"name", MemberShape::file_text, true}});
 }
 
 inline bool is_written_context_switch(const Value& json) {
@@ -318,7 +330,7 @@ inline bool is_written_member(const Value& json) {
 }
 
 inline bool is_written_function(const Value& json) {
-  return are_written(json, {{"rva", MemberShape::word}, {"name", MemberShape::text, true}});
+  return are_written(json, {{"rva", MemberShape::word}, {"name", MemberShape::file_text, true}});
 }
 
 inline bool is_written_refusal(const Value& json) {
@@ -360,8 +372,8 @@ inline bool is_written_point(const Value& json) {
                             {"rva", MemberShape::word, true},
                             {"file_offset", MemberShape::number, true},
                             {"address", MemberShape::number, true},
-                            {"section", MemberShape::text, true},
-                            {"names", MemberShape::texts},
+                            {"section", MemberShape::file_text, true},
+                            {"names", MemberShape::file_texts},
                             {"function", MemberShape::object, true, is_written_function},
                             {"eligible", MemberShape::flag},
                             {"refusals", MemberShape::objects, false, is_written_refusal},

@@ -77,7 +77,7 @@ void write_json(Output& output, Int64 int64, const HookTableVerification& result
     json.field("same", build.differences.empty()).key("differences").begin_array();
     for (const auto& difference : build.differences)
       json.begin_object()
-          .field("path", difference.path)
+          .field("path", FileText{difference.path})
           .field("table", difference.before)
           .field("files", difference.after)
           .end_object();

@@ -217,7 +217,7 @@ class Writer {
 void write_type_file(JsonWriter& json, const pe::TypeFile& file) {
   const auto& identity = file.identity;
   json.begin_object()
-      .field("path", file.path)
+      .field("path", FileText{file.path})
       .field("format", std::string_view{file.pdb ? "pdb" : "isf"})
       .field("guid", guid_text(identity))
       .field("age", identity.age);

@@ -151,7 +151,7 @@ void write_json(Output& output, const TraceControlDecodeOptions& options, const 
       .field("schema", "coldtrace.trace-control-buffer/1")
       .field("tool", tool_version)
       .field("verified", tracefile::trace_control_verified)
-      .field("path", options.file)
+      .field("path", FileText{options.file})
       .field("direction", options.returned ? "output" : "input")
       .field("code", answer.code);
   json.field("name", MaybeText{answer.row ? answer.row->name : ""});

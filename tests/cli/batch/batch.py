@@ -187,7 +187,7 @@ class Results(Batch):
             row = rows[name]
             path = bytes.fromhex(row["input_bytes"]) if "input_bytes" in row else row["input"].encode()
             facts = os.stat(path)
-            self.assertEqual((row["state"], row["exit"], row["signal"], row["error"]), ("done", status, None, None))
+            self.assertEqual((row["state"], row["exit_status"], row["signal"], row["error"]), ("done", status, None, None))
             self.assertEqual(row["output"], {"path": f"{name}.ndjson", "size": len(content),
                                              "sha256": hashlib.sha256(content).hexdigest()})
             self.assertEqual((row["identity"]["size"], row["identity"]["inode"]), (facts.st_size, facts.st_ino))
@@ -196,7 +196,7 @@ class Results(Batch):
             self.assertEqual({(each["code"], each["severity"]): each["count"] for each in row["findings"]}, counts)
         self.assertEqual({os.fsencode(each["input"]) for each in summary["failed"]}, bad)
         for each in summary["failed"]:
-            self.assertEqual((each["state"], each["exit"]), ("failed", 2))
+            self.assertEqual((each["state"], each["exit_status"]), ("failed", 2))
             plain = run("ntfs", "snapshot", each["input"]).stderr.decode()
             self.assertIn(each["error"], plain)
         self.assertEqual(summary["counts"], {
@@ -557,7 +557,7 @@ class Workers(Batch):
             self.assertEqual(process.returncode, 1, messages)
             self.assertIn(f"hold.img: ended by signal {int(how)}".encode(), messages)
             _, rows, _ = self.manifest()
-            self.assertEqual((rows["hold.img"]["state"], rows["hold.img"]["signal"], rows["hold.img"]["exit"]),
+            self.assertEqual((rows["hold.img"]["state"], rows["hold.img"]["signal"], rows["hold.img"]["exit_status"]),
                              ("crashed", int(how), None))
             held.unlink()
         self.add("hold.img", self.volumes[0])

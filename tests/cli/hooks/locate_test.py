@@ -337,17 +337,21 @@ class Globs(Case):
                 self.assertIn("no-match", [finding["code"] for finding in plan["findings"]])
                 self.assertIn("KiDispatchInterrupt", plan["points"][0]["refusals"][0]["text"])
 
-    def test_what_is_near_is_no_data(self):
+    def test_what_is_near_is_what_the_command_takes(self):
+        """`hooks locate` finds data whose name is given exactly; `hooks plan` refuses it."""
         kernel = image("switch-7-x86")
         name, data = "IoGetInitialStack", first_section(kernel, code=False)
         bent = self.write("ntoskrnl.exe", with_export_at(kernel, name, data))
+        (place,), _ = self.functions(0, name, bent)
+        self.assertEqual(place, (name, data))
         for wanted in ("IoGetInitialStac", "IoGetInitialStak*"):
-            for file, near in ((kernel, True), (bent, False)):
-                with self.subTest(wanted, near=near):
+            for file, is_code in ((kernel, True), (bent, False)):
+                with self.subTest(wanted, is_code=is_code):
                     _, (finding,) = self.functions(1, wanted, file)
-                    self.assertEqual((finding["code"], f"'{name}'" in finding["text"]), ("no-match", near))
+                    self.assertEqual(finding["code"], "no-match")
+                    self.assertIn(f"'{name}'", finding["text"])
                     plan = self.plan(1, file, wanted)
-                    self.assertEqual(name in plan["points"][0]["refusals"][0]["text"], near)
+                    self.assertEqual(name in plan["points"][0]["refusals"][0]["text"], is_code)
 
     def test_a_plan_is_never_longer_than_a_table_may_be(self):
         kernel = image("tables-x86-kernel")

@@ -3,6 +3,7 @@
 usage: names_test.py COLDTRACE IMAGES SOURCES READOBJ [unittest arguments]
 """
 import json
+import os
 import re
 import struct
 import subprocess
@@ -14,14 +15,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 import json_schema
 from strict import strict_json
-from table_image import debug_table, export_table, import_table, table_image
+from table_image import FIRST, debug_table, export_table, import_table, table_image
 
 COLDTRACE, IMAGES, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:4])
 READOBJ = sys.argv[4]
 
 
 def run(*arguments, status=0):
-    done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=120)
+    done = subprocess.run([COLDTRACE, *map(os.fspath, arguments)], capture_output=True, timeout=120)
     assert done.returncode == status, done.stderr + done.stdout
     return done.stdout
 
@@ -112,9 +113,66 @@ class Identities(Case):
         for odd in ("", "f", "xy", 7, None):  # not as they are written
             image["identity"]["name_bytes"] = odd
             self.assertEqual(serviced(document).returncode, 2, odd)
+        image["identity"].update({"name": "ntos.exe"})
+        del image["identity"]["name_bytes"]
+        # Of a service, and of the path of its file.
+        path, name = b"/f\xf6/ntos.exe", b"NtWhat\xf6"
+        service = {"number": 1, "table": "nt", "names": [], "image": "kernel", "target": 4096, "argument_bytes": 8,
+                   "stack_argument_bytes": None, "name_hash": None, "confidence": "high", "verified": True, "evidence": []}
+        document["builds"][0]["services"] = [service]
+        image.update({"path": fffd(path), "path_bytes": path.hex()})
+        service.update({"names": [fffd(name), "NtOther"], "names_bytes": [name.hex(), None]})
+        json_schema.validate(document, json.loads((SOURCES / "docs/schema/hook-table.schema.json").read_text()))
+        self.assertIn(serviced(document).returncode, (0, 1))
+        self.assertIn(b"NtWhat\\xf6", run("report", self.here / "table.json"))
+        for odd in ([None], [name.hex(), 7], ["", None], name.hex()):
+            service["names_bytes"] = odd
+            self.assertEqual(serviced(document).returncode, 2, odd)
+
+
+class Lists(Case):
+    """Arrays of names, and paths: what stands beside them has the bytes of those that are not UTF-8 alone."""
+
+    def test_paths_of_images(self):
+        path = self.write("plain", table_image({0: export_table(b"one.dll", [b"Alpha"])}))
+        odd = os.fsencode(self.here) + b"/n\xefve.dll"
+        os.rename(path, odd)
+        for command in ("info", "exports", "imports", "sections"):
+            self.assertEqual(self.beside(self.document(command, odd), "path"), odd)
+        for schema, *command in (("syscall-map", "syscalls", "map"), ("service-tables", "hooks", "tables"),
+                                 ("hook-locations", "hooks", "locate", "Alpha")):
+            done = subprocess.run([COLDTRACE, *command, "--format", "json", odd], capture_output=True, timeout=120)
+            document = strict_json(done.stdout)
+            json_schema.validate(document, json.loads((SOURCES / f"docs/schema/{schema}.schema.json").read_text()))
+            self.assertEqual(self.beside(document["images"][0], "path"), odd)
+
+    def test_names_of_an_ordinal(self):
+        names = [b"Al\xffpha", b"Beta"]
+        table, size = export_table(b"odd.dll", names)(FIRST)
+        at = 40 + 4 * 2 + 4 * 2  # behind functions and names: both names are of the first function
+        table = table[:at] + struct.pack("<HH", 0, 0) + table[at + 4:]
+        self.write("odd.dll", table_image({0: lambda rva: (table, size)}))
+        program = self.write("one.dll", table_image({1: import_table(b"odd.dll", [1, b"Beta", b"Al\xffpha"])}))
+        done = subprocess.run([COLDTRACE, "hooks", "iat", "--format", "json", program], capture_output=True, timeout=120)
+        plan = strict_json(done.stdout)
+        json_schema.validate(plan, json.loads((SOURCES / "docs/schema/iat-plan.schema.json").read_text()))
+        (module,) = (one for one in plan["modules"] if one["name"] == "one.dll")
+        by_ordinal, by_name, by_odd_name = sorted(module["slots"], key=lambda slot: slot["slot_rva"])
+        expected = ["Al\ufffdpha", "Beta"], [names[0].hex(), None]
+        self.assertEqual((by_ordinal["function"]["names_of_ordinal"], by_ordinal["function"]["names_of_ordinal_bytes"]), expected)
+        for slot in (by_ordinal, by_name, by_odd_name):
+            self.assertEqual((slot["target"]["names"], slot["target"]["names_bytes"]), expected)
+        self.assertEqual(self.beside(by_odd_name["function"]), names[0])
+        self.assertNotIn("names_of_ordinal_bytes", by_name["function"])
 
 
 class EmptyNames(Case):
+    def plan(self, program):
+        done = subprocess.run([COLDTRACE, "hooks", "iat", "--format", "json", program], capture_output=True, timeout=120)
+        plan = strict_json(done.stdout)
+        json_schema.validate(plan, json.loads((SOURCES / "docs/schema/iat-plan.schema.json").read_text()))
+        return plan
+
     def test_an_empty_name_is_one(self):
         names, count = [b"", b"Alpha", b"Be\xffta"], 5
         path = self.write("one.dll", table_image({0: export_table(b"one.dll", names, count),
@@ -132,6 +190,39 @@ class EmptyNames(Case):
         self.assertEqual(re.findall(rb"^ +\d+  0x\w+  \S+ +(\S+)$", run("pe", "exports", path), re.M),
                          [b'""', b"Alpha", b"Be\\xffta", b"-", b"-"])
         self.assertIn(b'""', run("pe", "imports", path))
+
+    def test_an_empty_name_of_a_module_is_one(self):
+        path = self.write("one.dll", table_image({0: export_table(b"", [b"Alpha"]), 1: import_table(b"", [b"Sleep"])}))
+        self.assertEqual(self.document("exports", path)["module_name"], "")
+        (module,) = self.document("imports", path)["modules"]
+        self.assertEqual(module["name"], "")
+        self.assertIn(b'""', run("pe", "imports", path))
+        self.assertIn(b'of ""', run("pe", "exports", path))
+
+    def test_a_name_of_a_module_that_cannot_be_read_is_none(self):
+        path = table_image({0: export_table(b"one.dll", [b"Alpha"]), 1: import_table(b"KERNEL32.dll", [b"Sleep"])})
+        exports, imports = 0x200, path.index(b"KERNEL32.dll")
+        descriptor = path.index(struct.pack("<I", 0x1000 - 0x200 + imports))
+        for at in (exports + 12, descriptor):
+            path = path[:at] + struct.pack("<I", 0x7fff_0000) + path[at + 4:]
+        path = self.write("one.dll", path)
+        self.assertIsNone(self.document("exports", path)["module_name"])
+        (module,) = self.document("imports", path, status=1)["modules"]
+        self.assertIsNone(module["name"])
+
+    def test_an_empty_name_of_an_import_is_one_in_a_plan(self):
+        """The slot of an empty name leads to the export of that name, as any other."""
+        exporter = self.write("kernel32.dll", table_image({0: export_table(b"kernel32.dll", [b"", b"Sleep"])}))
+        program = self.write("one.dll", table_image({1: import_table(b"KERNEL32.dll", [b"", b"Sleep", 2, 9])}))
+        (module,) = [module for module in self.plan(program)["modules"] if module["name"] == "one.dll"]
+        self.assertEqual([(slot["function"]["name"], slot["function"]["ordinal"], slot["target"]["name"],
+                           slot["target"]["ordinal"], slot["target"]["outcome"]) for slot in module["slots"]],
+                         [("", None, "", 1, "resolved"), ("Sleep", None, "Sleep", 2, "resolved"),
+                          (None, 2, "Sleep", 2, "resolved"), (None, 9, None, 9, "no_function")])
+        exporter.unlink()
+        (module,) = [module for module in self.plan(program)["modules"] if module["name"] == "one.dll"]
+        self.assertEqual([(slot["target"]["name"], slot["target"]["ordinal"]) for slot in module["slots"]],
+                         [("", None), ("Sleep", None), (None, 2), (None, 9)])
 
     def test_a_name_that_cannot_be_read_is_none(self):
         content = table_image({1: import_table(b"KERNEL32.dll", [b"Sleep"])})

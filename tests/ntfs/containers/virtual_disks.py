@@ -29,7 +29,7 @@ FORMS = {"qcow2": ("qcow2", "qcow"), "packed.qcow2": ("qcow2", "qcow", "-c"),
          "sparse.vmdk": ("vmdk", "vmdk"), "stream.vmdk": ("vmdk", "vmdk", "-o", "subformat=streamOptimized"),
          "flat.vmdk": ("vmdk", "vmdk", "-o", "subformat=monolithicFlat"),
          "parts.vmdk": ("vmdk", "vmdk", "-o", "subformat=twoGbMaxExtentSparse")}
-CONTAINERS = {"qcow": "qcow2", "qcow2": "qcow2", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
+CONTAINERS = {"qcow": "qcow", "qcow2": "qcow", "vpc": "vhd", "vhdx": "vhdx", "vmdk": "vmdk"}
 
 
 def needs(library):

@@ -1107,6 +1107,13 @@ class LostBootSectors(Images):
         raw, damaged, size, at = self.lost()
         self.check(raw, damaged, "--mft-offset", at)
         self.check(raw, damaged, "--mft-offset", at, "--cluster-size", size)
+
+        def holds(*arguments):
+            done = subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", *map(str, arguments)], capture_output=True)
+            (partition,) = json.loads(done.stdout)["partitions"]
+            return partition["holds"]
+        for image, kind in ((raw, "ntfs_volume"), (damaged, "zeros")):
+            self.assertEqual((holds(image), holds("--mft-offset", at, image)), (kind, kind))
         self.assertIn(b"not a power of two",
                       ntfs("info", "--cluster-size", 1000, damaged, status=2).stderr)
         for command in ("info", "snapshot"):

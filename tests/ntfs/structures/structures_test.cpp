@@ -4,7 +4,6 @@
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/packed_record.hpp"
 #include "coldtrace/ntfs/security.hpp"
-#include "coldtrace/ntfs/security_owners.hpp"
 #include "coldtrace/ntfs/sleuthkit_ids.hpp"
 #include "coldtrace/ntfs/structures/attribute_list.hpp"
 #include "coldtrace/ntfs/structures/boot_sector.hpp"
@@ -17,6 +16,7 @@
 #include "coldtrace/ntfs/structures/reparse_point.hpp"
 #include "fixtures/builders/ntfs_image.hpp"
 #include "fixtures/builders/value_of.hpp"
+#include "ntfs/volume/security_owners.hpp"
 
 namespace coldtrace {
 namespace {

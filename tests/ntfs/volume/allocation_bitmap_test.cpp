@@ -1,4 +1,4 @@
-#include "coldtrace/ntfs/allocation_bitmap.hpp"
+#include "ntfs/volume/allocation_bitmap.hpp"
 
 #include <catch2/catch.hpp>
 

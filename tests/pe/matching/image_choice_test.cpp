@@ -67,7 +67,7 @@ TEST_CASE("an image that asks for no PDB leaves what the trace says of it") {
   CHECK(choice.pdbs().empty());
 }
 
-TEST_CASE("files of the name that are other builds, or not proven, are told") {
+TEST_CASE("files of the name that are other builds, or not proved, are told") {
   ImageChoice choice;
   core::Findings findings;
   CHECK_FALSE(find(choice, loaded(9), findings, {{"/1/x.dll", build(1)}, {"/2/x.dll", build(2)}}));

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "coldtrace/registry/recovery/marvin32.hpp"
 #include "fixtures/builders/byte_writer.hpp"
+#include "registry/recovery/marvin32.hpp"
 
 using namespace coldtrace;
 using namespace coldtrace::registry;

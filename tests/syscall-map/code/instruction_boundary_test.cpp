@@ -67,7 +67,7 @@ TEST_CASE("an instruction begins where the code of a function of .pdata has one"
         function, found);
   };
   const Row rows[] = {
-      {0x1000, State::proven, {"a function begins there, as .pdata says"}, 0x1000, "First"},
+      {0x1000, State::proved, {"a function begins there, as .pdata says"}, 0x1000, "First"},
       {0x1001,
        State::refuted,
        {at_1000 + "of 5 bytes at 0x1000, which covers it"},
@@ -83,22 +83,22 @@ TEST_CASE("an instruction begins where the code of a function of .pdata has one"
        {at_1000 + "of 5 bytes at 0x1000, which covers it"},
        0x1000,
        "First"},
-      {0x1005, State::proven, {at_1000 + "there"}, 0x1000, "First"},
+      {0x1005, State::proved, {at_1000 + "there"}, 0x1000, "First"},
       {0x1006,
        State::refuted,
        {at_1000 + "of 2 bytes at 0x1005, which covers it"},
        0x1000,
        "First"},
-      {0x1007, State::proven, {at_1000 + "there"}, 0x1000, "First"},
-      {0x1009, State::proven, {at_1000 + "there"}, 0x1000, "First"},
+      {0x1007, State::proved, {at_1000 + "there"}, 0x1000, "First"},
+      {0x1009, State::proved, {at_1000 + "there"}, 0x1000, "First"},
       {0x100b, State::unknown, {nothing_leads("0x1000", "has one there")}, 0x1000, "First"},
-      {0x100c, State::proven, {at_1000 + "there"}, 0x1000, "First"},
+      {0x100c, State::proved, {at_1000 + "there"}, 0x1000, "First"},
       {0x100d,
        State::unknown,
        {nothing_leads("0x1000", "has one that covers it")},
        0x1000,
        "First"},
-      {0x1010, State::proven, {"a function begins there, as .pdata says"}, 0x1010, "Second"},
+      {0x1010, State::proved, {"a function begins there, as .pdata says"}, 0x1010, "Second"},
       {0x1012, State::unknown, {nothing_leads("0x1010", "ends at 0x1011")}, 0x1010, "Second"},
   };
   for (const auto& row : rows) check(prover, row);
@@ -135,14 +135,14 @@ TEST_CASE("a part of a function belongs to what its unwind information continues
                         {{pe::Rva{0x1000}, "First", "PDB"}, {pe::Rva{0x1010}, "Second", "PDB"}}};
   const std::vector<std::string> part{"a part of a function begins there, as .pdata says"};
   const Row rows[] = {
-      {0x1010, State::proven, {"a function begins there, as .pdata says"}, 0x1010, "Second"},
-      {0x1020, State::proven, part, 0x1000, "First"},
-      {0x1030, State::proven, part, 0x1000, "First"},
-      {0x1040, State::proven, part, 0x1010, "Second"},
-      {0x1048, State::proven, part, {}},
-      {0x1050, State::proven, part, {}},
-      {0x1058, State::proven, part, {}},
-      {0x1060, State::proven, part, {}},
+      {0x1010, State::proved, {"a function begins there, as .pdata says"}, 0x1010, "Second"},
+      {0x1020, State::proved, part, 0x1000, "First"},
+      {0x1030, State::proved, part, 0x1000, "First"},
+      {0x1040, State::proved, part, 0x1010, "Second"},
+      {0x1048, State::proved, part, {}},
+      {0x1050, State::proved, part, {}},
+      {0x1058, State::proved, part, {}},
+      {0x1060, State::proved, part, {}},
   };
   for (const auto& row : rows) check(prover, row);
 }
@@ -168,12 +168,12 @@ TEST_CASE("without .pdata an instruction begins where the start before it leads"
       "the loader adjusts the address at 0x1030, of which it is a byte"};
   const Row rows[] = {
       {0x1000, State::unknown, none, {}},
-      {0x1001, State::proven, {"First begins there, as the PDB says"}, 0x1001, "First"},
+      {0x1001, State::proved, {"First begins there, as the PDB says"}, 0x1001, "First"},
       {0x1002, State::refuted, {first + "instruction of 5 bytes at 0x1001, which covers it"}, {}},
-      {0x1006, State::proven, {first + "instruction there"}, 0x1001, "First"},
+      {0x1006, State::proved, {first + "instruction there"}, 0x1001, "First"},
       {0x1012, State::unknown, none, {}},
       {0x1020,
-       State::proven,
+       State::proved,
        {"Second begins there, as the export directory says"},
        0x1020,
        "Second"},
@@ -181,7 +181,7 @@ TEST_CASE("without .pdata an instruction begins where the start before it leads"
        State::unknown,
        {second + "instruction there, and one at 0x1020 that covers it"},
        {}},
-      {0x1023, State::proven, {second + "instruction there"}, 0x1020, "Second"},
+      {0x1023, State::proved, {second + "instruction there"}, 0x1020, "Second"},
       {0x1030, State::refuted, adjusted, {}},
       {0x1033, State::refuted, adjusted, {}},
       {0x2000, State::unknown, none, {}},

@@ -17,7 +17,7 @@ TEST_CASE("a relocation adjusts as many bytes as its type says") {
 }
 
 TEST_CASE("what is known of code has the words that outputs have for it") {
-  CHECK(to_string(BoundaryState::proven) == "proven");
+  CHECK(to_string(BoundaryState::proved) == "proved");
   CHECK(to_string(BoundaryState::refuted) == "refuted");
   CHECK(to_string(Confidence::low) == "low");
   CHECK(to_string(Confidence::high) == "high");

@@ -126,7 +126,7 @@ TEST_CASE(
   CHECK(value(idle.from) == kernel->at("truth_idle_jump"));
   CHECK(value(idle.to) == kernel->at("truth_idle_target"));
   CHECK(idle.outside);
-  CHECK(idle.proven);
+  CHECK(idle.proved);
   for (const auto method :
        {PatchMethod::entry_jump, PatchMethod::hot_patch, PatchMethod::call_sites}) {
     CHECK_FALSE(option(found, method).safe);

@@ -331,7 +331,7 @@ class Comparison {
       CHECK(branch.from == value(expected.incoming[i].from));
       CHECK(branch.to == value(expected.incoming[i].to));
       CHECK(branch.text == expected.incoming[i].text);
-      CHECK(branch.flags == bits({expected.incoming[i].outside, expected.incoming[i].proven}));
+      CHECK(branch.flags == bits({expected.incoming[i].outside, expected.incoming[i].proved}));
     }
     REQUIRE(found.options.count == expected.options.size());
     for (u32 i = 0; i < expected.options.size(); ++i) {

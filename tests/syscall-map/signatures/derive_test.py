@@ -212,7 +212,7 @@ class Derive(Case):
                 # Behind the call the constant differs, and the builds say so.
                 wide = self.derive(0, "Unique", "--at", rvas[0], "--at-least", 12, first, second)
                 self.check_unique(wide, rvas)
-                self.assertIn("differences", {row["why"] for row in wide["signature"]["open"]})
+                self.assertIn("differences", {row["reason"] for row in wide["signature"]["open"]})
 
     def test_an_instruction_more_ends_what_is_common(self):
         for machine in ("x86", "x64"):
@@ -227,7 +227,7 @@ class Derive(Case):
         for machine, expected in kinds.items():
             path, pdb = build(machine, 1)
             document = self.derive(0, "Stable", "--at-least", 14, "--pdb", pdb, path)
-            self.assertEqual({row["why"] for row in document["signature"]["open"]}, expected)
+            self.assertEqual({row["reason"] for row in document["signature"]["open"]}, expected)
 
     def test_the_text_is_a_signature_file(self):
         path, pdb = build("x64", 1)

@@ -90,7 +90,7 @@ class Both(Case):
             seen = range(labels["NtOpenThing"], labels["at_case"])
             for place, point in zip(seen, self.points(kernel, [hex(place) for place in seen])):
                 if place in truth:
-                    self.assertEqual(point["boundary"]["state"], "proven", hex(place))
+                    self.assertEqual(point["boundary"]["state"], "proved", hex(place))
                     self.assertEqual(point["function"],
                                      {"rva": labels["NtOpenThing"], "name": "NtOpenThing"})
                 else:
@@ -297,7 +297,7 @@ class Wine(Case):
                         self.assertEqual(self.codes(point), ["duplicate_address"])
                     elif point["eligible"]:
                         taken.add(point["rva"])
-                        self.assertEqual(point["boundary"]["state"], "proven", point["requested"])
+                        self.assertEqual(point["boundary"]["state"], "proved", point["requested"])
                         self.assertEqual(point["instruction"]["bytes"],
                                          truth[point["rva"]][0].hex(), point["requested"])
                 self.assertGreater(len(taken), 300)
@@ -309,7 +309,7 @@ class Wine(Case):
                 truth = Disassembly(path).at
                 places = sorted({entry["rva"] + offset for entry in exports
                                  if entry["rva"] in truth for offset in range(24)})
-                states = {"proven": 0, "refuted": 0, "unknown": 0}
+                states = {"proved": 0, "refuted": 0, "unknown": 0}
                 for start in range(0, len(places), 2000):
                     chunk = places[start:start + 2000]
                     points = self.points(path, [hex(at) for at in chunk], valid=False)
@@ -317,8 +317,8 @@ class Wine(Case):
                         state = point["boundary"]["state"]
                         states[state] += 1
                         if state != "unknown":
-                            self.assertEqual(state == "proven", place in truth, hex(place))
-                self.assertGreater(states["proven"] + states["refuted"], least)
+                            self.assertEqual(state == "proved", place in truth, hex(place))
+                self.assertGreater(states["proved"] + states["refuted"], least)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@
 #include <rapidjson/writer.h>
 
 #include "coldtrace/schema_files/module_messages.hpp"
-#include "coldtrace/schema_files/schema_module.hpp"
 #include "coldtrace/tracefile/instrumentation/wevt_schemas.hpp"
+#include "schema-files/schema_module.hpp"
 
 namespace {
 

@@ -7,6 +7,18 @@ bool goes_on(char character) {
   return (static_cast<unsigned char>(character) & 0xc0U) == 0x80;
 }
 
+// Where to cut a longer text, so that at most `size` bytes stay and no character of UTF-8 is cut.
+std::size_t end_of_front(std::string_view text, std::size_t size) {
+  while (size > 0 && goes_on(text[size])) --size;
+  return size;
+}
+
+std::size_t begin_of_end(std::string_view text, std::size_t size) {
+  std::size_t begin = text.size() - size;
+  while (begin < text.size() && goes_on(text[begin])) ++begin;
+  return begin;
+}
+
 }  // namespace
 
 // Graphviz decodes the entities of HTML in quoted labels and tooltips too. Source: Graphviz, "The
@@ -43,19 +55,14 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
-// UTF-8 is not cut inside a character.
 std::string fitted(const std::string& text, std::size_t longest) {
-  if (text.size() <= longest) return text;
-  std::size_t end = longest - 1;
-  while (end > 0 && goes_on(text[end])) --end;
-  return text.substr(0, end) + "…";
+  return text.size() <= longest ? text
+                                : text.substr(0, end_of_front(text, longest / 2)) + "…" +
+                                      text.substr(begin_of_end(text, (longest - 1) / 2));
 }
 
 std::string fitted_path(const std::string& path, std::size_t longest) {
-  if (path.size() <= longest) return path;
-  std::size_t begin = path.size() - (longest - 1);
-  while (begin < path.size() && goes_on(path[begin])) ++begin;
-  return "…" + path.substr(begin);
+  return path.size() <= longest ? path : "…" + path.substr(begin_of_end(path, longest - 1));
 }
 
 }  // namespace coldtrace::cli

@@ -157,7 +157,7 @@ void DiskTables::write_histogram(JsonWriter& json, std::string_view name,
   for (const auto& step : histogram.steps()) {
     const auto up_to = static_cast<i64>(
         std::min<u64>(step.greatest, static_cast<u64>(std::numeric_limits<i64>::max())));
-    json.object("up_to", is_time ? duration(up_to) : up_to, "requests", step.count);
+    json.object("up_to", is_time ? duration(up_to) : up_to, "count", step.count);
   }
   json.end_array();
 }

@@ -77,14 +77,14 @@ void add_cycle_columns(std::vector<Column<Row>>& columns, const Told& told) {
 void add_columns_of_cycles_in_calls(std::vector<Column<ServiceSums>>& columns, const Told& told) {
   if (!told.cycles) return;
   using Figures = ServiceFigures;
-  columns.push_back({"least cycles", 12, [](const ServiceSums& one) {
+  columns.push_back({"shortest cycles", 16, [](const ServiceSums& one) {
                        return number_text(Figures::least_cycles(one));
                      }});
   for (const unsigned percent : {50U, 90U, 99U})
     columns.push_back({fmt::format("p{} cycles", percent), 12, [percent](const ServiceSums& one) {
                          return number_text(Figures::cycle_percentile(one, percent));
                        }});
-  columns.push_back({"most cycles", 12, [](const ServiceSums& one) {
+  columns.push_back({"longest cycles", 15, [](const ServiceSums& one) {
                        return number_text(Figures::greatest_cycles(one));
                      }});
 }
@@ -116,8 +116,8 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
       {"open", 7, [](const ServiceSums& one) { return number_text(one.open); }}};
   add_told_columns(columns, told);
   add_sum_columns(columns, figures_);
-  columns.push_back(
-      {"least (s)", 12, [this](const ServiceSums& one) { return seconds(figures_.least(one)); }});
+  columns.push_back({"shortest (s)", 12,
+                     [this](const ServiceSums& one) { return seconds(figures_.least(one)); }});
   for (const unsigned percent : {50U, 90U, 99U})
     columns.push_back(
         {fmt::format("p{} (s)", percent), 12, [this, percent](const ServiceSums& one) {

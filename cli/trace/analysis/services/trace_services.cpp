@@ -88,8 +88,9 @@ class ServicesWriter {
   void write_csv() {
     output_.write(
         "service,kind,number,module,calls,open,unmatched,untimed,inclusive,exclusive,on_processor,"
-        "cycles,mean,least,p50,p90,p99,greatest,mean_cycles,least_cycles,p50_cycles,p90_cycles,"
-        "p99_cycles,greatest_cycles\n");
+        "cycles,mean,shortest,p50,p90,p99,longest,mean_cycles,shortest_cycles,p50_cycles,p90_"
+        "cycles,"
+        "p99_cycles,longest_cycles\n");
     for (const auto number : chosen_) {
       const auto& one = services_.services()[number];
       write_identity(one);
@@ -166,15 +167,15 @@ class ServicesWriter {
     json.field("calls", one.calls).field("open", one.open);
     write_sums(json, one);
     json.field("mean", figures_.mean(one))
-        .field("least", figures_.least(one))
+        .field("shortest", figures_.least(one))
         .field("p50", figures_.percentile(one, 50))
         .field("p90", figures_.percentile(one, 90))
         .field("p99", figures_.percentile(one, 99))
-        .field("greatest", figures_.greatest(one))
+        .field("longest", figures_.greatest(one))
         .key("histogram")
         .begin_array();
     for (const auto& step : one.times.steps())
-      json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "calls", step.count);
+      json.object("up_to", figures_.duration(static_cast<i64>(step.greatest)), "count", step.count);
     json.end_array().key("cycles_of_calls");
     write_cycles(json, one);
     json.end_object();
@@ -189,15 +190,15 @@ class ServicesWriter {
     json.begin_object()
         .field("calls", one.measured)
         .field("mean", Figures::mean_cycles(one))
-        .field("least", Figures::least_cycles(one))
+        .field("shortest", Figures::least_cycles(one))
         .field("p50", Figures::cycle_percentile(one, 50))
         .field("p90", Figures::cycle_percentile(one, 90))
         .field("p99", Figures::cycle_percentile(one, 99))
-        .field("greatest", Figures::greatest_cycles(one))
+        .field("longest", Figures::greatest_cycles(one))
         .key("histogram")
         .begin_array();
     for (const auto& step : one.cycles_of_calls.steps())
-      json.object("up_to", step.greatest, "calls", step.count);
+      json.object("up_to", step.greatest, "count", step.count);
     json.end_array().end_object();
   }
 
@@ -250,18 +251,40 @@ i64 ticks_of(u32 milliseconds, const tracefile::Clock& clock) {
   return std::max<i64>(1, ticks);
 }
 
+// What an option says of the time at which a period begins.
+struct PeriodBegin {
+  std::string_view option;
+  std::string text;
+  std::optional<i64> tick;  // nothing: the clock cannot show it
+};
+
+std::vector<PeriodBegin> moments_of(const TraceServicesOptions& options,
+                                    const tracefile::Clock& clock) {
+  std::vector<PeriodBegin> moments;
+  const auto begins_at = [&](const std::string& text) {
+    return clock.first_timestamp_at(*core::parse_file_time(text));
+  };
+  for (const auto& text : options.moments) moments.push_back({"--moment", text, begins_at(text)});
+  if (const auto& text = options.compare_from; !text.empty())
+    moments.push_back({"--compare-from", text, begins_at(text)});
+  // As with --to, what has that very time is in it.
+  if (const auto& text = options.compare_to; !text.empty()) {
+    auto tick = clock.last_timestamp_at(*core::parse_file_time(text));
+    if (tick) trace_analysis::add_ticks(*tick, 1);
+    moments.push_back({"--compare-to", text, tick});
+  }
+  return moments;
+}
+
 std::optional<Periods> periods_of(const TraceServicesOptions& options,
                                   const tracefile::Clock& clock) {
   if (options.every > 0) return Periods::of_length(ticks_of(options.every, clock));
-  auto texts = options.moments;
-  for (const auto& text : {options.compare_from, options.compare_to})
-    if (!text.empty()) texts.push_back(text);
-  if (texts.empty()) return std::nullopt;
-  std::vector<i64> moments;
-  for (const auto& text : texts)
-    if (const auto tick = clock.first_timestamp_at(*core::parse_file_time(text)))
-      moments.push_back(*tick);
-  return Periods::from_moments(std::move(moments));
+  const auto moments = moments_of(options, clock);
+  if (moments.empty()) return std::nullopt;
+  std::vector<i64> ticks;
+  for (const auto& moment : moments)
+    if (moment.tick) ticks.push_back(*moment.tick);
+  return Periods::from_moments(std::move(ticks));
 }
 
 // Of those that --compare-from and --compare-to make.
@@ -275,15 +298,10 @@ void note_moments(const TraceServicesOptions& options, AnalysisRun& run) {
   const auto& observed = run.observation().observed();
   if (!observed.first) return;  // which is told already
   core::NoMatch outside;
-  const auto look = [&](std::string_view option, const std::string& text) {
-    const auto tick = run.input().trace.clock().first_timestamp_at(*core::parse_file_time(text));
+  for (const auto& [option, text, tick] : moments_of(options, run.input().trace.clock()))
     if (!tick || *tick <= *observed.first || *tick > *observed.last)
       outside.add_sentence(
           fmt::format("{}: {} is not between the first and the last event", option, text));
-  };
-  for (const auto& text : options.moments) look("--moment", text);
-  if (!options.compare_from.empty()) look("--compare-from", options.compare_from);
-  if (!options.compare_to.empty()) look("--compare-to", options.compare_to);
   outside.report(run.findings());
 }
 
@@ -303,8 +321,8 @@ Exit run_trace_services(const TraceServicesOptions& options) {
   if (!run.opened()) return Exit::failure;
   const auto& trace = run.input().trace;
   if (!options.compare_from.empty() && !options.compare_to.empty() &&
-      *core::parse_file_time(options.compare_from) >= *core::parse_file_time(options.compare_to)) {
-    run.report().failed(options.files.front(), "--compare-from is not before --compare-to");
+      *core::parse_file_time(options.compare_from) > *core::parse_file_time(options.compare_to)) {
+    run.report().failed(options.files.front(), "--compare-from is after --compare-to");
     return Exit::failure;
   }
   std::optional<SystemCallNames> calls;
@@ -371,7 +389,7 @@ void add_period_options(Command& command, TraceServicesOptions& options) {
        {std::tuple{"--compare-from", &options.compare_from,
                    "Compare the calls at this time (UTC) or later with all calls"},
         {"--compare-to", &options.compare_to,
-         "Compare the calls before this time (UTC) with all calls"}})
+         "Compare the calls at this time (UTC) or earlier with all calls"}})
     command.add_option(name, *time, what)
         .type_name("TIME")
         .check("", check_time)

@@ -197,7 +197,7 @@ class TopJson {
           .field("name", text_or_null(names.find(*row)))
           .field("calls", row->calls)
           .field("inclusive", duration(row->inclusive))
-          .field("greatest", duration(static_cast<i64>(row->times.greatest())));
+          .field("longest", duration(static_cast<i64>(row->times.greatest())));
     });
   }
 

@@ -65,6 +65,7 @@ class Findings {
   [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
   [[nodiscard]] bool empty() const { return findings_.empty(); }
   [[nodiscard]] bool has_warnings() const;
+  // How often the code was found; 0: never.
   [[nodiscard]] u64 count(std::string_view code) const;
 
  private:

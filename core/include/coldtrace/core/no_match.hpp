@@ -29,6 +29,7 @@ class NoMatch {
 
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
+  // Adds the warning, where anything was not found.
   void report(Findings& findings) const;
 
  private:

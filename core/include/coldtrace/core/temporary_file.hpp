@@ -14,9 +14,11 @@ namespace coldtrace::core {
 // program ends.
 class TemporaryFile final : public ImageSource {
  public:
+  // An error where no file can be made in the folder.
   static Result<std::unique_ptr<TemporaryFile>> create();
   ~TemporaryFile() override;
 
+  // At `offset`, over what is there or beyond its end, which becomes the end; between lie zeros.
   Result<Done> write_at(u64 offset, ByteView bytes);
   // Writes behind what is there.
   Result<Done> append(ByteView bytes) { return write_at(size_, bytes); }

@@ -22,6 +22,7 @@ class TokenPlaces {
   explicit TokenPlaces(std::string_view text) : counted_{text.data()} {}
   explicit TokenPlaces(std::string&&) = delete;  // the text outlives it
 
+  // Of a token that does not lie before the last one that was asked for.
   TextPlace of(std::string_view token);
 
  private:

@@ -19,6 +19,7 @@ struct Number {
   double real = 0;    // of floating ones
 
   [[nodiscard]] static Number of(u64 number) { return {.magnitude = number}; }
+  // Without loss, of the most negative one too.
   [[nodiscard]] static Number of(i64 number);
   [[nodiscard]] static Number of(double number) { return {.floating = true, .real = number}; }
 

@@ -69,6 +69,7 @@ class NodePacker {
 class NodeReader {
  public:
   explicit NodeReader(core::BorrowedBytes piece) : in_{piece} {}
+  // The entries in the order in which they were added.
   std::optional<NodeEntry> next();
 
  private:

@@ -15,6 +15,8 @@ namespace coldtrace::ntfs {
 class MappedStream {
  public:
   [[nodiscard]] u64 size() const { return size_; }
+  // Fills `destination` with the bytes from `position` on; holes are zeros. An error where the
+  // stream ends before, or the image cannot be read.
   core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
   // The byte of the image that holds a byte of the stream.
   [[nodiscard]] std::optional<u64> offset_of(u64 position) const;

@@ -79,6 +79,7 @@ constexpr std::string_view security_index_name = "$SII";  // of ids, in $Secure
 class ShortHalves {
  public:
   explicit ShortHalves(const RecordFacts& facts);
+  // Whether the name is a short one that is not a row of its own.
   [[nodiscard]] bool contains(const FileName& name) const;
 
  private:

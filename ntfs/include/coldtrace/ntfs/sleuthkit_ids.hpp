@@ -27,6 +27,7 @@ class SleuthKitIds {
   // From here on names are what `rename` makes of them.
   void rename(const std::function<StoredText(StoredText)>& rename);
 
+  // The id of an attribute that has `stored_id` in its FILE record, `record`.
   [[nodiscard]] u16 find(AttributeType type, StoredText name, u64 record, u16 stored_id) const;
 
  private:

@@ -52,6 +52,8 @@ class Volume {
                                    core::Findings& findings) {
     return open(image, Place{.offset = offset, .size = size}, findings);
   }
+  // Of a $MFT that was copied out of its volume. Offsets are those of the file; `mft-only` says
+  // what is not known: directory indexes, owners and places of clusters.
   static core::Result<Volume> open_extracted_mft(core::Borrowed<core::ImageSource> file,
                                                  core::Findings& findings);
 

@@ -21,6 +21,7 @@ class StoredNameHasher {
   explicit StoredNameHasher(core::Borrowed<privacy::HashedNames> names) : names_{names.get()} {}
 
   [[nodiscard]] const privacy::HashedNames& names() const { return names_; }
+  // The hash of the name as UTF-8 shows it; a view that is valid until clear().
   StoredText hash(StoredText name);
   // The root directory's own name, ".", is none, and stays.
   StoredText hash_of_file(u64 record, StoredText name);

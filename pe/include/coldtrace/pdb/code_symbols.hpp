@@ -36,6 +36,7 @@ class CodeSymbols {
   // with no end of a function of .pdata or a procedure between, and at most `farthest` bytes away.
   [[nodiscard]] std::optional<Place> find(Rva address) const;
 
+  // `number` is that of a Place, or below size().
   [[nodiscard]] Symbol symbol(std::size_t number) const;
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 

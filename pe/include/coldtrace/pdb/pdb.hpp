@@ -75,6 +75,8 @@ class Pdb {
   [[nodiscard]] bool matches(const PdbReference& reference) const {
     return reference.names(info_.guid, info_.signature, age());
   }
+  // The same of the first CodeView record of the image; false where it has none, or it cannot be
+  // read.
   [[nodiscard]] bool matches(const Image& image, core::Findings& findings) const;
 
  private:

@@ -33,6 +33,7 @@ class PdbTypes {
     std::optional<u32> offset;  // nothing: beyond 32 bits
     u32 type;
   };
+  // As offset_of(), with the type of the member.
   [[nodiscard]] std::optional<Member> find(std::string_view structure, std::string_view path,
                                            core::Findings& findings) const;
 

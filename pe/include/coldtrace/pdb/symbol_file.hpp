@@ -24,6 +24,7 @@ struct PdbIdentity {
   std::optional<u16> machine;      // as IMAGE_FILE_HEADER.Machine; 0 where a linker does not say
   std::optional<u32> signature;    // a time stamp, which an image asks for where there is no GUID
 
+  // With the age that an image asks for, Pdb::age(), and no name.
   [[nodiscard]] static PdbIdentity of(const Pdb& pdb);
   [[nodiscard]] bool matches(const PdbReference& reference) const {
     return reference.names(guid, signature, age);
@@ -59,6 +60,7 @@ struct SymbolFile {
     core::ParseError error;
     std::optional<core::FileKind> kind;  // absent where it could not be opened
   };
+  // A PDB, or a symbol table of Volatility 3, as a file that is not compressed.
   static core::Expected<SymbolFile, Failure> open(const std::string& path);
   // What was packed: a PDB in memory, of the file at `path`.
   static core::Expected<SymbolFile, Failure> open(const std::string& path,

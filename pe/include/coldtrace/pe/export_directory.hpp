@@ -15,7 +15,7 @@ struct Export {
   std::string_view name;       // bytes of the file, any of them, or none at all
   Rva address;                 // where the function, data or forwarder text is
   bool is_forwarder;           // the image only names where the function is
-  std::string_view forwarder;  // "MODULE.Name" or "MODULE.#7"; empty when it cannot be read
+  std::string_view forwarder;  // "MODULE.Name" or "MODULE.#7"; without data when it cannot be read
 
   // False where it is exported by ordinal only. A name may be empty.
   [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
@@ -23,7 +23,7 @@ struct Export {
 
 // IMAGE_EXPORT_DIRECTORY with its three tables. Source: Microsoft, "PE Format", .edata section.
 struct ExportDirectory {
-  std::string_view module_name;  // empty when it cannot be read
+  std::string_view module_name;  // without data when it cannot be read; may be empty
   u32 time_date_stamp = 0;
   u32 ordinal_base = 0;
   std::vector<Export> exports;  // by ordinal, then as the name table has them

@@ -22,9 +22,9 @@ struct ImportedFunction {
 
 // What is imported from one module, at start or at the first call.
 struct ImportedModule {
-  std::string_view name;
-  u32 time_date_stamp;  // 0 unless bound; 0xffffffff: see the bound imports
-  Rva lookup_table;     // names and ordinals; 0 when only the address table has them
+  std::string_view name;  // without data when it cannot be read; may be empty
+  u32 time_date_stamp;    // 0 unless bound; 0xffffffff: see the bound imports
+  Rva lookup_table;       // names and ordinals; 0 when only the address table has them
   Rva address_table;
   bool delayed;
   std::vector<ImportedFunction> functions;
@@ -32,7 +32,7 @@ struct ImportedModule {
 
 // A module whose addresses were written into the file when it had that time stamp.
 struct BoundImport {
-  std::string_view module;
+  std::string_view module;  // as ImportedModule::name
   u32 time_date_stamp;
   bool forwarder;  // reached through a forwarder of the last module that is none
 };

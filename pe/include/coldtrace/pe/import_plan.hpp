@@ -19,6 +19,7 @@ struct ImportSelection {
   // Globs of the importing modules' file names, without regard to case.
   std::vector<std::string> modules;
 
+  // Whether imports of the module with this file name are wanted.
   [[nodiscard]] bool selects_module(std::string_view name) const;
 };
 

@@ -53,7 +53,7 @@ struct ImportTarget {
   std::vector<ForwarderStep> forwarders;
   std::optional<u32> module;  // where the function is, or should be
   std::string_view dll;       // the file name of `module`, or the one that is absent; lower case
-  std::string_view name;      // of several names of an ordinal the first; empty when there is none
+  std::string_view name;      // of several names of an ordinal the first; without data: none
   std::optional<u32> ordinal;
   Rva address{0};  // of the function; 0 unless resolved
 };
@@ -90,8 +90,10 @@ class ImportResolver {
 
  private:
   struct Wanted {
-    std::string_view name;  // empty: by ordinal
+    std::string_view name;  // without data: by ordinal
     u32 ordinal;
+
+    [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
   };
 
   std::optional<u32> find_export(u32 module, const Wanted& wanted) const;
@@ -107,7 +109,8 @@ class ImportResolver {
   std::vector<ImportTarget> targets_;
   std::vector<std::vector<u32>> target_of_export_;  // by module, then export
   // By outcome, DLL, name and ordinal.
-  std::map<std::tuple<Outcome, std::string_view, std::string_view, u32>, u32> unresolved_;
+  std::map<std::tuple<Outcome, std::string_view, std::string_view, std::optional<u32>>, u32>
+      unresolved_;
   Texts texts_;
 };
 

@@ -59,6 +59,7 @@ class ModuleDump {
     zeros,      // nothing but zeros, whichever sections lie in it
     cut_zeros,  // the same up to the end of the dump, which comes before that of the page
   };
+  // Of any RVA, in the dump or beyond it.
   [[nodiscard]] PageBytes page_bytes(Rva rva) const;
 
   // The same as bytes() up to the first page that is zeros as a whole: that was not there, and

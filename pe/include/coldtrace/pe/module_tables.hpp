@@ -13,7 +13,7 @@ namespace coldtrace::pe {
 
 // A DLL that a module imports from.
 struct ImportedDll {
-  std::string_view name;  // as the import has it; empty when it cannot be read
+  std::string_view name;  // as the import has it; without data when it cannot be read
   bool delayed;
   // The address table was filled in when the file was bound: the slots hold addresses.
   bool bound;
@@ -25,21 +25,27 @@ struct ImportSlot {
   Rva rva;
   std::optional<u64> file_offset;
   u32 dll;                // index into ModuleTables::DLLs
-  std::string_view name;  // empty when imported by ordinal, or when it cannot be read
+  std::string_view name;  // without data when imported by ordinal, or when it cannot be read
   u16 ordinal;
   u16 hint;
   bool by_ordinal;
   std::optional<u32> section;        // index into ModuleTables::sections; nothing: in the headers
   std::optional<u64> bound_address;  // what a bound slot holds
+
+  // A name may be empty.
+  [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
 };
 
 // An export of a module.
 struct ExportedFunction {
   u32 ordinal;            // with the ordinal base added
-  std::string_view name;  // empty: by ordinal only
+  std::string_view name;  // without data: by ordinal only
   Rva address;
   bool is_forwarder;
   std::string_view forwarder;
+
+  // A name may be empty.
+  [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
 };
 
 // What there is to know of a module to tell where its calls of other modules go, without the
@@ -67,6 +73,7 @@ struct ModuleTables {
   std::vector<ExportedFunction> exports;  // by ordinal, then name
   std::vector<u32> exports_by_name;       // indexes; those without a name are left out
 
+  // Whether the section that the slot lies in is writable; the headers are not.
   [[nodiscard]] bool is_writable(const ImportSlot& slot) const;
   // Whether a new value needs the protection of the slot's page changed first.
   [[nodiscard]] bool must_unprotect(const ImportSlot& slot) const;

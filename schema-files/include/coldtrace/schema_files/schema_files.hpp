@@ -37,6 +37,7 @@ class SchemaFiles {
   void visit(const std::vector<std::string>& languages, core::Findings& findings,
              const std::function<void(const Declaration&)>& take) const;
 
+  // Whether any of the files declares the provider.
   [[nodiscard]] bool declares(const core::Guid& provider) const;
   // All that files declare of a provider; what is damaged is told.
   [[nodiscard]] std::set<tracefile::SchemaKey> events_of(const core::Guid& provider,

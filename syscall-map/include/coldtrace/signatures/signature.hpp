@@ -84,6 +84,7 @@ struct CaptureConstraint {
   i64 first;     // the number compared with; where a range starts; the alignment
   i64 last = 0;  // where a range ends, itself included
 
+  // Of a captured value, signed as its type is.
   [[nodiscard]] bool holds(i64 value) const;
   bool operator==(const CaptureConstraint&) const = default;
 };
@@ -117,6 +118,7 @@ struct VersionRange {
   VersionPrefix first;
   VersionPrefix last;
 
+  // Of the four numbers of a file version.
   [[nodiscard]] bool contains(const std::array<u16, 4>& version) const;
   bool operator==(const VersionRange&) const = default;
 };

@@ -9,7 +9,7 @@ namespace coldtrace::syscall_map {
 // Whether an instruction begins at a place.
 enum class BoundaryState : u8 {
   unknown,  // nothing that is read tells
-  proven,   // a function begins there, or its code has an instruction there
+  proved,   // a function begins there, or its code has an instruction there
   refuted,  // it lies inside an instruction, or is of an address that the loader adjusts
 };
 

@@ -28,7 +28,7 @@ struct IncomingBranch {
   pe::Rva to{};
   std::string text;      // "jmp 0x492c"
   bool outside = false;  // no path from the entry leads to the branch: it is another function's
-  bool proven = false;   // disassembly that starts before it meets it; else its bytes look like one
+  bool proved = false;   // disassembly that starts before it meets it; else its bytes look like one
 };
 
 // Which bytes a patch writes.

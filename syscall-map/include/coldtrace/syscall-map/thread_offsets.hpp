@@ -38,7 +38,7 @@ struct KnownOffset {
 [[nodiscard]] std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables);
 
 // Whose thread a context switch leaves and enters: the fields that lead from a thread to its
-// identifier, its process, the process's identifier and name, proven by the small functions that
+// identifier, its process, the process's identifier and name, proved by the small functions that
 // the kernel exports to read them, and by the types of the matching PDB, if any.
 [[nodiscard]] ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
                                                 const std::vector<KnownOffset>& types = {});

@@ -129,7 +129,7 @@ class Figures(Case):
             return
         rows = sorted(told, key=lambda one: -one["inclusive"])[:250]
         self.assertEqual(page.figures("services-table", "Inclusive"), [one["inclusive"] for one in rows])
-        names = {"Calls": "calls", "Exclusive": "exclusive", "Median": "p50", "99 %": "p99", "Longest": "greatest"}
+        names = {"Calls": "calls", "Exclusive": "exclusive", "Median": "p50", "99 %": "p99", "Longest": "longest"}
         shown = list(zip(*(page.figures("services-table", name) for name in names)))
         for one in shown:
             self.assertIn(one, [tuple(-1 if row[name] is None else row[name] for name in names.values())

@@ -908,7 +908,7 @@ class ServiceCalls(Case):
                     compared["services", path.suffix] += len(found)
                     compared["open"] += sum(one["open"] for one in found)
                     for one in found:
-                        self.assertEqual(sum(step["calls"] for step in one["histogram"]), one["calls"])
+                        self.assertEqual(sum(step["count"] for step in one["histogram"]), one["calls"])
                         self.assertEqual(one["unmatched"] + one["untimed"], 0)
                     self.assertEqual(answer["unmatched_returns"], 0)
                 if path.suffix == ".ctrace" and has_calls and name != "vxd-services":
@@ -990,8 +990,8 @@ class ServiceCalls(Case):
         self.assertEqual(len(rows), len(answer["services"]))
         for row, one in zip(rows, answer["services"]):
             for name in ("kind", "number", "calls", "open", "unmatched", "untimed", "inclusive",
-                         "exclusive", "on_processor", "cycles", "mean", "least", "p50", "p90", "p99",
-                         "greatest"):
+                         "exclusive", "on_processor", "cycles", "mean", "shortest", "p50", "p90", "p99",
+                         "longest"):
                 self.assertEqual(row[name], "" if one[name] is None else str(one[name]))
         text = run("services", path, "--top", 100).stdout.decode().splitlines()[1:]
         self.assertEqual([tuple(line.split()[:2]) for line in text],

@@ -29,7 +29,7 @@ COMMANDS = (("schedule",), ("priority",), ("services",), ("cpu",), ("tree",), ("
             ("deadlocks",), ("idle",), ("io",), ("top",), ("critical-path",))
 LENGTHS = {"elapsed", "busy", "idle", "unknown", "running", "ready", "waiting", "off", "swapped",
            "created", "time", "longest", "p50", "p90", "p99", "inclusive", "exclusive", "on_processor",
-           "mean", "least", "greatest", "up_to", "duration", "changing", "sampled", "sampled_dpc",
+           "mean", "shortest", "up_to", "duration", "changing", "sampled", "sampled_dpc",
            "sampled_isr", "difference", "sampled_idle", "dpc_time", "isr_time", "response", "service",
            "queue", "length", "interval", "interrupted"}
 # Of these commands a member with such a name is a number of something, or the value of an option.

@@ -18,7 +18,9 @@ class PathTimes {
   // Samples beyond are counted: a page has no room for them either.
   static constexpr std::size_t most_samples = std::size_t{1} << 22U;
 
+  // Of a node of the tree; in the order in which they were taken.
   void add_sample(u32 node, i64 weight);
+  // Each node that has time of its own, with all of it.
   void add_sums(const trace_analysis::CallTree& tree);
 
   [[nodiscard]] const std::vector<PathTime>& all() const { return times_; }

@@ -36,9 +36,14 @@ class SwitchChain {
   SwitchChain(core::Borrowed<TimelineNames> names, Sink sink)
       : names_{names.get()}, sink_{std::move(sink)} {}
 
+  // `ended` is the turn that the switch ends, null where none is known; `is_shown` is about the
+  // thread that it goes to.
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown);
+  // The last one of its processor; where events are missing behind it nothing is known from its
+  // begin on.
   void on_last_turn(const Turn& turn, bool misses_events);
 
+  // The id that the chain has for the thread.
   [[nodiscard]] u32 id_of(Index thread) const;
   [[nodiscard]] bool has_lost() const { return has_lost_; }
   [[nodiscard]] bool has_not_shown() const { return has_not_shown_; }

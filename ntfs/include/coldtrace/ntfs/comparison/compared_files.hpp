@@ -15,6 +15,7 @@ namespace coldtrace::ntfs {
 // file.
 class ComparedFiles {
  public:
+  // An error where there is no room for a temporary file.
   static core::Result<ComparedFiles> create();
 
   // Adds a file with one name; others with the same record and sequence are its other names.
@@ -33,6 +34,7 @@ class ComparedFiles {
   // The group behind another; without one the first. Its count is 0 at the end.
   [[nodiscard]] Group next(const Group& group) const;
 
+  // The file with all its names; an error where the temporary file cannot be read.
   core::Result<ComparedFile> read(const Group& group) const;
   // Whether two files of one name each have the same in all that is compared.
   core::Result<bool> same(const Group& group, const ComparedFiles& others,

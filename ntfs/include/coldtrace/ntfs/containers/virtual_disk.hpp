@@ -24,7 +24,7 @@ struct DiskReader {
 // Loads each of them to see whether it is there.
 [[nodiscard]] std::vector<DiskReader> disk_readers();
 
-// "vhd", "vhdx", "qcow2" or "vmdk".
+// "vhd", "vhdx", "qcow" or "vmdk".
 [[nodiscard]] std::string_view container_name(core::FileKind kind);
 
 // Opens such a disk. What a child lacks is its parent's: `parents` in the order of the chain, or

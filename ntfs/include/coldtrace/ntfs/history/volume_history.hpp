@@ -26,6 +26,7 @@ struct FileHistory {
   FileReference file;
   std::vector<FileVersion> versions;
 
+  // Whether the view has any version of the file.
   [[nodiscard]] bool is_in(std::size_t view) const;
 };
 
@@ -55,6 +56,7 @@ class VolumeHistory {
     FileReference file;
     State state;
   };
+  // As search() of a snapshot.
   void search(const Row& row);
   // Whether a row is of a file that was found, and is collected.
   [[nodiscard]] bool has(const Row& row) const;

@@ -35,6 +35,8 @@ class DirectoryHistory {
     std::string_view text;  // valid until the next call; without a '/' at its end: the root is ""
     bool whole;             // reaches the root
   };
+  // Where replay() has come to. Of a directory that nothing is known of the text is a placeholder
+  // with its reference.
   Path find(FileReference directory);
 
  private:

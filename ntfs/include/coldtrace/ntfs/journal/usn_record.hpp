@@ -47,6 +47,7 @@ struct UsnRecord {
   }
   [[nodiscard]] u64 end() const { return usn + length; }
   [[nodiscard]] u64 extent_count() const { return extents.size() / sizeof(UsnExtent); }
+  // `index` is below extent_count(). Source: USN_RECORD_EXTENT.
   [[nodiscard]] UsnExtent extent(u64 index) const;
 };
 

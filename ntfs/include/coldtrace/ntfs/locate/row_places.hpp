@@ -37,6 +37,7 @@ class RowPlaces {
   // A row, whose streams those of further names of the file repeat.
   void add(const PlaceOwner& file, std::span<const RowStream> streams);
 
+  // One for each offset, in their order; to be called once, after all rows.
   [[nodiscard]] std::vector<Place> take();
 
  private:

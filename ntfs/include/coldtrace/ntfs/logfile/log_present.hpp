@@ -24,6 +24,7 @@ class LogPresence {
   explicit LogPresence(core::Borrowed<RecordTable> records)
       : records_{records.get()}, chain_{records} {}
 
+  // What $MFT says of the file that the event is about.
   LogPresent find(const LogEvent& event);
   // Gives an event that the log leaves without a name the one that its record has now, where that
   // is in use.

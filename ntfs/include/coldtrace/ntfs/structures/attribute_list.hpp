@@ -28,6 +28,7 @@ class AttributeListReader {
  public:
   AttributeListReader(core::BorrowedBytes list, u64 offset) : list_{list.get()}, base_{offset} {}
 
+  // Nothing behind the last one, or behind the place where the list ends.
   std::optional<AttributeListEntry> next();
   // The first entry that could not be used.
   [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }

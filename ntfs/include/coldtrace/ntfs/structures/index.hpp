@@ -69,6 +69,7 @@ class IndexEntryReader {
   explicit IndexEntryReader(const IndexNode& node)
       : entries_{node.entries}, base_{node.entries_offset} {}
 
+  // Nothing behind the last entry, or from one on that cannot be.
   std::optional<IndexEntry> next();
   [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
   // From the entry on that cannot be.
@@ -106,6 +107,7 @@ class IndexSlackReader {
   IndexSlackReader(core::BorrowedBytes slack, u64 offset, u64 directory)
       : slack_{slack.get()}, base_{offset}, directory_{directory} {}
 
+  // Nothing when all bytes were looked at.
   std::optional<IndexEntry> next();
 
  private:

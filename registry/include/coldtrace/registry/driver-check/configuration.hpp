@@ -131,6 +131,7 @@ struct Configuration {
   std::optional<u64> global_logger_start;
   std::string global_logger_key;
 
+  // By its key, in any case; null where there is none.
   [[nodiscard]] const Service* find_service(std::string_view name) const;
   // Known not to be there.
   [[nodiscard]] bool lacks_service(std::string_view name) const;

@@ -46,6 +46,7 @@ struct HookRow {
   u32 occurrence = 0;                // of rows of one kind and name how many come before
   std::vector<HookRowValue> values;  // those that are known
 
+  // Null where the value is not known.
   [[nodiscard]] const HookRowValue* find(std::string_view member) const;
 };
 

@@ -40,6 +40,8 @@ class CodeSearch {
     SignatureSearch signatures;
     std::vector<FunctionPlace> places;
   };
+  // Where signatures and structure have the function; nowhere is an empty list. Valid as long as
+  // this is.
   const Found& find(std::string_view function);
 
   // That a search was given up.

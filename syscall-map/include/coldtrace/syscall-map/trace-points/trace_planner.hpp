@@ -28,7 +28,7 @@ bool has_trace_names(const pe::ImageTables& tables, std::span<const std::string>
 
 // A trace point for each request, and for each function that a glob means, in their order: there is
 // one trace point for an address and one for a function, so that of two the first counts. What is
-// refused, is relocated or has no proven boundary is a finding. Source: "Dynamic Tracing in Windows
+// refused, is relocated or has no proved boundary is a finding. Source: "Dynamic Tracing in Windows
 // 10 19H1", "Trace Points".
 [[nodiscard]] std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
                                                         std::span<const std::string> requests,

@@ -36,14 +36,14 @@ def texts(root):
 
 
 class Drawings(Case):
-    def named_trace(self):
+    def named_trace(self, names=NAMES):
         log = EtlWriter(1)
-        for number, name in enumerate(NAMES):
+        for number, name in enumerate(names):
             pid, tid = 100 * (number + 1), 100 * (number + 1) + 1
             log.system(0, 0x0303, 4, 0, struct.pack("<QIIIIQII", 0x1000 + pid, pid, 4, 1, 259, 0x1000, 0, 0) +
                        name.encode() + b"\0" + utf16z(f"\"{name}\" &eacute;") + utf16z("") * 2)
             log.thread(0, 0, pid, tid)
-        tids = [100 * (i + 1) + 1 for i in range(len(NAMES))]
+        tids = [100 * (i + 1) + 1 for i in range(len(names))]
         for i in range(2 * len(tids)):
             log.ready(0, 1000 * i + 500, tids[(i + 1) % len(tids)])
             log.switch(0, 1000 * (i + 1), tids[i % len(tids)], tids[(i + 1) % len(tids)])
@@ -96,6 +96,29 @@ class Drawings(Case):
             self.assertIn(f"File\n{name}", titles)
             label = next(text for text in shown if text == name or (text[0] == "…" and name.endswith(text[1:])))
             self.assertLessEqual(len(label.removeprefix("…").encode()), 30)
+
+    def test_long_names_keep_both_ends(self):
+        """What tells one from another may be at either."""
+        names = ["service-host-of-the-network-group-1.exe", "service-host-of-the-network-group-2.exe",
+                 "another-host-of-the-network-group-2.exe"]
+        path = self.named_trace(names)
+        each = [(100 * number + 1, 100 * number, name) for number, name in enumerate(names, 1)]
+        for command, whole in (
+                (["tree", path], names), (["graph", "wait-for", path], [f"{tid:#010x}  {name}" for tid, _, name in each]),
+                (["critical-path", "--thread", 101, path], [f"thread {tid} of {name} ({pid})" for tid, pid, name in each])):
+            root = svg_of(*command)
+            labels = {"".join([one.text or "", *(child.tail or "" for child in one)]) for one in root.iter(f"{SVG}text")}
+            shown = {label for label in labels if "…" in label}
+            titles = "\n".join(one.text for one in root.iter(f"{SVG}title"))
+            for name in whole:
+                with self.subTest(command, name=name):
+                    self.assertIn(name, titles)
+                    (label,) = [text for text in shown if name.startswith(text.split("…")[0]) and
+                                name.endswith(text.split("…")[1])]
+                    front, end = label.split("…")
+                    self.assertGreaterEqual(min(len(front), len(end)), 14)
+                    shown.remove(label)
+            self.assertFalse(shown)
 
     def test_a_path_that_is_not_there_is_told_in_the_drawing(self):
         path = self.named_trace()

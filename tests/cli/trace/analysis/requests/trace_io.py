@@ -216,8 +216,8 @@ class RealTrace(Case):
         self.assertGreater(len(disk["files"]), 30)
         self.assertEqual({row["pid"]: row["process"] for row in disk["processes"]},
                          {one.pid: one.process for one in self.requests})
-        self.assertEqual(sum(step["requests"] for step in disk["responses"]), 1231)
-        self.assertEqual(sum(step["requests"] for step in disk["sizes"]), 1229)
+        self.assertEqual(sum(step["count"] for step in disk["responses"]), 1231)
+        self.assertEqual(sum(step["count"] for step in disk["sizes"]), 1229)
 
     def test_rows_are_the_requests(self):
         rows = self.rows(self.path)
@@ -412,7 +412,7 @@ class Text(Case):
         """Steps are the greatest values of each: what lies in one octave of them is one figure."""
         sums = defaultdict(int)
         for step in steps:
-            sums[0 if step["up_to"] == 0 else 1 << (step["up_to"] - 1).bit_length()] += step["requests"]
+            sums[0 if step["up_to"] == 0 else 1 << (step["up_to"] - 1).bit_length()] += step["count"]
         return "up to " + ", ".join(f"{unit(most)}: {count}" for most, count in sorted(sums.items()))
 
     def untimed(self):

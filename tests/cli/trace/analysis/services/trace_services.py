@@ -204,10 +204,10 @@ class Case(unittest.TestCase):
                 self.assertEqual(one["name"], pair)
                 self.assertEqual({name: one[name] for name in SUMS},
                                  sums_of(done, never, unmatched, number, frequency))
-                self.assertEqual(sum(step["calls"] for step in one["histogram"]), one["calls"])
+                self.assertEqual(sum(step["count"] for step in one["histogram"]), one["calls"])
                 lengths = [(e - b) * 10**7 // frequency
                            for b, e in (span(call) for call in done if call.pair == number)]
-                self.assertEqual((one["least"], one["greatest"]),
+                self.assertEqual((one["shortest"], one["longest"]),
                                  (min(lengths), max(lengths)) if lengths else (None, None))
         ids = {one["id"]: number for number, one in found.items()}
         edges = Counter((call.outer[-1].pair, call.pair) for call in done if call.outer)
@@ -253,7 +253,7 @@ class Pairs(Case):
                 self.hold_against_events(
                     etl, ["Windows Kernel!PerfInfo/SysClEnter=PerfInfo/SysClExit"])[0]]
             ones = [self.pairs_of(answer)[0] for answer in answers]
-            for name in (*SUMS, "on_processor", "least", "greatest", "p90", "mean"):
+            for name in (*SUMS, "on_processor", "shortest", "longest", "p90", "mean"):
                 with self.subTest(seed=seed, name=name):
                     self.assertEqual(ones[0][name], ones[1][name])
             self.assertEqual(ones[0]["calls"], sum(one["calls"] for one in services))
@@ -496,10 +496,12 @@ class Periods(Case):
                 lambda time: sum(time >= moment for moment in moments),
                 lambda number: (limits[number], limits[number + 1]))
             self.assertEqual(set(found), {0, 1, 2})
-            for options, number in ((["--compare-from", text[0], "--compare-to", text[1]], 1), (["--compare-from", text[1]], 1),
-                                    (["--compare-to", text[0]], 0)):
+            # --compare-to has its own time, as --to has; a period ends before the next one begins.
+            before = [f"2022-06-18T04:26:{(t // 10**7) % 60:02}.{t % 10**7:07}Z" for t in (moments[0] - 1, moments[1] - 1)]
+            for options, cuts, number in ((["--compare-from", text[0], "--compare-to", before[1]], text, 1),
+                                          (["--compare-from", text[1]], text[1:], 1), (["--compare-to", before[0]], text[:1], 0)):
                 with self.subTest(options=options):
-                    whole = self.answer(path, "--moment", ",".join(t for t in text if t in options))
+                    whole = self.answer(path, "--moment", ",".join(cuts))
                     only = self.answer(path, *options)
                     self.assertEqual(only["services"], whole["services"])
                     self.assertEqual(only["periods"], whole["periods"][number:][:1])
@@ -513,16 +515,39 @@ class Periods(Case):
                               text[1])
             self.assertLess(self.pairs_of(cut)[0]["calls"], found[1]["calls"])
 
+    def test_both_ends_are_compared(self):
+        """A return at the very time that --compare-from or --compare-to says, and an event at that of --from or --to."""
+        for path in self.both("server"):
+            _, events = lines_of(path)
+            done, _, _ = join(events, [self.PAIRS[path.suffix]])
+            ends = sorted(call.end["time"] for call in done)
+            low, high = ends[len(ends) // 3], ends[len(ends) // 2]
+            self.assertLess(low, high)
+
+            def calls(*options):
+                answer = self.answer(path, "--pair", self.PAIRS[path.suffix], *options)
+                return sum(row["calls"] for _, row in self.rows_of(answer))
+            for first, last in ((low, high), (low, low), (None, high), (low, None)):
+                options = [*(["--compare-from", first] if first else []), *(["--compare-to", last] if last else [])]
+                with self.subTest(options=options):
+                    self.assertEqual(calls(*options), sum((first or "") <= end <= (last or "3") for end in ends))
+            lines = strict_ndjson(run("decode", path, "--from", low, "--to", low).stdout)
+            self.assertEqual([line for line in lines if line["type"] == "event"],
+                             [event for event in events if event["time"] == low])
+
     def test_a_moment_outside_the_trace_is_told(self):
         for path in self.both("server"):
             answer = self.answer(path)
-            for moment in ("2031-01-01T00:00:00Z", "1999-01-01T00:00:00Z", answer["first_event"]):
+            # A period that --compare-to ends has its time: at the first event it has that, and at the last one all.
+            for moment, outside in (("2031-01-01T00:00:00Z", None), ("1999-01-01T00:00:00Z", None),
+                                    (answer["first_event"], "--compare-to"), (answer["last_event"], "--moment --compare-from")):
                 for option in "--moment", "--compare-from", "--compare-to":
+                    if option in (outside or "").split():
+                        self.assertEqual(run("services", path, option, moment).returncode, 0)
+                        continue
                     done = run("services", path, option, moment)
                     self.assertEqual(done.returncode, 1)
                     self.assertIn(f"no-match: {option}: {moment} is not between".encode(), done.stderr)
-            for option in "--moment", "--compare-from", "--compare-to":
-                self.assertEqual(run("services", path, option, answer["last_event"]).returncode, 0)
 
     def test_all_formats_say_the_same(self):
         path, _ = self.both("server")
@@ -557,7 +582,7 @@ class Periods(Case):
         path, _ = self.both("server")
         for options in (["--every", 0], ["--every", 1, "--moment", "2022-06-18T04:26:40Z"],
                         ["--moment", "yesterday"], ["--compare-from", "2022-06-18T04:26:40Z", "--every", 1],
-                        ["--compare-from", "2022-06-18T04:26:40Z", "--compare-to", "2022-06-18T04:26:40Z"]):
+                        ["--compare-from", "2022-06-18T04:26:41Z", "--compare-to", "2022-06-18T04:26:40Z"]):
             with self.subTest(options=options):
                 self.assertEqual(run("services", path, *options).returncode, 2)
 
@@ -568,7 +593,7 @@ class Text(Case):
         path = self.folder / "vxds.ctrace"
         answer = self.answer(path)
         heading, *lines = run("services", path).stdout.decode().splitlines()
-        self.assertRegex(heading, " cycles +cycles/call +least cycles +p50 cycles +p90 cycles +p99 cycles +most cycles +service$")
+        self.assertRegex(heading, " cycles +cycles/call +shortest cycles +p50 cycles +p90 cycles +p99 cycles +longest cycles +service$")
         rows = {int(row["number"]): row for row in csv.DictReader(
             run("services", path, "--format", "csv").stdout.decode().splitlines())}
         _, events = lines_of(path)
@@ -587,28 +612,28 @@ class Text(Case):
                              [len(measured), sum(measured), sum(measured) // len(measured)])
             # How the single calls are spread: exactly, but for percentiles, which are within 1/32.
             told, row = one["cycles_of_calls"], rows[one["number"]]
-            self.assertEqual([told["calls"], told["mean"], told["least"], told["greatest"]],
+            self.assertEqual([told["calls"], told["mean"], told["shortest"], told["longest"]],
                              [len(measured), sum(measured) // len(measured), min(measured), max(measured)])
             for percent in 50, 90, 99:
                 true = sorted(measured)[(percent * len(measured) + 99) // 100 - 1]
                 self.assertTrue(true <= told[f"p{percent}"] <= true * 33 / 32, (told, true))
                 self.assertEqual(int(row[f"p{percent}_cycles"]), told[f"p{percent}"])
-            self.assertEqual([int(row[name + "_cycles"]) for name in ("mean", "least", "greatest")],
-                             [told[name] for name in ("mean", "least", "greatest")])
+            self.assertEqual([int(row[name + "_cycles"]) for name in ("mean", "shortest", "longest")],
+                             [told[name] for name in ("mean", "shortest", "longest")])
             below = 0
             for step in told["histogram"]:
-                below += step["calls"]
+                below += step["count"]
                 self.assertEqual(below, sum(value <= step["up_to"] for value in measured))
             spread = line[width + 11:].split()[:5]
             self.assertEqual(list(map(int, spread)),
-                             [told[name] for name in ("least", "p50", "p90", "p99", "greatest")])
+                             [told[name] for name in ("shortest", "p50", "p90", "p99", "longest")])
             self.assertTrue(line.endswith(one["name"] or "VxD 0x48b service 7"))
         # A control-flow window: who called it, and what it called.
         trees = run("services", path, "--trees").stdout.decode()
         lasted = sorted(sum(int(count) for count in re.findall(r": (\d+)", line))
                         for line in re.findall(r"(?m)^  lasted (.*)$", trees))
         services = strict_json(run("services", path, "--format", "json").stdout)["services"]
-        counts = [sum(step["calls"] for step in one["histogram"]) for one in services]
+        counts = [sum(step["count"] for step in one["histogram"]) for one in services]
         self.assertEqual(lasted, sorted(count for count in counts if count))
         self.assertGreater(len(lasted), 2)
         self.assertIn("IFSMgr:IFSMgr_Ring0_FileIO\n  calls\n    VMM:Get_VMM_Version  10x", trees)

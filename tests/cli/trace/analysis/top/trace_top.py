@@ -245,15 +245,15 @@ class Figures(Case):
         if told is None:
             return
         self.assertEqual(told["count"], len(services["services"]))
-        names = "kind", "number", "name", "calls", "inclusive", "greatest"
+        names = "kind", "number", "name", "calls", "inclusive", "longest"
         rows = [{name: one[name] for name in names} for one in services["services"]
-                if one["greatest"] is not None]
-        table, weights = told["slowest"], [one["greatest"] for one in told["slowest"]]
+                if one["longest"] is not None]
+        table, weights = told["slowest"], [one["longest"] for one in told["slowest"]]
         self.assertEqual(weights, sorted(weights, reverse=True))
         self.assertEqual(told["more_slowest"], len(rows) - len(table))
         count = lambda rows: Counter(json.dumps(row, sort_keys=True) for row in rows)
         self.assertFalse(count(table) - count(rows))
-        for name in "greatest", "inclusive":
+        for name in "longest", "inclusive":
             self.assertEqual(sorted((row[name] for row in table), reverse=True)[:top],
                              sorted((row[name] for row in rows), reverse=True)[:top])
         self.assertLessEqual(len(table), min(2 * top, len(rows)))
@@ -523,7 +523,7 @@ class Text(Case):
     def check_services(self, lines, told):
         self.assert_line(lines, "Services", told["count"])
         for row in told["slowest"]:
-            self.assert_line(lines, seconds(row["greatest"]), seconds(row["inclusive"]),
+            self.assert_line(lines, seconds(row["longest"]), seconds(row["inclusive"]),
                              row["calls"], row["name"] or "")
 
     def full_trace(self):

@@ -14,6 +14,7 @@ class ChosenThreads {
  public:
   explicit ChosenThreads(const tracefile::EventSelection& selection);
 
+  // Whether the selection means the thread, by its id or its process.
   [[nodiscard]] bool has(const Population& population, Index thread) const;
 
  private:

@@ -17,6 +17,7 @@ class Interruptions {
   };
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
+  // What was logged before on that processor is over.
   void on_switch(const ContextSwitch& record);
 
   // Nothing where events may be missing, where the end comes before the begin, or the begin before

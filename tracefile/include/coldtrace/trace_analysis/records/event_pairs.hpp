@@ -40,6 +40,7 @@ class EventPairs {
     u32 pair;
     bool enters;
   };
+  // Remembers that a trace has such events. Empty of kinds that are in no pair.
   std::vector<Role> roles_of(const tracefile::EventKind& kind);
 
   // Sides that no event was, once roles_of() was asked for the kinds of all.

@@ -55,6 +55,7 @@ class Rest {
   Rest(core::Borrowed<tracefile::Clock> clock, core::Borrowed<RestPolicy> policy)
       : clock_{clock.get()}, policy_{policy.get()}, savings_(policy_.timeouts.size()) {}
 
+  // Ticks.
   void add_busy(i64 from, i64 to);
   void add_idle(const IdleTime& idle);
 

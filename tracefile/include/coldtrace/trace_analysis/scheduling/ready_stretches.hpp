@@ -43,6 +43,7 @@ class ReadyStretches {
   static constexpr u16 most_processors = 2048;                      // the most that Windows has
   static constexpr u64 most_work = 256;  // turns that are looked at, for each that there is
 
+  // A turn that is over, as a Turns hands them out.
   void turn(const Turn& turn);
   // To be called once a Turns has had it.
   void switched(const ContextSwitch& record, const Population& population);

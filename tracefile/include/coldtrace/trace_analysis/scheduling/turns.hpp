@@ -97,6 +97,7 @@ class Turns final : public Analysis {
   [[nodiscard]] std::optional<i64> last_switch(u16 cpu) const { return processors_[cpu].last; }
   [[nodiscard]] u64 breaks(u16 cpu) const { return processors_[cpu].breaks; }
   [[nodiscard]] std::size_t processors() const { return processors_.size(); }
+  // What the thread does where the events have come to.
   [[nodiscard]] Standing standing(Index thread) const;
   // What a thread that does not run at the end of the trace does until then; nothing where that is
   // not known. `begin` is the end, for the turn that would follow.

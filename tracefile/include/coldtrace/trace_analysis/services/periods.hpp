@@ -15,13 +15,14 @@ class Periods {
   // From each of the moments on, in ticks, and one before them all.
   [[nodiscard]] static Periods from_moments(std::vector<i64> moments);
 
+  // The period that has `time`; `first` is the first event of the trace. Both in ticks.
   [[nodiscard]] u64 number_of(i64 time, i64 first) const;
 
-  // Nothing where the trace begins or ends before the period does. A period has its `from` and not
-  // its `to`.
+  // Ticks, without `to` itself; nothing where the trace begins or ends before the period does.
   struct Span {
     std::optional<i64> from, to;
   };
+  // `number` and `first` are those of number_of().
   [[nodiscard]] Span span_of(u64 number, i64 first) const;
 
  private:

@@ -16,6 +16,7 @@ class ThreadClocks {
   };
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
+  // One clock stops, another one goes on.
   void on_switch(const ContextSwitch& record);
 
   // Nothing before the first switch of the thread.

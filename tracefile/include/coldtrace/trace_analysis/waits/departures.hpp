@@ -11,6 +11,7 @@ namespace coldtrace::trace_analysis {
 // the Turns, whose sink asks for what was before the turn that ends with it.
 class Departures {
  public:
+  // In the order of time.
   void on_switch(const ContextSwitch& record);
 
   // Nothing of a thread that was not seen to leave.

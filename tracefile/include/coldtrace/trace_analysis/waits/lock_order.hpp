@@ -32,7 +32,9 @@ class LockOrder {
   static constexpr std::size_t longest_circle = 16;
   static constexpr u64 most_steps = 1 << 20;  // of the search
 
+  // A thread took an object; in the order of time.
   void taken(Index thread, ObjectIndex object, const Moment& moment);
+  // It ended, and holds nothing any more.
   void thread_gone(Index thread);
 
   // To be called once, after all.

@@ -119,6 +119,8 @@ class MutantOwners {
   // Whether an object of the kind has an owner.
   [[nodiscard]] static bool can_own(ObjectKind kind) { return kind == ObjectKind::mutant; }
 
+  // A wait for an object that can_own() says to have owners, or for another one, which changes
+  // nothing.
   void ended(const OpenWaits::Ended& wait, ObjectKind kind);
 
   // Null where nobody is known to have it: its owner ended, or events are missing since.

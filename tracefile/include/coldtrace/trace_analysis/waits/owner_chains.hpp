@@ -50,7 +50,9 @@ class OwnerChains {
   OwnerChains(Begins begins, Ends ends) : begins_{std::move(begins)}, ends_{std::move(ends)} {}
 
   [[nodiscard]] bool waits(Index thread) const { return waits_.count(thread) != 0; }
+  // A thread began to wait, at this tick.
   void begin(Index thread, i64 time, const Wait& wait);
+  // It waits no more; `seen`: an event says so.
   void end(Index thread, i64 time, bool seen);
   // Another one has what those of the threads that wait do so for; nobody: that is not known.
   void change_owner(const std::unordered_set<Index>& threads, i64 time, Index owner,

@@ -31,6 +31,7 @@ class Wakes {
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 17;
 
+  // These two, and the end of a thread, in the order of time.
   void switched(const ContextSwitch& record);
   void readied(const Readied& record, const Losses& losses);
   void ended(Index thread);

@@ -53,6 +53,7 @@ class CtraceEntries {
       : buffer_{buffer.get()}, sequence_{sequence}, at_{from} {}
 
   enum class Item : u8 { entry, torn, end };
+  // `torn`: bytes that are no entry, up to the next place where one begins.
   Item next();
 
   [[nodiscard]] const CtraceEntry& entry() const { return entry_; }

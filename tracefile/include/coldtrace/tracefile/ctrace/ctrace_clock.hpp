@@ -46,6 +46,7 @@ class CtraceClock {
     CtraceClock* clock;
     core::Findings* findings;
   };
+  // One clock with the pairs of all, finished.
   [[nodiscard]] static CtraceClock merge(std::span<const Source> sources, u64 frequency,
                                          std::size_t parts);
 
@@ -67,6 +68,7 @@ class CtraceClock {
     u64 index_ = 0;
     bool is_last_ = false;
   };
+  // `cursor` is of stamps of one stream.
   Time to_time(u64 stamp, Cursor& cursor) const;
 
   // The fastest rate between two pairs, or the nominal one.

@@ -60,6 +60,7 @@ class CtraceVisitor {
   CtraceVisitor(const CtraceVisitor&) = delete;
   CtraceVisitor& operator=(const CtraceVisitor&) = delete;
   virtual ~CtraceVisitor() = default;
+  // Views of it are valid during the call.
   virtual void visit(u16 processor, const CtraceEntry& entry) = 0;
 };
 

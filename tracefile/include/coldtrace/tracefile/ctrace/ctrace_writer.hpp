@@ -16,6 +16,8 @@ class CtraceData {
  public:
   explicit CtraceData(unsigned pointer_size = 8) : pointer_size_{pointer_size} {}
 
+  // Little-endian. A word has the size of a pointer; counted texts and bytes have a u16 of their
+  // size in bytes before them, a text of fixed size is cut or filled with zeros.
   CtraceData& u8(coldtrace::u8 number) { return integer(number, 1); }
   CtraceData& u16(coldtrace::u16 number) { return integer(number, 2); }
   CtraceData& u32(coldtrace::u32 number) { return integer(number, 4); }

@@ -49,6 +49,7 @@ class KindCounter {
     if (number >= counts_.size()) return {};
     return std::exchange(counts_[number], {});
   }
+  // What was counted and not handed over yet.
   void add_to(KindCounts& counts) const;
 
  private:

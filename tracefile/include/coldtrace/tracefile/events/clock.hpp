@@ -38,6 +38,7 @@ class Clock {
   // Whether the trace says how fast the clock runs; else a tick is taken for 100 ns.
   [[nodiscard]] bool has_rate() const { return has_rate_; }
 
+  // Wraps where no FILETIME is that early or late, which find_file_time() tells.
   [[nodiscard]] core::FileTime to_file_time(i64 timestamp) const;
   // Nothing where the clock is not known, and of what no FILETIME can be: before 1601, or more
   // than 2^63 - 1 units behind it.

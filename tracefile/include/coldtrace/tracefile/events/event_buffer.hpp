@@ -9,6 +9,7 @@ namespace coldtrace::tracefile {
 // Memory that grows and is used again.
 class Scratch {
  public:
+  // `size` bytes or more; where it grows, what was there before is lost.
   std::byte* get(std::size_t size);
 
  private:

@@ -23,6 +23,8 @@ class EventSequence {
 
   virtual ~EventSequence() = default;
 
+  // Goes on to the next event or gap, which event() or gap() then has until the next call; `end`
+  // from then on.
   virtual Item next() = 0;
   [[nodiscard]] virtual const Event& event() const = 0;
   // Keeps the bytes of the event alive.

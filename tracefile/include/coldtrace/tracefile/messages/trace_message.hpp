@@ -52,6 +52,7 @@ struct Conversion {
   unsigned bits = 64;  // by h and hh, which keep the low ones
   char type = 's';
 
+  // Of what stands between `!` and `!`, as `08x` or `-20S`; of what is none as of `s`.
   [[nodiscard]] static Conversion parse(std::string_view text);
 };
 

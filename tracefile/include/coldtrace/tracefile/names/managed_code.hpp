@@ -65,6 +65,8 @@ class ManagedCode {
   // To be called once, after all records.
   void finish();
 
+  // The method that has its code at the address at this time; `validity` is narrowed to how long
+  // that holds.
   std::optional<Method> find(u32 pid, u64 address, i64 time, NameValidity& validity) const;
 
   [[nodiscard]] std::size_t size() const {

@@ -19,6 +19,7 @@ namespace coldtrace::tracefile {
 // Texts kept once each. Ids are stable; 0 is the empty text.
 class TextPool {
  public:
+  // The id of the text, a new one where it is not there yet.
   u32 add(std::string_view text);
   [[nodiscard]] std::string_view text(u32 id) const { return texts_[id]; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -45,6 +46,7 @@ class NameTables {
   // To be called once, after all records.
   void finish();
 
+  // The image name of the process that has the id at this time, a timestamp.
   [[nodiscard]] std::optional<std::string_view> find_process(u32 pid, i64 time) const;
   // `validity` is that of the time.
   std::optional<std::string_view> find_process(u32 pid, i64 time, NameValidity& validity) const;
@@ -53,11 +55,14 @@ class NameTables {
     u32 pid;
     std::string_view name;  // empty when it has none
   };
+  // The process and name of the thread that has the id at this time.
   [[nodiscard]] std::optional<Thread> find_thread(u32 tid, i64 time) const;
 
   // The process of a thread; the idle threads are all of process 0.
   [[nodiscard]] std::optional<u32> find_process_of(u32 tid, i64 time) const;
 
+  // By the address of the file object, or the key, at this time; registry keys by that of their
+  // control block.
   [[nodiscard]] std::optional<std::string_view> find_file(u64 object, i64 time) const;
   [[nodiscard]] std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
 

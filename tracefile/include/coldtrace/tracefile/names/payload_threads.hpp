@@ -13,6 +13,7 @@ namespace coldtrace::tracefile {
 // `pid`, `tid` and `ptid`.
 class PayloadThreads {
  public:
+  // Sets the ids of a kernel event that has neither, and says that they are of the payload.
   void apply(Event& event, const NameTables& names);
 
  private:

@@ -108,6 +108,7 @@ class AnyTrace {
   [[nodiscard]] std::string windows_build() const;
   [[nodiscard]] std::string windows_version() const;
 
+  // Reads the trace, which outlives it, from its beginning.
   [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:

@@ -23,8 +23,10 @@ class PacketInterfaces {
   static constexpr std::size_t longest_name = 1024;
   static constexpr std::size_t most_addresses = 64;  // of one place
 
+  // A record that names something; others change nothing.
   void learn(PacketRecordKind kind, const PacketRecord& record);
 
+  // Of a place that nothing names, by its number.
   [[nodiscard]] PacketInterface describe(const PacketPlace& place) const;
 
  private:

@@ -15,6 +15,7 @@ class PcapngFile {
   PcapngFile(core::TextBuffer& file, core::Borrowed<PacketInterfaces> interfaces,
              core::Findings& findings);
 
+  // The section header, with the operating system that was traced and the program that writes.
   void start(std::string_view system, std::string_view application);
   // `packet-interfaces`: those of places beyond PacketInterfaces::most_places are left out.
   void add(const CapturedPacket& packet);

@@ -40,6 +40,7 @@ struct ExtendedItem {
 class ExtendedItems {
  public:
   explicit ExtendedItems(const Event& event) : left_{event.extended} {}
+  // Nothing behind the last one that is whole.
   std::optional<ExtendedItem> next();
 
  private:

@@ -129,6 +129,7 @@ struct Schema {
   std::vector<EventDeclaration> events;
   friend bool operator==(const Schema&, const Schema&) = default;
 
+  // By their names; null where there is none.
   [[nodiscard]] const EnumDeclaration* find_enum(std::string_view enum_name) const;
   [[nodiscard]] const StructDeclaration* find_struct(std::string_view struct_name) const;
 };

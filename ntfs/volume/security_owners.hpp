@@ -5,7 +5,7 @@
 
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/security.hpp"
-#include "coldtrace/ntfs/security_index.hpp"
+#include "ntfs/volume/security_index.hpp"
 
 namespace coldtrace::ntfs {
 
