@@ -30,10 +30,12 @@ endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 # Tests run in less time than they compile: their own code needs little optimisation, and with
-# sanitizers, where that costs most, none.
+# sanitizers, where that costs most, none. Fuzz targets run for hours.
 add_library(coldtrace_test_options INTERFACE)
 target_link_libraries(coldtrace_test_options INTERFACE coldtrace_options)
-if(COLDTRACE_SANITIZE)
+if(COLDTRACE_LIBFUZZER)
+  target_compile_options(coldtrace_test_options INTERFACE -O1)
+elseif(COLDTRACE_SANITIZE)
   target_compile_options(coldtrace_test_options INTERFACE -O0)
 else()
   target_compile_options(coldtrace_test_options INTERFACE $<$<CONFIG:Release>:-O1>)

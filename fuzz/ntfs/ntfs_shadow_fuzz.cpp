@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "coldtrace/ntfs/shadow/shadow_copies.hpp"
+#include "fuzz/ntfs/read_twice.hpp"
 
 using namespace coldtrace;
 
@@ -81,23 +82,12 @@ void patch(std::vector<std::byte>& bytes, core::ByteView changes) {
   }
 }
 
-// What is read at once is what is read in pieces.
 void read(const core::ImageSource& copy) {
-  constexpr u64 piece = 5000;
   if (copy.size() < volume_offset + volume_size) __builtin_trap();
-  std::vector<std::byte> whole(volume_offset + volume_size);
-  const bool done = copy.read_at(0, whole).has_value();
-  std::vector<std::byte> part(piece);
-  bool all = true;
-  for (u64 at = 0; at < whole.size(); at += piece) {
-    const auto some = std::span{part}.first(std::min<u64>(piece, whole.size() - at));
-    const bool one = copy.read_at(at, some).has_value();
-    all &= one;
-    if (done && (!one || !std::ranges::equal(some, core::slice(whole, at, some.size()).value())))
-      __builtin_trap();
-  }
-  if (all != done) __builtin_trap();
-  if (copy.read_at(copy.size(), std::span{part}.first(1))) __builtin_trap();
+  const auto done = fuzz::read_twice(copy, 0, volume_offset + volume_size, 5000);
+  if (done.pieces != done.whole.has_value()) __builtin_trap();
+  std::byte one{};
+  if (copy.read_at(copy.size(), {&one, 1})) __builtin_trap();
 }
 
 }  // namespace
@@ -105,7 +95,8 @@ void read(const core::ImageSource& copy) {
 // A volume with shadow copies, of which any bytes are changed: each copy reads to its end.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Base base;
-  auto bytes = base.bytes;
+  static auto bytes = base.bytes;
+  bytes = base.bytes;
   patch(bytes, std::as_bytes(std::span{data, size}));
   const core::MemoryImage image{bytes};
   core::Findings findings;

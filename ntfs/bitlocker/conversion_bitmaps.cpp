@@ -41,8 +41,9 @@ bool begins_with(core::ByteView bytes, std::string_view signature) {
 // Whether the checksum of `bytes`, which is part of them at `place`, is theirs with zeros there.
 bool has_checksum(std::vector<std::byte> bytes, u64 place) {
   const auto stated = core::load<u32>(bytes, place);
+  if (!stated) return false;
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(place), sizeof(u32), std::byte{0});
-  return stated && core::crc32(bytes) == *stated;
+  return core::crc32(bytes) == *stated;
 }
 
 // Of two records the one with the higher number counts.
