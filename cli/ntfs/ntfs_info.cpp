@@ -12,6 +12,7 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
+#include "cli/output/wrapped_line.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 
@@ -155,15 +156,20 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
           counted(boot->clusters, "cluster", "clusters"), size_text(boot->cluster_size),
           size_text(boot->record_size));
   else if (boot)
-    print(output, "  serial number {:016x}, sectors of {}, {} of {}, records of {}\n",
-          boot->serial_number, size_text(boot->bytes_per_sector),
-          counted(boot->clusters, "cluster", "clusters"), size_text(boot->cluster_size),
-          size_text(boot->record_size));
+    write_wrapped(output,
+                  fmt::format("  serial number {:016x}, sectors of {}, {} of {}, records of {}",
+                              boot->serial_number, size_text(boot->bytes_per_sector),
+                              counted(boot->clusters, "cluster", "clusters"),
+                              size_text(boot->cluster_size), size_text(boot->record_size)),
+                  4);
   const auto& counts = entry.counts;
-  print(output, "  {} of {} in use: {}, {}; {} ever used\n", grouped(counts.in_use),
-        counted(mft.record_count(), "record", "records"),
-        counted(counts.directories, "directory", "directories"),
-        counted(counts.extensions, "extension", "extensions"), grouped(counts.used));
+  write_wrapped(
+      output,
+      fmt::format("  {} of {} in use: {}, {}; {} ever used", grouped(counts.in_use),
+                  counted(mft.record_count(), "record", "records"),
+                  counted(counts.directories, "directory", "directories"),
+                  counted(counts.extensions, "extension", "extensions"), grouped(counts.used)),
+      4);
   if (charts.shown()) write_mft_charts(output, charts, entry);
   if (mft.extracted()) return;
   print(output, "  $MFT in {}:\n", counted(mft.extents().size(), "extent", "extents"));
@@ -182,22 +188,29 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
 void write_text(Output& output, const NtfsInfoOptions& options, const TextCharts& charts,
                 const DiskInput& input, const std::vector<ntfs::ImageHash>& hashes,
                 const std::vector<Entry>& entries, bool named) {
-  print(output, "{}: {} image of {}, {}\n", printable(options.image), input.file.container,
-        exact_size_text(input.file.source->size()),
-        input.disk.kind == ntfs::DiskKind::volume
-            ? std::string{"one volume"}
-            : fmt::format("{} with {}, sectors of {}",
-                          input.disk.kind == ntfs::DiskKind::lost ? "no partition table, disk"
-                                                                  : to_string(input.disk.kind),
-                          counted(input.disk.partitions.size(), "partition", "partitions"),
-                          size_text(input.disk.sector_size)));
+  write_wrapped(
+      output,
+      fmt::format(
+          "{}: {} image of {}, {}", printable(options.image), input.file.container,
+          exact_size_text(input.file.source->size()),
+          input.disk.kind == ntfs::DiskKind::volume
+              ? std::string{"one volume"}
+              : fmt::format("{} with {}, sectors of {}",
+                            input.disk.kind == ntfs::DiskKind::lost ? "no partition table, disk"
+                                                                    : to_string(input.disk.kind),
+                            counted(input.disk.partitions.size(), "partition", "partitions"),
+                            size_text(input.disk.sector_size))),
+      4);
   for (const auto& hash : hashes) output.write(hash_text(hash));
   for (const auto& entry : entries) {
     const auto& partition = entry.partition;
-    print(output, "{:>3}  at {:#x}, {}, type {}{}: {}\n", partition.number, partition.offset,
-          exact_size_text(partition.size), partition.type.empty() ? "-" : partition.type,
-          !named || partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
-          to_string(partition.kind));
+    write_wrapped(
+        output,
+        fmt::format("{:>3}  at {:#x}, {}, type {}{}: {}", partition.number, partition.offset,
+                    exact_size_text(partition.size), partition.type.empty() ? "-" : partition.type,
+                    !named || partition.name.empty() ? "" : " '" + printable(partition.name) + "'",
+                    to_string(partition.kind)),
+        4);
     if (charts.shown() && input.disk.kind != ntfs::DiskKind::volume) {
       ChartSteps place{0, static_cast<double>(input.file.source->size()), chart_width(charts)};
       const auto from = static_cast<double>(partition.offset);

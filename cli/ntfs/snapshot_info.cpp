@@ -7,6 +7,7 @@
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
+#include "cli/output/wrapped_line.hpp"
 #include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {
@@ -67,10 +68,12 @@ void write_volume(Output& output, const SnapshotInfo::Volume& volume) {
           printable(text_member(json, "label")),
           find_member(json, "dirty", &Value::IsTrue) ? "dirty" : "clean");
   const auto serial = text_member(json, "serial_number");
-  print(output, "  serial number {}, sectors of {}, {} of {}, records of {}\n",
-        serial.empty() ? "not known" : printable(serial), known(json, "bytes_per_sector"),
-        known(json, "clusters", "clusters"), known(json, "cluster_size"),
-        known(json, "record_size"));
+  write_wrapped(output,
+                fmt::format("  serial number {}, sectors of {}, {} of {}, records of {}",
+                            serial.empty() ? "not known" : printable(serial),
+                            known(json, "bytes_per_sector"), known(json, "clusters", "clusters"),
+                            known(json, "cluster_size"), known(json, "record_size")),
+                4);
   print(output, "  $MFT of {}; rows: {}\n", known(json, "records", "records"), rows_text(volume));
 }
 

@@ -69,6 +69,8 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
+  // Of the terminal, whose lines are cut; 0: they are whole.
+  std::size_t columns() const { return lines_ ? lines_->columns() : 0; }
 
   // For those who write piece by piece: what is appended here comes behind what was written, and
   // make_room(), called now and then, keeps it short.

@@ -2,6 +2,7 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/wrapped_line.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"
@@ -13,7 +14,8 @@ namespace {
 template <class... Args>
 void line(Output& output, std::string_view title, fmt::format_string<Args...> text,
           Args&&... args) {
-  print(output, "  {:<20}{}\n", title, fmt::format(text, std::forward<Args>(args)...));
+  write_wrapped(
+      output, fmt::format("  {:<20}{}", title, fmt::format(text, std::forward<Args>(args)...)), 4);
 }
 
 std::string joined(const std::vector<std::string_view>& names) {

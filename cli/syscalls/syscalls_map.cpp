@@ -39,12 +39,15 @@ std::string how(const Service& service) {
   return text;
 }
 
-void write_service(Output& output, const Service& service, bool explain) {
+std::string name_of(const Service& service) {
+  return service.name.empty() ? "-" : printable(service.name);
+}
+
+void write_service(Output& output, const Service& service, std::size_t width, bool explain) {
   const auto arguments =
       service.argument_bytes ? fmt::format("{}", *service.argument_bytes) : std::string{"-"};
-  print(output, "{:#06x}  {:<50} {:>5}  {:#010x}  {}\n", service.number,
-        service.name.empty() ? "-" : printable(service.name), arguments, value(service.rva),
-        how(service));
+  print(output, "{:#06x}  {:<{}} {:>5}  {:#010x}  {}\n", service.number, name_of(service), width,
+        arguments, value(service.rva), how(service));
   for (const auto& alias : service.aliases)
     if (syscall_map::to_nt_name(alias) != service.name)
       print(output, "        also {}\n", printable(alias));
@@ -69,9 +72,12 @@ class MapView final : public PeView {
     const auto shapes = shapes_of(map_);
     print(output, "{}{}{}\n", counted(map_.services.size(), "service", "services"),
           shapes.empty() ? "" : ": ", shapes);
+    std::size_t width = 0;
+    for (const auto& service : map_.services) width = std::max(width, name_of(service).size());
     if (!map_.services.empty())
-      print(output, "{:<6}  {:<50} {:>5}  {:<10}  {}\n", "number", "name", "args", "rva", "how");
-    for (const auto& service : map_.services) write_service(output, service, explain_);
+      print(output, "{:<6}  {:<{}} {:>5}  {:<10}  {}\n", "number", "name", width, "args", "rva",
+            "how");
+    for (const auto& service : map_.services) write_service(output, service, width, explain_);
     if (explain_) {
       print(output, "{} rejected:\n", counted(map_.rejected.size(), "name", "names"));
       for (const auto& left : map_.rejected)

@@ -3,6 +3,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
@@ -84,26 +85,49 @@ void write_side_text(Output& output, std::string_view label, const Side& side) {
         tally.duration ? fmt::format(" in {} s", seconds_of(*tally.duration)) : std::string{});
 }
 
+void write_kinds_text(Output& output, const Side& before, const Side& after,
+                      const trace_analysis::TraceComparison& comparison) {
+  if (comparison.kinds.empty()) return;
+  output.write("\n");
+  TextTable table{output,
+                  {{"", 12, true},
+                   {"events before", 13},
+                   {"events after", 13},
+                   {"rate before", 16},
+                   {"rate after", 16}},
+                  "event"};
+  for (const auto& difference : comparison.kinds)
+    table.add(kind_text(difference.kind), to_string(difference.change), difference.before,
+              difference.after, rate_text(difference.before, before.tally),
+              rate_text(difference.after, after.tally));
+  table.finish();
+}
+
+void write_pairs_text(Output& output, const trace_analysis::TraceComparison& comparison) {
+  if (comparison.pairs.empty()) return;
+  output.write("\n");
+  TextTable table{output,
+                  {{"", 12, true},
+                   {"pairs before", 13},
+                   {"pairs after", 13},
+                   {"mean before", 16},
+                   {"mean after", 16}},
+                  "start to stop"};
+  for (const auto& [one, other] : comparison.pairs)
+    table.add(fmt::format("{} {}", provider_text(one.provider, one.provider_name),
+                          one.name.empty() ? fmt::format("task {}", one.task.value_or(0))
+                                           : printable(one.name)),
+              one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
+              seconds_text(one.mean()), seconds_text(other.mean()));
+  table.finish();
+}
+
 void write_text(Output& output, const Side& before, const Side& after,
                 const trace_analysis::TraceComparison& comparison) {
   write_side_text(output, "before", before);
   write_side_text(output, "after", after);
-  if (!comparison.kinds.empty())
-    print(output, "\n{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", "", "events before", "events after",
-          "rate before", "rate after", "event");
-  for (const auto& difference : comparison.kinds)
-    print(output, "{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", to_string(difference.change),
-          difference.before, difference.after, rate_text(difference.before, before.tally),
-          rate_text(difference.after, after.tally), kind_text(difference.kind));
-  if (!comparison.pairs.empty())
-    print(output, "\n{:<12} {:>13} {:>13} {:>16} {:>16}  {}\n", "", "pairs before", "pairs after",
-          "mean before", "mean after", "start to stop");
-  for (const auto& [one, other] : comparison.pairs)
-    print(output, "{:<12} {:>13} {:>13} {:>16} {:>16}  {} {}\n",
-          one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
-          seconds_text(one.mean()), seconds_text(other.mean()),
-          provider_text(one.provider, one.provider_name),
-          one.name.empty() ? fmt::format("task {}", one.task.value_or(0)) : printable(one.name));
+  write_kinds_text(output, before, after, comparison);
+  write_pairs_text(output, comparison);
   print(output, "\nunchanged: {}, {}\n",
         counted(comparison.same_kinds, "kind of event", "kinds of events"),
         counted(comparison.same_pairs, "duration", "durations"));

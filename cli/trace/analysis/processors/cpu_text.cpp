@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 
 namespace coldtrace::cli {
@@ -24,18 +25,8 @@ class CpuText {
     const auto& use = tables_.use;
     write_summary();
     write_processors();
-    write_threads("process", tables_.processes(), [&](u32 i) {
-      print(output_, "{}  {}\n", use_text(use.processes()[i]), process_text(tables_.population, i));
-    });
-    if (is_used(use.unknown_process()))
-      print(output_, "{}  unknown\n", use_text(use.unknown_process()));
-    write_threads("thread, process", tables_.threads(), [&](u32 i) {
-      const auto& thread = tables_.population.threads()[i];
-      print(
-          output_, "{}  {}  {}\n", use_text(use.threads()[i]),
-          thread.idle_of ? fmt::format("idle {}", *thread.idle_of) : fmt::format("{}", thread.tid),
-          process_text(tables_.population, thread.process));
-    });
+    write_processes();
+    write_threads();
     write_sampled_table("module", tables_.modules(), [&](u32 i) {
       return std::pair{&use.modules()[i], module_text(i)};
     });
@@ -70,61 +61,107 @@ class CpuText {
   void write_processors() {
     const auto numbers = tables_.use.processors_seen();
     if (numbers.empty()) return;
-    print(output_, "\n{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  processor\n", "running (s)",
-          "idle (s)", "unknown (s)", "sampled (s)", "sampled idle (s)", "DPC (s)", "ISR (s)");
+    output_.write("\n");
+    TextTable table{output_,
+                    {{"running (s)", 14},
+                     {"idle (s)", 14},
+                     {"unknown (s)", 14},
+                     {"sampled (s)", 14},
+                     {"sampled idle (s)", 16},
+                     {"DPC (s)", 12},
+                     {"ISR (s)", 12}},
+                    "processor"};
     for (const auto number : numbers) {
       const auto share = tables_.share_of(number);
       const auto schedule = tables_.schedule_of(number);
-      print(output_, "{:>14} {:>14} {:>14} {:>14} {:>16} {:>12} {:>12}  {}\n",
-            text(tables_.if_switches(schedule.busy)), text(tables_.if_switches(schedule.idle)),
-            text(tables_.if_switches(schedule.unknown)), sampled(share.sampled.all.time),
-            sampled(share.sampled_idle.time), text(tables_.if_interrupts(share.in_dpc)),
-            text(tables_.if_interrupts(share.in_isr)), number);
+      table.add(fmt::format("{}", number), text(tables_.if_switches(schedule.busy)),
+                text(tables_.if_switches(schedule.idle)),
+                text(tables_.if_switches(schedule.unknown)), sampled(share.sampled.all.time),
+                sampled(share.sampled_idle.time), text(tables_.if_interrupts(share.in_dpc)),
+                text(tables_.if_interrupts(share.in_isr)));
     }
+    table.finish();
   }
 
-  template <class WriteLine>
-  void write_threads(std::string_view title, const std::vector<u32>& all, WriteLine write_line) {
+  void write_processes() {
+    const auto all = tables_.processes();
+    const auto& unknown = tables_.use.unknown_process();
+    if (all.empty() && !is_used(unknown)) return;
+    auto table = begin_uses("process");
+    const auto shown = std::min<std::size_t>(all.size(), top_);
+    for (std::size_t i = 0; i < shown; ++i)
+      add_use(table, tables_.use.processes()[all[i]], process_text(tables_.population, all[i]));
+    if (is_used(unknown)) add_use(table, unknown, "unknown");
+    table.finish();
+    write_more(all.size() - shown);
+  }
+
+  void write_threads() {
+    const auto all = tables_.threads();
     if (all.empty()) return;
-    print(output_, "\n{:>14} {:>15} {:>14} {:>8} {:>14}  {}\n", "running (s)", "interrupted (s)",
-          "sampled (s)", "samples", "difference (s)", title);
-    write_rows(all, write_line);
+    write_rows(begin_uses("thread, process"), all, [&](TextTable& table, u32 i) {
+      const auto& thread = tables_.population.threads()[i];
+      const auto id =
+          thread.idle_of ? fmt::format("idle {}", *thread.idle_of) : fmt::format("{}", thread.tid);
+      add_use(table, tables_.use.threads()[i],
+              fmt::format("{}  {}", id, process_text(tables_.population, thread.process)));
+    });
   }
 
   template <class Find>
-  void write_sampled_table(std::string_view title, const std::vector<u32>& all, Find find) {
+  void write_sampled_table(std::string title, const std::vector<u32>& all, Find find) {
     if (all.empty()) return;
-    print(output_, "\n{:>14} {:>8} {:>12} {:>12}  {}\n", "sampled (s)", "samples", "in DPCs (s)",
-          "in ISRs (s)", title);
-    write_rows(all, [&](u32 i) {
+    output_.write("\n");
+    TextTable table{output_,
+                    {{"sampled (s)", 14}, {"samples", 8}, {"in DPCs (s)", 12}, {"in ISRs (s)", 12}},
+                    std::move(title)};
+    write_rows(std::move(table), all, [&](TextTable& rows, u32 i) {
       const auto [use, name] = find(i);
-      print(output_, "{:>14} {:>8} {:>12} {:>12}  {}\n", seconds(use->all.time), use->all.samples,
-            seconds(use->in_dpc.time), seconds(use->in_isr.time), name);
+      rows.add(name, seconds(use->all.time), use->all.samples, seconds(use->in_dpc.time),
+               seconds(use->in_isr.time));
     });
   }
 
   void write_drivers() {
     const auto all = tables_.drivers();
     if (all.empty()) return;
-    print(output_, "\n{:>12} {:>8} {:>12} {:>8}  driver\n", "DPC (s)", "DPCs", "ISR (s)", "ISRs");
-    write_rows(all, [this](const DriverUse& one) {
-      print(output_, "{:>12} {:>8} {:>12} {:>8}  {}\n", seconds(one.in_dpc), one.dpcs,
-            seconds(one.in_isr), one.isrs, module_text(one.module));
+    output_.write("\n");
+    TextTable table{
+        output_, {{"DPC (s)", 12}, {"DPCs", 8}, {"ISR (s)", 12}, {"ISRs", 8}}, "driver"};
+    write_rows(std::move(table), all, [this](TextTable& rows, const DriverUse& one) {
+      rows.add(module_text(one.module), seconds(one.in_dpc), one.dpcs, seconds(one.in_isr),
+               one.isrs);
     });
   }
 
-  template <class T, class WriteLine>
-  void write_rows(const std::vector<T>& all, WriteLine write_line) {
+  template <class T, class AddRow>
+  void write_rows(TextTable table, const std::vector<T>& all, AddRow add_row) {
     const auto shown = std::min<std::size_t>(all.size(), top_);
-    for (std::size_t i = 0; i < shown; ++i) write_line(all[i]);
-    if (shown < all.size()) print(output_, "{} more\n", all.size() - shown);
+    for (std::size_t i = 0; i < shown; ++i) add_row(table, all[i]);
+    table.finish();
+    write_more(all.size() - shown);
   }
 
-  std::string use_text(const ThreadUse& use) const {
+  void write_more(std::size_t more) {
+    if (more > 0) print(output_, "{} more\n", more);
+  }
+
+  TextTable begin_uses(std::string title) {
+    output_.write("\n");
+    return {output_,
+            {{"running (s)", 14},
+             {"interrupted (s)", 15},
+             {"sampled (s)", 14},
+             {"samples", 8},
+             {"difference (s)", 14}},
+            std::move(title)};
+  }
+
+  void add_use(TextTable& table, const ThreadUse& use, std::string label) const {
     const auto difference = tables_.difference(use);
-    return fmt::format(
-        "{:>14} {:>15} {:>14} {:>8} {:>14}", text(tables_.if_switches(use.running)),
-        text(tables_.interrupted(use)), sampled(use.sampled.all.time),
+    table.add(
+        std::move(label), text(tables_.if_switches(use.running)), text(tables_.interrupted(use)),
+        sampled(use.sampled.all.time),
         tables_.use.has_samples() ? fmt::format("{}", use.sampled.all.samples) : "-",
         !difference ? "-" : (*difference < 0 ? "-" : "+") + seconds_text(std::abs(*difference)));
   }

@@ -214,15 +214,22 @@ void DiskTables::write_summary(Output& output) const {
 }
 
 // Columns of what hardly any trace has are there where this one has it.
-void DiskTables::write_heading(Output& output, std::string_view what) const {
-  const auto& all = disk_.all();
-  print(output, "\n{:>8} {:>8} ", "reads", "writes");
-  if (has_other_requests()) print(output, "{:>8} {:>8} ", "flushes", "others");
-  if (all.failed > 0) print(output, "{:>8} ", "failed");
-  if (has_untimed()) print(output, "{:>8} {:>8} ", "timed", "served");
-  print(output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-        "bytes read", "written", "response", "service", "queue", "p50", "p90", "p99", "longest",
-        what);
+TextTable DiskTables::begin_table(Output& output, std::string_view what) const {
+  std::vector<TextColumn> columns{{"reads", 8}, {"writes", 8}};
+  if (has_other_requests()) columns.insert(columns.end(), {{"flushes", 8}, {"others", 8}});
+  if (disk_.all().failed > 0) columns.push_back({"failed", 8});
+  if (has_untimed()) columns.insert(columns.end(), {{"timed", 8}, {"served", 8}});
+  columns.insert(columns.end(), {{"bytes read", 13},
+                                 {"written", 13},
+                                 {"response", 12},
+                                 {"service", 12},
+                                 {"queue", 12},
+                                 {"p50", 10},
+                                 {"p90", 10},
+                                 {"p99", 10},
+                                 {"longest", 10}});
+  output.write("\n");
+  return {output, std::move(columns), std::string{what}};
 }
 
 bool DiskTables::has_other_requests() const {
@@ -236,67 +243,75 @@ bool DiskTables::has_untimed() const {
 }
 
 void DiskTables::write_requests(Output& output, u64 top) const {
-  write_heading(output, "disk, busy");
+  auto disks = begin_table(output, "disk, busy");
   for (const auto& [number, one] : disk_.disks())
-    write_line(output, one.sums,
-               fmt::format("{}, {}", number ? fmt::format("disk {}", *number) : "-",
-                           times_.text(one.busy.total())));
+    add(disks,
+        fmt::format("{}, {}", number ? fmt::format("disk {}", *number) : "-",
+                    times_.text(one.busy.total())),
+        one.sums);
+  disks.finish();
   if (disk_.all().count() == 0) return;
-  write_heading(output, "priority");
+  auto priorities = begin_table(output, "priority");
   for (const auto& [priority, sums] : disk_.of_priorities())
-    write_line(output, sums, priority ? priority_text(*priority) : "-");
-  write_heading(output, "process");
+    add(priorities, priority ? priority_text(*priority) : "-", sums);
+  priorities.finish();
   std::vector<TextRow> rows;
   const auto by_weight = [this](const DiskSums& sums) { return weight(sums); };
   for (const auto* const row : most_first(disk_.of_processes(), by_weight))
     rows.emplace_back(process_text(population_, row->first), &row->second);
-  write_rows(output, top, rows, "process", "processes");
-  write_heading(output, "thread");
+  write_table(output, top, rows, "process", "processes");
   rows.clear();
   for (const auto* const row : most_first(disk_.of_threads(), by_weight))
     rows.emplace_back(thread_text(row->first), &row->second);
-  write_rows(output, top, rows, "thread", "threads");
-  write_heading(output, "file");
+  write_table(output, top, rows, "thread", "threads");
   rows.clear();
   for (const auto number : files()) rows.emplace_back(file_text(number), &disk_.of_files()[number]);
-  write_rows(output, top, rows, "file", "files");
+  write_table(output, top, rows, "file", "files");
 }
 
 // Those that are open longest first.
 void DiskTables::write_open(Output& output, u64 top) const {
   const auto open = disk_.requests().open();
   if (open.empty()) return;
-  print(output, "\n{:>14} {:>6} {:>5} {:>15} {:>10}  {}\n", "open since", "what", "disk", "offset",
-        "bytes", "thread");
+  output.write("\n");
+  TextTable table{output,
+                  {{"open since", 14}, {"what", 6}, {"disk", 5}, {"offset", 15}, {"bytes", 10}},
+                  "thread"};
   const auto shown = std::min<std::size_t>(open.size(), top);
   for (std::size_t i = 0; i < shown; ++i)
-    print(output, "{:>14} {:>6} {:>5} {:>15} {:>10}  {}\n", times_.since_start(open[i].moment.time),
-          to_string(open[i].action), number_text(open[i].disk), number_text(open[i].offset),
-          number_text(open[i].bytes), thread_text(open[i].thread));
+    table.add(thread_text(open[i].thread), times_.since_start(open[i].moment.time),
+              to_string(open[i].action), number_text(open[i].disk), number_text(open[i].offset),
+              number_text(open[i].bytes));
+  table.finish();
   write_more(output, open.size() - shown, "open request", "open requests");
 }
 
-void DiskTables::write_line(Output& output, const DiskSums& sums, std::string_view what) const {
-  print(output, "{:>8} {:>8} ", requests_of(sums, DiskAction::read),
-        requests_of(sums, DiskAction::write));
+void DiskTables::add(TextTable& table, std::string label, const DiskSums& sums) const {
+  std::vector<std::string> cells;
+  const auto add_numbers = [&](std::initializer_list<u64> numbers) {
+    for (const auto number : numbers) cells.push_back(fmt::format("{}", number));
+  };
+  add_numbers({requests_of(sums, DiskAction::read), requests_of(sums, DiskAction::write)});
   if (has_other_requests())
-    print(output, "{:>8} {:>8} ", requests_of(sums, DiskAction::flush),
-          requests_of(sums, DiskAction::other));
-  if (disk_.all().failed > 0) print(output, "{:>8} ", sums.failed);
-  if (has_untimed()) print(output, "{:>8} {:>8} ", sums.responses.count(), sums.served);
-  print(
-      output, "{:>13} {:>13} {:>12} {:>12} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-      size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.response),
-      times_.text(sums.service), times_.text(sums.queue), percentile_text(sums, 50),
-      percentile_text(sums, 90), percentile_text(sums, 99),
-      sums.responses.count() == 0 ? "-" : times_.text(static_cast<i64>(sums.responses.greatest())),
-      what);
+    add_numbers({requests_of(sums, DiskAction::flush), requests_of(sums, DiskAction::other)});
+  if (disk_.all().failed > 0) add_numbers({sums.failed});
+  if (has_untimed()) add_numbers({sums.responses.count(), sums.served});
+  const auto longest =
+      sums.responses.count() == 0 ? "-" : times_.text(static_cast<i64>(sums.responses.greatest()));
+  for (const auto& text :
+       {size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.response),
+        times_.text(sums.service), times_.text(sums.queue), percentile_text(sums, 50),
+        percentile_text(sums, 90), percentile_text(sums, 99), longest})
+    cells.push_back(text);
+  table.add_cells(std::move(label), std::move(cells));
 }
 
-void DiskTables::write_rows(Output& output, u64 top, const std::vector<TextRow>& rows,
-                            std::string_view one, std::string_view several) const {
+void DiskTables::write_table(Output& output, u64 top, const std::vector<TextRow>& rows,
+                             std::string_view one, std::string_view several) const {
+  auto table = begin_table(output, one);
   const auto shown = std::min<std::size_t>(rows.size(), top);
-  for (std::size_t i = 0; i < shown; ++i) write_line(output, *rows[i].second, rows[i].first);
+  for (std::size_t i = 0; i < shown; ++i) add(table, rows[i].first, *rows[i].second);
+  table.finish();
   write_more(output, rows.size() - shown, one, several);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"
@@ -39,13 +40,12 @@ class DiskTables {
   using TextRow = std::pair<std::string, const trace_analysis::DiskSums*>;
   void write_summary(Output& output) const;
   void write_requests(Output& output, u64 top) const;
-  void write_heading(Output& output, std::string_view what) const;
   bool has_other_requests() const;
   bool has_untimed() const;
-  void write_rows(Output& output, u64 top, const std::vector<TextRow>& rows, std::string_view one,
-                  std::string_view several) const;
-  void write_line(Output& output, const trace_analysis::DiskSums& sums,
-                  std::string_view what) const;
+  TextTable begin_table(Output& output, std::string_view what) const;
+  void add(TextTable& table, std::string label, const trace_analysis::DiskSums& sums) const;
+  void write_table(Output& output, u64 top, const std::vector<TextRow>& rows, std::string_view one,
+                   std::string_view several) const;
   void write_open(Output& output, u64 top) const;
   std::string thread_text(trace_analysis::Index index) const;
   std::string file_text(u32 number) const;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 
 namespace coldtrace::cli {
 
@@ -17,11 +18,12 @@ using trace_analysis::Population;
 
 namespace {
 
-template <class Row, class Write>
-void write_top(Output& output, const std::vector<Row>& rows, u64 top, std::string_view one,
-               std::string_view several, Write write) {
+template <class Row, class Add>
+void write_top(Output& output, TextTable table, const std::vector<Row>& rows, u64 top,
+               std::string_view one, std::string_view several, Add add) {
   const auto shown = std::min<std::size_t>(rows.size(), top);
-  for (std::size_t i = 0; i < shown; ++i) write(rows[i]);
+  for (std::size_t i = 0; i < shown; ++i) add(table, rows[i]);
+  table.finish();
   write_more(output, rows.size() - shown, one, several);
 }
 
@@ -111,10 +113,20 @@ void FileTables::write_json(JsonWriter& json) const {
 }
 
 void FileTables::write_action_lines(Output& output) const {
-  print(output,
-        "\n{:>10} {:>10} {:>8} {:>13} {:>13} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-        "operations", "ended", "failed", "bytes read", "written", "timed", "time", "p50", "p90",
-        "p99", "longest", "file operation");
+  output.write("\n");
+  TextTable table{output,
+                  {{"operations", 10},
+                   {"ended", 10},
+                   {"failed", 8},
+                   {"bytes read", 13},
+                   {"written", 13},
+                   {"timed", 10},
+                   {"time", 12},
+                   {"p50", 10},
+                   {"p90", 10},
+                   {"p99", 10},
+                   {"longest", 10}},
+                  "file operation"};
   for (std::size_t i = 0; i < files_.of_actions().size(); ++i) {
     const auto& sums = files_.of_actions()[i];
     if (sums.operations == 0) continue;
@@ -122,37 +134,44 @@ void FileTables::write_action_lines(Output& output) const {
       const auto value = files_.times()[i].percentile(percent);
       return value ? times_.text(static_cast<i64>(*value)) : "-";
     };
-    print(output,
-          "{:>10} {:>10} {:>8} {:>13} {:>13} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10}  {}\n",
-          sums.operations, sums.ended, sums.failed, size_text(sums.bytes_read),
-          size_text(sums.bytes_written), sums.timed, times_.text(sums.time), at(50), at(90), at(99),
-          times_.text(sums.longest), to_string(static_cast<FileAction>(i)));
+    table.add(std::string{to_string(static_cast<FileAction>(i))}, sums.operations, sums.ended,
+              sums.failed, size_text(sums.bytes_read), size_text(sums.bytes_written), sums.timed,
+              times_.text(sums.time), at(50), at(90), at(99), times_.text(sums.longest));
   }
+  table.finish();
 }
 
 void FileTables::write_text(Output& output, u64 top) const {
-  const auto heading = [&](std::string_view what) {
-    print(output, "\n{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", "operations", "failed",
-          "bytes read", "written", "time", "longest", what);
+  const auto begin = [&](std::string what) {
+    output.write("\n");
+    return TextTable{output,
+                     {{"operations", 10},
+                      {"failed", 8},
+                      {"bytes read", 13},
+                      {"written", 13},
+                      {"time", 12},
+                      {"longest", 10}},
+                     std::move(what)};
   };
-  const auto line = [&](const FileSums& sums, std::string_view what) {
-    print(output, "{:>10} {:>8} {:>13} {:>13} {:>12} {:>10}  {}\n", sums.operations, sums.failed,
-          size_text(sums.bytes_read), size_text(sums.bytes_written), times_.text(sums.time),
-          times_.text(sums.longest), what);
+  const auto add = [&](TextTable& table, std::string label, const FileSums& sums) {
+    table.add(std::move(label), sums.operations, sums.failed, size_text(sums.bytes_read),
+              size_text(sums.bytes_written), times_.text(sums.time), times_.text(sums.longest));
   };
   print(output, "\nFile operations: {} still open, {}, {}\n", files_.open(),
         counted(files_.lost_ends(), "lost end", "lost ends"),
         counted(files_.lone_ends(), "lone end", "lone ends"));
   write_action_lines(output);
-  heading("process");
   const auto processes =
       most_first(files_.of_processes(), [this](const FileSums& sums) { return weight(sums); });
-  write_top(output, processes, top, "process", "processes",
-            [&](const auto* row) { line(row->second, process_text(population_, row->first)); });
-  heading("file");
-  write_top(output, files(), top, "file", "files", [&](u32 number) {
-    line(files_.of_files()[number], number == 0 ? "-" : printable(files_.files()[number].name));
-  });
+  write_top(output, begin("process"), processes, top, "process", "processes",
+            [&](TextTable& table, const auto* row) {
+              add(table, process_text(population_, row->first), row->second);
+            });
+  write_top(output, begin("file"), files(), top, "file", "files",
+            [&](TextTable& table, u32 number) {
+              add(table, number == 0 ? "-" : printable(files_.files()[number].name),
+                  files_.of_files()[number]);
+            });
 }
 
 namespace {
@@ -206,17 +225,26 @@ void NetworkTables::write_text(Output& output, u64 top) const {
   print(output, "\nNetwork requests: {} still open, {}, {}\n", network_.open(),
         counted(network_.lost_ends(), "lost end", "lost ends"),
         counted(network_.lone_ends(), "lone end", "lone ends"));
-  print(output, "\n{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}\n", "sends", "bytes sent", "receives",
-        "received", "repeats", "bytes of them", "process, remote address");
+  output.write("\n");
+  TextTable table{output,
+                  {{"sends", 8},
+                   {"bytes sent", 13},
+                   {"receives", 8},
+                   {"received", 13},
+                   {"repeats", 8},
+                   {"bytes of them", 13}},
+                  "process, remote address"};
   const auto peers =
       most_first(network_.of_peers(), [this](const NetworkSums& sums) { return weight(sums); });
-  write_top(output, peers, top, "peer", "peers", [&](const auto* row) {
-    const auto& [peer, sums] = *row;
-    print(output, "{:>8} {:>13} {:>8} {:>13} {:>8} {:>13}  {}, {} {}\n", sums.sends,
-          size_text(sums.bytes_sent), sums.receives, size_text(sums.bytes_received), sums.repeats,
-          size_text(sums.bytes_repeated), process_text(population_, peer.process),
-          to_string(peer.protocol), peer.address.empty() ? "-" : printable(peer.address));
-  });
+  write_top(
+      output, std::move(table), peers, top, "peer", "peers", [&](TextTable& rows, const auto* row) {
+        const auto& [peer, sums] = *row;
+        rows.add(fmt::format("{}, {} {}", process_text(population_, peer.process),
+                             to_string(peer.protocol),
+                             peer.address.empty() ? "-" : printable(peer.address)),
+                 sums.sends, size_text(sums.bytes_sent), sums.receives,
+                 size_text(sums.bytes_received), sums.repeats, size_text(sums.bytes_repeated));
+      });
 }
 
 }  // namespace coldtrace::cli

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/histogram_text.hpp"
 
 namespace coldtrace::cli {
@@ -30,21 +31,23 @@ std::string number_text(std::optional<u64> number) {
 template <class Row>
 struct Column {
   std::string heading;
-  int width;
+  std::size_t width;
   std::function<std::string(const Row&)> cell;
 };
 
 template <class Row>
-void write_headings(Output& output, const std::vector<Column<Row>>& columns) {
-  for (const auto& column : columns) print(output, "{:>{}} ", column.heading, column.width);
-  output.write(" service\n");
+TextTable table_of(Output& output, const std::vector<Column<Row>>& columns) {
+  std::vector<TextColumn> all;
+  for (const auto& column : columns) all.push_back({column.heading, column.width});
+  return {output, std::move(all), "service"};
 }
 
 template <class Row>
-void write_row(Output& output, const std::vector<Column<Row>>& columns, const Row& row,
-               const std::string& label) {
-  for (const auto& column : columns) print(output, "{:>{}} ", column.cell(row), column.width);
-  print(output, " {}\n", label);
+void add_row(TextTable& table, const std::vector<Column<Row>>& columns, const Row& row,
+             std::string label) {
+  std::vector<std::string> cells;
+  for (const auto& column : columns) cells.push_back(column.cell(row));
+  table.add_cells(std::move(label), std::move(cells));
 }
 
 // Which columns are there only where they have something to tell.
@@ -127,9 +130,9 @@ void ServiceText::write_table(const std::vector<u32>& chosen, u64 top) {
                      [this](const ServiceSums& one) { return seconds(figures_.greatest(one)); }});
   add_cycle_columns(columns, told);
   add_columns_of_cycles_in_calls(columns, told);
-  write_headings(output_, columns);
-  for (std::size_t i = 0; i < shown; ++i)
-    write_row(output_, columns, all[chosen[i]], label(chosen[i]));
+  auto table = table_of(output_, columns);
+  for (std::size_t i = 0; i < shown; ++i) add_row(table, columns, all[chosen[i]], label(chosen[i]));
+  table.finish();
   if (shown < chosen.size())
     print(output_, "{}\n", counted(chosen.size() - shown, "more service", "more services"));
 }
@@ -159,10 +162,11 @@ void ServiceText::write_periods(const std::vector<u32>& chosen, std::optional<u6
       return order_ == RowOrder::count ? static_cast<i64>(row.second->calls)
                                        : row.second->inclusive;
     });
-    write_headings(output_, columns);
+    auto table = table_of(output_, columns);
     const auto shown = std::min<std::size_t>(rows.size(), top);
     for (std::size_t i = 0; i < shown; ++i)
-      write_row(output_, columns, *rows[i].second, label(rows[i].first));
+      add_row(table, columns, *rows[i].second, label(rows[i].first));
+    table.finish();
     if (shown < rows.size())
       print(output_, "{}\n", counted(rows.size() - shown, "more service", "more services"));
   }

@@ -6,6 +6,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 
 namespace coldtrace::cli {
 
@@ -223,11 +224,21 @@ void PriorityTables::write_text(u64 top, bool each_change) const {
   std::ranges::stable_sort(all, std::greater{}, [&](Index thread) {
     return std::pair{priorities_.threads()[thread].steps, priorities_.threads()[thread].last};
   });
-  print(output_, "{:>7} {:>4} {:>8} {:>7} {:>7} {:>7} {:>7} {:>14} {:>14}  {}\n", "thread", "base",
-        "changes", "raised", "decayed", "set", "not told", "changing (s)", "unknown (s)",
-        "process, priorities and how long");
+  TextTable table{output_,
+                  {{"thread", 7},
+                   {"base", 4},
+                   {"changes", 8},
+                   {"raised", 7},
+                   {"decayed", 7},
+                   {"set", 7},
+                   {"not told", 8},
+                   {"changing (s)", 14},
+                   {"unknown (s)", 14}},
+                  "process, priorities and how long",
+                  LabelCut::end};
   const auto shown = std::min<std::size_t>(all.size(), top);
-  for (std::size_t i = 0; i < shown; ++i) write_thread_line(all[i]);
+  for (std::size_t i = 0; i < shown; ++i) add_thread(table, all[i]);
+  table.finish();
   if (shown < all.size())
     print(output_, "{}\n", counted(all.size() - shown, "more thread", "more threads"));
   output_.write("\n");
@@ -252,19 +263,19 @@ void PriorityTables::write_inversions() const {
           counted(found.size() - inversions_in_text, "more inversion", "more inversions"));
 }
 
-void PriorityTables::write_thread_line(Index index) const {
+void PriorityTables::add_thread(TextTable& table, Index index) const {
   const auto& one = priorities_.threads()[index];
   const auto& thread = observed_.population.threads()[index];
   using C = PriorityCause;
-  print(output_, "{:>7} {:>4} {:>8} {:>7} {:>7} {:>7} {:>8} {:>14} {:>14}  {}", thread.tid,
-        one.base ? fmt::format("{}", *one.base) : "-", one.steps,
-        steps_of(one, {C::unwait, C::boost, C::auto_boost, C::starvation}),
-        steps_of(one, {C::decay}), steps_of(one, {C::set, C::base_set}),
-        steps_of(one, {C::not_told}), names_.times().seconds(one.changing),
-        names_.times().seconds(one.unknown), names_.process(thread.process));
+  auto label = names_.process(thread.process);
   for (const auto& level : one.levels)
-    print(output_, ", {}: {} s", level.priority, names_.times().seconds(level.time));
-  output_.write("\n");
+    fmt::format_to(std::back_inserter(label), ", {}: {} s", level.priority,
+                   names_.times().seconds(level.time));
+  table.add(std::move(label), thread.tid, one.base ? fmt::format("{}", *one.base) : "-", one.steps,
+            steps_of(one, {C::unwait, C::boost, C::auto_boost, C::starvation}),
+            steps_of(one, {C::decay}), steps_of(one, {C::set, C::base_set}),
+            steps_of(one, {C::not_told}), names_.times().seconds(one.changing),
+            names_.times().seconds(one.unknown));
 }
 
 // What the columns of the first table leave out.
@@ -349,22 +360,26 @@ void PriorityTables::write_lower_lines(u64 top) const {
   if (all.empty()) return;
   std::ranges::stable_sort(all, std::greater{},
                            [&](Index thread) { return lower_ran(thread)->time; });
-  print(output_,
-        "\nReady while a processor that they may use had a thread of lower priority, at least:\n"
-        "{:>7} {:>9} {:>14} {:>14}  {}\n",
-        "thread", "times", "in all (s)", "longest (s)", "process, the longest");
+  output_.write(
+      "\nReady while a processor that they may use had a thread of lower priority, at least:\n");
+  TextTable table{output_,
+                  {{"thread", 7}, {"times", 9}, {"in all (s)", 14}, {"longest (s)", 14}},
+                  "process, the longest",
+                  LabelCut::end};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& one = *lower_ran(all[i]);
     const auto& thread = observed_.population.threads()[all[i]];
-    print(output_,
-          "{:>7} {:>9} {:>14} {:>14}  {}: with {} since {} (event at {:#x}+{:#x}), when {} with {} "
-          "ran on processor {}\n",
-          thread.tid, one.count, names_.times().seconds(one.time),
-          names_.times().seconds(one.longest), names_.process(thread.process), one.priority,
-          names_.since_start(one.longest_from), one.longest_since.buffer, one.longest_since.offset,
-          names_.thread(one.other), one.other_priority.value_or(0), one.cpu);
+    table.add(fmt::format("{}: with {} since {} (event at {:#x}+{:#x}), when {} with {} ran on "
+                          "processor {}",
+                          names_.process(thread.process), one.priority,
+                          names_.since_start(one.longest_from), one.longest_since.buffer,
+                          one.longest_since.offset, names_.thread(one.other),
+                          one.other_priority.value_or(0), one.cpu),
+              thread.tid, one.count, names_.times().seconds(one.time),
+              names_.times().seconds(one.longest));
   }
+  table.finish();
   if (shown < all.size())
     print(output_, "{}\n", counted(all.size() - shown, "more thread", "more threads"));
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/waits/wait_names.hpp"
 #include "coldtrace/trace_analysis/scheduling/priorities.hpp"
 #include "coldtrace/trace_analysis/waits/inversions.hpp"
@@ -48,7 +49,7 @@ class PriorityTables {
   void write_step(JsonWriter& json, const trace_analysis::PriorityStep& step) const;
   void write_inversion(JsonWriter& json, const Inversion& one) const;
 
-  void write_thread_line(Index thread) const;
+  void add_thread(TextTable& table, Index thread) const;
   void write_change_lines(std::span<const Index> shown) const;
   void write_causes(Index index) const;
   void write_steps() const;

@@ -4,6 +4,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
@@ -197,13 +198,24 @@ class ScheduleWriter {
     auto threads = this->threads();
     std::erase_if(threads,
                   [this](Index i) { return population_.threads()[i].idle_of.has_value(); });
-    print(output_,
-          "\n{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>13} {:>13} {:>13} {:>12}  {}\n",
-          "thread", "running (s)", "ready (s)", "waiting (s)", "off (s)", "unknown (s)", "turns",
-          "ready p50 (s)", "ready p90 (s)", "ready p99 (s)", "longest (s)",
-          "process, longest waits, priorities, at the end");
+    output_.write("\n");
+    TextTable table{output_,
+                    {{"thread", 7},
+                     {"running (s)", 12},
+                     {"ready (s)", 12},
+                     {"waiting (s)", 12},
+                     {"off (s)", 12},
+                     {"unknown (s)", 12},
+                     {"turns", 9},
+                     {"ready p50 (s)", 13},
+                     {"ready p90 (s)", 13},
+                     {"ready p99 (s)", 13},
+                     {"longest (s)", 12}},
+                    "process, longest waits, priorities, at the end",
+                    LabelCut::end};
     const auto shown = std::min<std::size_t>(threads.size(), top);
-    for (std::size_t i = 0; i < shown; ++i) write_thread_line(threads[i]);
+    for (std::size_t i = 0; i < shown; ++i) add_thread(table, threads[i]);
+    table.finish();
     if (shown < threads.size())
       print(output_, "{}\n", counted(threads.size() - shown, "more thread", "more threads"));
   }
@@ -220,34 +232,43 @@ class ScheduleWriter {
         });
   }
 
-  void write_thread_line(Index index) {
+  void add_thread(TextTable& table, Index index) const {
     const auto& one = schedule_.threads()[index];
     const auto& thread = population_.threads()[index];
     const auto& latency = one.ready_latency;
-    print(output_, "{:>7} {:>12} {:>12} {:>12} {:>12} {:>12} {:>9} {:>13} {:>13} {:>13} {:>12}  {}",
-          thread.tid, names_.times().seconds(one.running), names_.times().seconds(one.ready),
-          names_.times().seconds(one.waiting), names_.times().seconds(one.off),
-          names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
-          percentile_text(one, 90), percentile_text(one, 99),
-          latency.count() > 0 ? names_.times().seconds(static_cast<i64>(latency.greatest())) : "-",
-          names_.process(thread.process));
+    table.add(
+        names_.process(thread.process) + details_text(index), thread.tid,
+        names_.times().seconds(one.running), names_.times().seconds(one.ready),
+        names_.times().seconds(one.waiting), names_.times().seconds(one.off),
+        names_.times().seconds(one.unknown), one.turns, percentile_text(one, 50),
+        percentile_text(one, 90), percentile_text(one, 99),
+        latency.count() > 0 ? names_.times().seconds(static_cast<i64>(latency.greatest())) : "-");
+  }
+
+  // Longest waits, priorities, and where it stood at the end.
+  std::string details_text(Index index) const {
+    const auto& one = schedule_.threads()[index];
+    std::string text;
+    const auto to = std::back_inserter(text);
     auto waits = one.waits;
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.time > b.time; });
     for (std::size_t i = 0; i < std::min<std::size_t>(waits.size(), 2); ++i)
-      print(output_, ", {} {}x {} s", wait_reason_text(waits[i].reason), waits[i].count,
-            names_.times().seconds(waits[i].time));
+      fmt::format_to(to, ", {} {}x {} s", wait_reason_text(waits[i].reason), waits[i].count,
+                     names_.times().seconds(waits[i].time));
     std::string priorities;
     for (unsigned i = 0; i < 32; ++i)
       if ((one.priorities >> i & 1U) != 0) priorities += fmt::format(" {}", i);
-    if (!priorities.empty()) print(output_, ", priority{}", priorities);
-    if (one.created > 0) print(output_, ", {} s until ready", names_.times().seconds(one.created));
-    if (one.swapped > 0) print(output_, ", {} s swapped out", names_.times().seconds(one.swapped));
+    if (!priorities.empty()) fmt::format_to(to, ", priority{}", priorities);
+    if (one.created > 0)
+      fmt::format_to(to, ", {} s until ready", names_.times().seconds(one.created));
+    if (one.swapped > 0)
+      fmt::format_to(to, ", {} s swapped out", names_.times().seconds(one.swapped));
     const auto standing = schedule_.turns().standing(index);
-    print(output_, ", at the end {}", to_string(standing.where));
-    if (standing.wait_reason) print(output_, " ({})", wait_reason_text(*standing.wait_reason));
-    if (standing.since) print(output_, " since {}", names_.since_start(*standing.since));
-    output_.write("\n");
+    fmt::format_to(to, ", at the end {}", to_string(standing.where));
+    if (standing.wait_reason) fmt::format_to(to, " ({})", wait_reason_text(*standing.wait_reason));
+    if (standing.since) fmt::format_to(to, " since {}", names_.since_start(*standing.since));
+    return text;
   }
 
   std::string percentile_text(const ThreadSchedule& one, unsigned percent) const {

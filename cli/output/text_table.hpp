@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/output/output.hpp"
+
+namespace coldtrace::cli {
+
+struct TextColumn {
+  std::string heading;
+  std::size_t width;  // at least, where there is no terminal
+  bool left = false;  // else cells end where the heading does
+};
+
+// Which part of a label a terminal without room for all of it loses: the middle of names, whose
+// ends tell them apart, or the end of a text.
+enum class LabelCut { middle, end };
+
+// A table of text: columns, and a label that ends each row. Without a terminal rows are written as
+// they come. On a terminal columns are as narrow as what is in them, headings take two lines where
+// that saves room, and where labels would still be lost, columns are left out: those that tell
+// nothing, then the last ones, and the table says so.
+class TextTable {
+ public:
+  TextTable(Output& output, std::vector<TextColumn> columns, std::string label,
+            LabelCut cut = LabelCut::middle);
+
+  template <class... Cells>
+  void add(std::string label, const Cells&... cells) {
+    add_row({{fmt::to_string(cells)...}, std::move(label)});
+  }
+  void add_cells(std::string label, std::vector<std::string> cells) {
+    add_row({std::move(cells), std::move(label)});
+  }
+
+  // After the last row.
+  void finish();
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;  // of each column
+    std::string label;
+  };
+  struct Layout {
+    bool two_lines = false;            // of headings
+    std::vector<std::size_t> columns;  // that are shown
+    std::vector<std::size_t> widths;   // of all
+    std::size_t label = 0;             // room for one on the terminal
+    std::size_t longest = 0;           // of the labels
+  };
+
+  void add_row(Row row);
+  Layout arrange(bool two_lines) const;
+  void write_headings(const Layout& layout);
+  void write_row(const Layout& layout, const Row& row);
+  bool tells_nothing(std::size_t column) const;
+
+  Output& output_;
+  std::vector<TextColumn> columns_;
+  std::string label_;
+  LabelCut cut_;
+  std::vector<Row> rows_;  // on a terminal
+};
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,129 @@
+"""Rows of tables keep what they are about on a narrow terminal: columns go, labels stay.
+
+usage: terminal_tables.py COLDTRACE DEMO [unittest arguments]
+
+What a pipe gets is whole, and names and numbers of JSON decide what labels there have to be.
+"""
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import case
+from cli.output.terminal import run_on_terminal
+from strict import strict_json
+
+COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
+# What the cells of a row are, and the label behind them.
+ROW = re.compile(r"^ *((?:(?:appeared|disappeared|changed|slower|faster)\s+)?(?:[-+]?\d[\d.,]*(?: [KMGT]iB| bytes?|/s| ?[mun]?s)?|-)(?:\s+(?:[-+]?\d[\d.,]*(?: [KMGT]iB| bytes?|/s| [mun]?s)?|-))+)  (\S.*)$")
+LEAST = 26  # columns of a label that stay, if it has as many
+
+
+def run(*arguments):
+    done = subprocess.run([COLDTRACE, *map(str, arguments)], capture_output=True, timeout=60)
+    assert done.returncode in (0, 1), (arguments, done.stderr)
+    return done.stdout
+
+
+def on_terminal(columns, *arguments):
+    environment = {name: value for name, value in os.environ.items() if name not in ("PAGER", "LC_ALL", "LC_CTYPE")}
+    text, _ = run_on_terminal([COLDTRACE, *arguments, "-q"], columns, environment | {"LANG": "C.UTF-8", "NO_COLOR": "1"})
+    return text.splitlines()
+
+
+def width(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def rows_of(lines):
+    return [(found[1].split(), found[2]) for line in lines if (found := ROW.match(line))]
+
+
+def keeps(shown, label):
+    """Whether so much of a label is enough of it."""
+    if shown == label:
+        return True
+    front, dots, end = shown.partition("…")
+    return bool(dots) and label.startswith(front) and label.endswith(end) and width(shown) >= LEAST
+
+
+def is_part(few, many):
+    rest = iter(many)
+    return all(one in rest for one in few)
+
+
+class TerminalTables(case.Case):
+    def scenario(self, name):
+        path = self.here / f"{name}.ctrace"
+        if not path.exists():
+            run("trace", "synthesize", name, "-o", path)
+        return path
+
+    def check_table(self, command, least):
+        piped = rows_of(run(*command, "-q").decode().splitlines())
+        self.assertGreaterEqual(len(piped), least, command)
+        for columns in (60, 80, 100, 400):
+            with self.subTest(command=command[:2], columns=columns):
+                lines = on_terminal(columns, *command)
+                self.assertLessEqual(max(map(width, lines)), columns)
+                rows = rows_of(lines)
+                self.assertEqual(len(rows), len(piped), lines)
+                for (few, shown), (many, label) in zip(rows, piped):
+                    self.assertTrue(keeps(shown, label), (shown, label))
+                    self.assertTrue(is_part(few, many), (few, many))
+                    self.assertGreater(len(few), 0)
+                self.assertEqual(any(len(few) < len(many) for (few, _), (many, _) in zip(rows, piped)),
+                                 any("left out" in line for line in lines))
+                if columns == 400:
+                    self.assertEqual([row[0] for row in rows], [row[0] for row in piped])
+
+    def test_tables_of_analyses(self):
+        boot, calls, bursts = map(self.scenario, ("boot", "system-calls", "disk-bursts"))
+        inversion = self.scenario("priority-inversion")
+        for command, least in ((("trace", "services", calls), 15), (("trace", "services", calls, "--bins", "1ms"), 15),
+                               (("trace", "schedule", boot), 15), (("trace", "cpu", boot), 20),
+                               (("trace", "io", bursts), 5), (("trace", "priority", inversion), 4),
+                               (("trace", "compare", boot, calls), 10)):
+            self.check_table(command, least)
+
+    def test_labels_are_the_names_of_json(self):
+        calls, boot = map(self.scenario, ("system-calls", "boot"))
+        services = strict_json(run("trace", "services", calls, "--format", "json"))["services"]
+        shown = on_terminal(80, "trace", "services", calls, "--top", "1000")
+        for service in services:
+            self.assertTrue([line for line in shown if service["name"] and service["name"] in line], service["name"])
+        cpu = strict_json(run("trace", "cpu", boot, "--format", "json"))
+        shown = on_terminal(80, "trace", "cpu", boot, "--top", "1000")
+        for process in cpu["processes"]:
+            label = f"{process['process']} ({process['pid']})"
+            if process["process"] and len(label) <= LEAST:
+                self.assertTrue([line for line in shown if line.endswith(label)], label)
+
+    def test_a_hooked_stub_is_seen(self):
+        lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
+        services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["services"]
+        rows = [line for line in lines if line.startswith("0x")]
+        self.assertEqual(len(rows), len(services))
+        inferred = [service for service in services if service["status"] != "read"]
+        self.assertTrue(inferred)
+        for service in inferred:
+            self.assertTrue([line for line in rows if service["name"] in line and service["status"] in line], service)
+
+    def test_lines_of_facts_go_on_below(self):
+        for command in (("pe", "info", DEMO / "demo-ntdll.dll"), ("ntfs", "info", DEMO / "demo-disk.img")):
+            piped, lines = run(*command, "-q").decode(), on_terminal(60, *command)
+            self.assertLessEqual(max(map(width, lines)), 60)
+            shown = " ".join(lines).split()
+            for line in piped.splitlines():
+                if ", " in line and "LCN" not in line:
+                    self.assertTrue(is_part(line.split(), shown), line)
+        sha256 = strict_json(run("pe", "info", DEMO / "demo-ntdll.dll", "--format", "json"))["identity"]["sha256"]
+        self.assertIn(sha256, " ".join(on_terminal(80, "pe", "info", DEMO / "demo-ntdll.dll")))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
