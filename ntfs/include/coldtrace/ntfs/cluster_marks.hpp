@@ -11,13 +11,13 @@
 
 namespace coldtrace::ntfs {
 
-// Clusters that follow each other.
+// Consecutive clusters.
 struct ClusterRange {
   u64 start;  // LCN
   u64 end;
 };
 
-// Sorts and joins them, so that they are apart.
+// Sorts and joins them, so that they do not touch.
 void normalize(std::vector<ClusterRange>& ranges);
 
 // Calls `visit(start, end)` for each run of a record that is inside the volume.
@@ -32,22 +32,23 @@ void for_each_run(const RecordFacts& facts, const ClusterMap& map, Visit&& visit
   }
 }
 
-// Which clusters the records in use have, one bit for each that is in the image: 32 MiB a TiB of
-// clusters of 4 KiB, of which only what is touched takes memory. Finds what two of them have.
+// Which clusters the records in use have, with one bit for each cluster in the image: 32 MiB per
+// TiB with clusters of 4 KiB, of which only touched parts take memory. Finds clusters that two
+// records have.
 class ClusterMarks {
  public:
   ClusterMarks(core::Borrowed<ClusterMap> clusters, u64 image_size);
 
-  // False when there is no memory for the bits: nothing is marked then.
+  // False if there is no memory for the bits; nothing is marked then.
   [[nodiscard]] bool usable() const { return words_ != nullptr; }
 
-  // Marks what a record in use has. Safe to call from several threads.
+  // Marks the clusters of a record in use. Safe to call from several threads.
   void mark(const RecordFacts& facts);
 
-  // True when a cluster of the range is marked.
+  // True if a cluster of the range is marked.
   [[nodiscard]] bool any(ClusterRange range) const;
 
-  // Every cluster that was marked twice is in one of them, and others may be.
+  // Every cluster that was marked twice is in one of these, possibly with others.
   [[nodiscard]] const std::vector<ClusterRange>& marked_again() const { return marked_again_; }
 
  private:

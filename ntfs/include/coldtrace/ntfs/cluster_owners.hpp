@@ -10,19 +10,19 @@
 
 namespace coldtrace::ntfs {
 
-// Who has the clusters of deleted files now, and which clusters several files in use have.
+// Who has the clusters of deleted files now, and which clusters several files in use share.
 class ClusterOwners {
  public:
   // `marks` are those of all records in use.
   [[nodiscard]] static ClusterOwners find(const Mft& mft, const RecordTable& records,
                                           const ClusterMarks& marks);
 
-  // Adds a finding to the row of a file whose clusters a record in use has as well.
+  // Adds a finding to the row of a file whose clusters a record in use also has.
   void note_common(FileRow& row) const;
 
  private:
-  // Clusters that are somebody's. Counted from the first piece on, so that a run over the whole
-  // volume costs two look-ups and not a walk.
+  // Clusters with an owner. Counted from the first piece on, so that a run over the whole volume
+  // costs two look-ups and not a walk.
   struct Owned {
     u64 start;  // LCN
     u64 end;
@@ -38,9 +38,9 @@ class ClusterOwners {
   void note_reused(FileRow& row) const;
   void note_shared(FileRow& row) const;
 
-  std::vector<Owned> used_;                // by start; apart from each other
-  std::vector<Owned> shared_;              // by start; apart from each other; owners mean nothing
-  std::unordered_map<u64, u64> partners_;  // who else has clusters of a record
+  std::vector<Owned> used_;                // by start, disjoint
+  std::vector<Owned> shared_;              // by start, disjoint; owners have no meaning
+  std::unordered_map<u64, u64> partners_;  // which other record has clusters of a record
 };
 
 }  // namespace coldtrace::ntfs

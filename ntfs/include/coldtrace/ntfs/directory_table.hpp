@@ -35,11 +35,12 @@ class DirectoryTable {
   struct Options {
     unsigned jobs = 1;
     bool slack = false;
-    // Given the bytes of all buffers, who hears of bytes and buffers that are read, or null.
+    // `progress` is given the number of bytes in all buffers and is called with bytes and buffers
+    // read; it may be null.
     std::function<core::Progress*(u64 bytes)> begin = {};
   };
 
-  // Reads the index buffers of all directories in the order in which they are on the disk.
+  // Reads the index buffers of all directories in disk order.
   static DirectoryTable read(const core::ImageSource& image, const Mft& mft,
                              const RecordTable& records, const Options& options,
                              core::Findings& findings, std::vector<Gap>& gaps);

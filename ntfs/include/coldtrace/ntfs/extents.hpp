@@ -13,7 +13,7 @@
 
 namespace coldtrace::ntfs {
 
-// Clusters of a stream that follow each other on the disk.
+// Clusters of a stream that are consecutive on the disk.
 struct Extent {
   u64 vcn;
   u64 clusters;
@@ -30,11 +30,11 @@ struct ClusterMap {
   // The byte of the image at which a cluster starts; nothing for one outside the volume.
   [[nodiscard]] std::optional<u64> offset_of(Lcn lcn) const {
     if (static_cast<u64>(lcn) >= clusters) return std::nullopt;
-    // A boot sector with more bytes than 64 bits count is refused, so the product fits.
+    // A boot sector with more bytes than 64 bits can count is refused, so the product fits.
     return core::checked_add(volume_offset, static_cast<u64>(lcn) * cluster_size);
   }
 
-  // False when some of the `count` clusters at `lcn` are outside the volume.
+  // False if some of the `count` clusters at `lcn` are outside the volume.
   [[nodiscard]] bool contains(Lcn lcn, u64 count) const {
     const auto start = static_cast<u64>(lcn);
     return start <= clusters && count <= clusters - start;
@@ -48,8 +48,9 @@ struct ExtentFaults {
   bool gap = false;  // clusters of the stream that no run list maps
 };
 
-// Appends the extents of one attribute of a stream. The VCNs of a stream only grow: an attribute
-// that starts before the end of `extents` is a gap, and its overlapping part is dropped.
+// Appends the extents of one attribute of a stream. The VCNs of a stream only increase: an
+// attribute that starts after the end of `extents` leaves a gap, and an overlapping part is
+// dropped.
 void append_extents(const AttributeFacts& attribute, const ClusterMap& clusters,
                     std::vector<Extent>& extents, ExtentFaults& faults);
 
@@ -59,15 +60,15 @@ std::vector<Extent> collect_extents(const RecordFacts& facts, AttributeType type
 std::vector<Extent> collect_extents(std::vector<const AttributeFacts*> parts,
                                     const ClusterMap& clusters, ExtentFaults& faults);
 
-// The extent that holds a VCN.
+// The extent that contains a VCN.
 [[nodiscard]] const Extent* find_extent(std::span<const Extent> extents, u64 vcn);
 
-// Reads bytes of a stream. Holes read as zeros; what no extent maps is `out_of_bounds`.
+// Reads bytes of a stream. Holes read as zeros; unmapped bytes are `out_of_bounds`.
 core::Result<core::Done> read_stream(const core::ImageSource& image, const ClusterMap& clusters,
                                      std::span<const Extent> extents, u64 position,
                                      std::span<std::byte> destination);
 
-// The byte of the image that holds a byte of a stream; nothing in holes and outside.
+// The byte of the image that holds a byte of a stream; nothing for holes and outside it.
 [[nodiscard]] std::optional<u64> find_offset(const ClusterMap& clusters,
                                              std::span<const Extent> extents, u64 position);
 

@@ -6,9 +6,9 @@
 
 namespace coldtrace::ntfs {
 
-// An image with a BitLocker volume in it decrypted: what it has lies where Windows shows it, all
-// else is the image's own. Nothing where the volume's method of encryption is not known. No key is
-// needed for a volume that is decrypted.
+// An image with a BitLocker volume decrypted in it: its contents are where Windows shows them,
+// everything else is the image's own. Nothing if the volume's encryption method is unknown. A
+// decrypted volume needs no key.
 std::unique_ptr<core::ImageSource> open_bitlocker_image(std::unique_ptr<core::ImageSource>& image,
                                                         const BitLockerMetadata& metadata,
                                                         const BitLockerVolumeKey* key);

@@ -18,34 +18,35 @@ namespace coldtrace::ntfs {
 struct BitLockerVolume {
   BitLockerMetadata metadata;
   bool opened = false;
-  std::optional<std::size_t> protector = {};  // what it was opened with; a decrypted one: nothing
-  std::optional<std::size_t> key = {};        // of those that were given
+  std::optional<std::size_t> protector =
+      {};                               // with which it was opened; nothing for a decrypted one
+  std::optional<std::size_t> key = {};  // index into the given keys
 };
 
-// By where they start.
+// Sorted by start.
 using BitLockerVolumes = std::map<u64, BitLockerVolume>;
 
-// What a caller calls the keys that it takes.
+// The caller's names for the keys that it accepts.
 struct BitLockerKeyNames {
   std::string_view password;
   std::string_view recovery_key;
   std::string_view startup_key;
 };
 
-// Opens those among `partitions` that a key or they themselves open: `image` has them decrypted
-// then, and their kind is that of what they hold.
+// Opens those among `partitions` that a key opens or that need none: `image` then has them
+// decrypted, and their kind is that of their contents.
 void open_bitlocker_volumes(std::span<const BitLockerKey> keys,
                             std::unique_ptr<core::ImageSource>& image,
                             std::span<Partition> partitions, BitLockerVolumes& volumes,
                             core::Findings& findings);
 
-// Tells how many of the keys opened none of the volumes.
+// Reports how many of the keys opened none of the volumes.
 void tell_unused_keys(std::size_t keys, const BitLockerVolumes& volumes, core::Findings& findings);
 
 // "AES-XTS-128", or "not encrypted".
 [[nodiscard]] std::string encryption_text(const BitLockerMetadata& metadata);
 
-// What a volume that is locked needs: "partition 2 is a BitLocker volume, ...".
+// What a locked volume needs: "partition 2 is a BitLocker volume, ...".
 [[nodiscard]] std::string describe_locked(const Partition& partition, const BitLockerVolume& volume,
                                           bool keys_given, const BitLockerKeyNames& names);
 

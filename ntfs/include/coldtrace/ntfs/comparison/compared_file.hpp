@@ -10,22 +10,22 @@
 
 namespace coldtrace::ntfs {
 
-// What a comparison looks at of a file, from a volume or from what was written of one. What is
-// absent is not known and not compared.
+// The part of a file that a comparison uses, from a volume or from its description. Absent values
+// are unknown and not compared.
 
-// A name is its text in its directory: that directories above have other names changes it not.
+// A name is its text in its directory: renaming a directory above does not change it.
 struct ComparedName {
   FileReference parent;
   std::string name;
   std::string path;
-  std::optional<std::string> short_name;  // empty: it has none
+  std::optional<std::string> short_name;  // empty: there is none
   std::optional<Times> times;             // of its $FILE_NAME
 };
 
-// A $DATA stream, as far as two volumes are compared by it.
+// A $DATA stream, as far as it is compared between two volumes.
 struct ComparedStream {
   std::string name;         // empty: unnamed
-  std::optional<u64> size;  // absent where its start is lost
+  std::optional<u64> size;  // absent if its start is lost
   bool resident = false;
   bool compressed = false;
   bool encrypted = false;
@@ -34,11 +34,11 @@ struct ComparedStream {
   std::vector<Extent> extents;
 };
 
-// What has no change of its own, by its member in rows of a snapshot.
+// Members without a change of their own, by their names in rows of a snapshot.
 constexpr std::array<std::string_view, 5> compared_members{"security_id", "object_id", "reparse",
                                                            "ea", "other_streams"};
 
-// A file in use with all of its names, as far as two volumes are compared by it.
+// A file in use with all of its names, as far as it is compared between two volumes.
 struct ComparedFile {
   FileReference file;
   bool directory = false;
@@ -46,27 +46,27 @@ struct ComparedFile {
   std::optional<Times> times;  // of $STANDARD_INFORMATION
   std::optional<u32> attributes;
   std::optional<std::string> owner;  // SID
-  // Of each of compared_members what is equal where that is; empty where the file has none.
+  // For each of compared_members, equal texts if the members are equal; empty if the file has none.
   std::array<std::optional<std::string>, compared_members.size()> members;
   std::optional<std::vector<ComparedStream>> streams;
 
   [[nodiscard]] const ComparedStream* content() const;  // the unnamed stream
 };
 
-// What stands for a name that is not valid UTF-16, of its units in hexadecimal: no text is like it.
+// Represents a name that is not valid UTF-16, from its units in hexadecimal: no text equals it.
 [[nodiscard]] std::string inexact_name(std::string_view utf16);
-// A name as rows show it, with U+FFFD for what is not valid.
+// A name as rows show it, with U+FFFD for invalid parts.
 [[nodiscard]] std::string shown_name(const std::string& name);
 
-// What is compared of members of rows.
+// The compared form of row members.
 [[nodiscard]] std::string compared_reparse(u32 tag, const std::optional<std::string>& target);
 void append_compared_attribute(std::string& text, std::string_view name, u64 size);
-// A stream of another type than $DATA. Those that other members are made of, and the indexes of a
+// A stream of another type than $DATA. Those that other members are made from, and the indexes of a
 // directory, which change with each of its files, add nothing.
 void append_compared_stream(std::string& text, std::string_view type, std::string_view name,
                             std::optional<u64> size);
 
-// One name with its file, as a row of a snapshot has both.
+// One name with its file, from one row of a snapshot.
 void to_compared(const FileRow& row, ComparedFile& file);
 
 }  // namespace coldtrace::ntfs

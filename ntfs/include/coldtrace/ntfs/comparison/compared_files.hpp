@@ -11,8 +11,8 @@
 
 namespace coldtrace::ntfs {
 
-// The files of a volume by record and sequence: 24 bytes of memory a name, the rest in a temporary
-// file.
+// The files of a volume by record and sequence: 24 bytes of memory per name, the rest in a
+// temporary file.
 class ComparedFiles {
  public:
   // An error where there is no room for a temporary file.
@@ -20,23 +20,23 @@ class ComparedFiles {
 
   // Adds a file with one name; others with the same record and sequence are its other names.
   core::Result<core::Done> add(const ComparedFile& file);
-  // To be called once, before anything is read.
+  // To be called once, before reading.
   core::Result<core::Done> finish();
 
   [[nodiscard]] u64 names() const { return entries_.size(); }
 
-  // A file: entries that follow each other.
+  // A file: consecutive entries.
   struct Group {
     std::size_t first = 0;
     std::size_t count = 0;
-    FileReference file;  // grows from group to group
+    FileReference file;  // increases from group to group
   };
-  // The group behind another; without one the first. Its count is 0 at the end.
+  // The group after another; without one, the first. Its count is 0 at the end.
   [[nodiscard]] Group next(const Group& group) const;
 
   // The file with all its names; an error where the temporary file cannot be read.
   core::Result<ComparedFile> read(const Group& group) const;
-  // Whether two files of one name each have the same in all that is compared.
+  // Whether two files with one name each are equal in everything that is compared.
   core::Result<bool> same(const Group& group, const ComparedFiles& others,
                           const Group& other) const;
 
@@ -45,7 +45,7 @@ class ComparedFiles {
     FileReference file;
     u64 offset;
     u32 size;
-    u32 compared;  // the bytes of it that are compared: the path stands behind them
+    u32 compared;  // number of its bytes that are compared; the path follows them
   };
   core::Result<core::Done> flush();
   core::Result<core::ByteView> load(const Entry& entry, std::vector<std::byte>& memory) const;

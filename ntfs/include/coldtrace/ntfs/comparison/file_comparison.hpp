@@ -15,8 +15,8 @@ enum class FileChange : u8 {
   deleted,
   renamed,         // another name in the same directory
   moved,           // into another directory
-  linked,          // one name more
-  unlinked,        // one name less
+  linked,          // one more name
+  unlinked,        // one name fewer
   resized,         // a stream
   stream_created,  // a named one, or a file's unnamed one
   stream_deleted,
@@ -29,16 +29,16 @@ enum class FileChange : u8 {
 constexpr std::size_t file_change_count = 14;
 [[nodiscard]] std::string_view to_string(FileChange change);
 
-// A name of a file that is not the same in both volumes.
+// A name of a file that differs between the volumes.
 struct NameDifference {
   FileChange change;           // renamed, moved, linked, unlinked
-  const ComparedName* before;  // null of linked
-  const ComparedName* after;   // null of unlinked
+  const ComparedName* before;  // null for linked
+  const ComparedName* after;   // null for unlinked
 };
 
-// A stream of a file that is not the same in both volumes.
+// A stream of a file that differs between the volumes.
 struct StreamDifference {
-  const ComparedStream* before;  // null of a new one
+  const ComparedStream* before;  // null for a new one
   const ComparedStream* after;
   bool resized = false;
   bool relocated = false;
@@ -47,22 +47,22 @@ struct StreamDifference {
 // How one file changed.
 struct FileDifference {
   FileReference file;
-  std::optional<ComparedFile> before;  // absent of what was created
+  std::optional<ComparedFile> before;  // absent if the file was created
   std::optional<ComparedFile> after;
   std::vector<NameDifference> names;
   std::vector<StreamDifference> streams;
   bool touched = false;
   bool attributes = false;
   bool owner = false;
-  // Of what else differs each once: compared_members, "short_name" and "fn" of names that both
-  // have, and of streams that both have "flags", and where the size is the same "valid" and
-  // "clusters" (others have a place, or none).
+  // Other differences, each once: compared_members, "short_name" and "fn" of names in both, and for
+  // streams in both "flags", and if the size is the same, "valid" and "clusters" (the place
+  // differs, or only one has a place).
   std::vector<std::string_view> metadata;
 
   [[nodiscard]] std::vector<FileChange> changes() const;  // each once, in the order of the enum
 };
 
-// Files that were compared, and how many have each change; a file may have several.
+// Number of compared files, and of those with each change; a file may have several.
 struct ComparisonCounts {
   u64 before = 0;  // files
   u64 after = 0;
@@ -72,7 +72,7 @@ struct ComparisonCounts {
   [[nodiscard]] bool same() const { return unchanged == before && unchanged == after; }
 };
 
-// Tells `visit` of each file that differs, by record and sequence.
+// Calls `visit` for each file that differs, by record and sequence.
 core::Result<ComparisonCounts> compare_files(
     const ComparedFiles& before, const ComparedFiles& after,
     const std::function<void(const FileDifference&)>& visit);

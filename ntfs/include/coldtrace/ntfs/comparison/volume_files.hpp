@@ -8,12 +8,12 @@
 
 namespace coldtrace::ntfs {
 
-// What is done with each file before it is kept, as to hash its names; called by several threads.
+// Applied to each file before it is kept, for example to hash its names; called by several threads.
 using ChangeFile = std::function<void(ComparedFile&)>;
 
-// The files in use of a volume, read by `jobs` threads, for compare_files(). What is odd about
-// them, and about the metadata that names them, are findings. Fails where a temporary file cannot
-// be made or written.
+// The files in use of a volume, read by `jobs` threads, for compare_files(). Findings report
+// oddities of the files and of the metadata that names them. Fails if a temporary file cannot be
+// created or written.
 core::Result<ComparedFiles> read_compared_files(const Volume& volume, unsigned jobs,
                                                 core::Findings& findings,
                                                 const ChangeFile& change = {});

@@ -6,12 +6,12 @@
 
 namespace coldtrace::ntfs {
 
-// Whether a member of this kind of an archive, or what a packed file holds, is an image of a disk
-// or a volume, or a $MFT. What nothing is known of is one by the end of its name (".img").
+// Whether an archive member of this kind, or the content of a compressed file, is an image of a
+// disk or a volume, or a $MFT. An unknown kind counts as one if its name ends like one (".img").
 [[nodiscard]] bool may_be_image(core::FileKind kind, std::string_view name);
 
-// Whether a file of this kind is not a disk as it lies there: it holds one in another arrangement
-// that was not opened (an Ex01 image, a packed file), files alone (L01), or nothing.
+// Whether a file of this kind is not itself a disk: it contains one in a format that was not opened
+// (an Ex01 image, a compressed file), only files (L01), or nothing.
 [[nodiscard]] bool is_unopened_container(core::FileKind kind);
 
 }  // namespace coldtrace::ntfs

@@ -8,19 +8,19 @@
 
 namespace coldtrace::ntfs {
 
-// An image of two that are given together, and which of the parents given with them it rests on.
+// One of two images that are given together, and those of the given parents that it uses.
 struct ImageParents {
   std::string image;
   std::vector<std::string> parents;  // in the order of the chain
 };
 
-// Of these parents those that the image is read from: one that is among them itself rests on those
-// behind it. All of them where its opening has to tell what is wrong, as of an image that cannot be
-// opened with them, and where it is packed.
+// Those of the parents from which the image is read; if the image itself is among them, it uses
+// those after it. All of them if opening it has to report the problem, as for an image that cannot
+// be opened with them, and if it is compressed.
 [[nodiscard]] ImageParents choose_parents(const std::string& image,
                                           std::span<const std::string> parents);
 
-// `image-parent`: parents that are neither image, and that neither rests on.
+// `image-parent`: parents that are neither of the images and that neither uses.
 void note_unused_parents(std::span<const std::string> parents, const ImageParents& before,
                          const ImageParents& after, core::Findings& findings);
 

@@ -12,21 +12,22 @@
 
 namespace coldtrace::ntfs {
 
-// A hash of a disk that its image states.
+// A hash of a disk that its image contains.
 struct StoredHash {
   std::string_view algorithm;  // "md5", "sha1" or "sha256"
   std::string value;           // lower-case hexadecimal
 };
 
-// The disk in an E01 image. A range in which a chunk fails its checksum, or that is lost with a
-// segment, is an error when it is read.
+// The disk in an E01 image. Reading a range in which a chunk fails its checksum, or that is lost
+// with a segment, is an error.
 class EwfSource : public core::ImageSource {
  public:
-  // Adds what was found damaged or lost so far, and what could not be read when the image was made.
+  // Adds findings for damage and losses so far, and for what could not be read when the image was
+  // made.
   virtual void add_findings(core::Findings& findings) const = 0;
 
-  // What was stored of the whole disk when the image was made; nothing where its last segment is
-  // not there. A text that is not a hash is a warning.
+  // The stored hashes of the whole disk from when the image was made; nothing if its last segment
+  // is missing. A text that is not a hash is a warning.
   [[nodiscard]] virtual std::vector<StoredHash> hashes(core::Findings& findings) const = 0;
 };
 
@@ -35,31 +36,31 @@ class EwfSource : public core::ImageSource {
 core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
                                                   core::Findings& findings);
 
-// Whether a file is the first segment of an image by its name and its first section, whatever its
-// file header is.
+// Whether a file is the first segment of an image, by its name and its first section, whatever its
+// file header says.
 [[nodiscard]] bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file);
 
-// What the segments of an image say of it.
+// What the segments of an image say about it.
 struct EwfSegments {
   struct Damage {
-    std::string text;     // which segment is damaged, cut off or missing
-    bool loses;           // chunks, unless all turn up
+    std::string text;     // which segment is damaged, truncated or missing
+    bool loses;           // loses chunks, unless all are found
     std::size_t segment;  // counted from 0
   };
-  std::vector<Damage> damage;   // what loses chunks first
-  std::vector<Damage> renamed;  // whose names are those of others, as their headers have it
-  // How many chunks the tables have up to the end of each segment, of those whose chunks are where
-  // they belong.
+  std::vector<Damage> damage;   // damage that loses chunks first
+  std::vector<Damage> renamed;  // segments with the names of others, according to their headers
+  // Number of chunks in the tables up to the end of each segment, for segments whose chunks are
+  // where they belong.
   std::vector<u64> chunks;
   std::vector<std::vector<EwfPatch>> patches;  // for each segment
-  // That make libewf pass over the case notes of the first segment.
+  // Make libewf skip the case notes of the first segment.
   std::vector<EwfPatch> without_notes;
 };
 
-// Fails when the first of them is not the image's first.
+// Fails if the first of them is not the image's first.
 core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments);
 
-// The name of the segment behind this one: .E02 for .E01, .EAA for .E99; empty behind the last.
+// The name of the next segment: .E02 for .E01, .EAA for .E99; empty after the last.
 [[nodiscard]] std::string next_ewf_segment(const std::string& path);
 
 }  // namespace coldtrace::ntfs

@@ -7,7 +7,7 @@
 
 namespace coldtrace::ntfs {
 
-// Bytes of a segment's file as libewf is to see them, where the file itself is damaged.
+// Bytes of a segment's file as libewf should see them, where the file itself is damaged.
 struct EwfPatch {
   u64 offset;
   std::vector<std::byte> bytes;

@@ -12,36 +12,35 @@
 
 namespace coldtrace::ntfs {
 
-// An image of a disk or a volume, whatever file it lies in.
+// An image of a disk or a volume, in any kind of file.
 struct ImageFile {
   std::unique_ptr<core::ImageSource> unpacked;  // what `source` is read from by its path
   std::unique_ptr<core::ImageSource> source;
   const EwfSource* ewf = nullptr;  // the same source, of an E01 image
   std::string_view container;      // "raw", "split", "ewf", or as container_name() has it
-  core::FileKind kind;             // of what the source gives: a volume, a $MFT, or none of these
+  core::FileKind kind;             // kind of the source's content: a volume, a $MFT, or neither
 
-  // Adds what the reads so far showed to be damaged in the file itself.
+  // Adds findings for damage of the file itself that reads have shown so far.
   void add_findings(core::Findings& findings) const {
     if (ewf) ewf->add_findings(findings);
   }
 };
 
-// Opens a raw image, all parts of one by the first, a block device, an E01 image or the disk of a
-// virtual machine by its contents.
-// Findings tell of parts, segments and parents that are not there; `parents` are those of a disk
-// that holds what changed, where they are not beside it.
+// Opens a raw image (given by its first part if there are several), a block device, an E01 image or
+// a virtual machine disk, by its contents. Findings report missing parts, segments and parents.
+// `parents` are those of a disk that contains only changes, if they are not next to it.
 core::Result<ImageFile> open_image(const std::string& path, core::Findings& findings,
                                    const std::vector<std::string>& parents = {});
 
-// The same of bytes that have no name, as what was unpacked: what is in further files, as segments,
-// is not there. An E01 image and the disk of a virtual machine are read by the source's path; where
-// it has none, they stay what they are, and `kind` says it.
+// The same for bytes without a name, such as decompressed ones; further files, such as segments,
+// are missing. An E01 image and a virtual machine disk are read by the source's path; if it has
+// none, they are not opened, and `kind` says what they are.
 core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
                                    core::Findings& findings,
                                    const std::vector<std::string>& parents);
 
-// What an image is by its contents: its first bytes are not believed against all others, which a
-// finding says.
+// What an image is by its contents: its first bytes do not decide alone against all others, which a
+// finding reports.
 [[nodiscard]] core::FileKind recognize_image(const core::ImageSource& image,
                                              core::Findings& findings);
 

@@ -12,15 +12,15 @@
 
 namespace coldtrace::ntfs {
 
-// A hash of the whole disk that its image states, in lower-case hexadecimal.
+// A hash of the whole disk that its image contains, in lower-case hexadecimal.
 struct ImageHash {
   std::string_view algorithm;  // "md5", "sha1" or "sha256"
   std::string stored;
-  std::optional<std::string> computed;  // of all that can be read
+  std::optional<std::string> computed;  // from all that can be read
 
   // "MD5", "SHA-1" or "SHA-256"
   [[nodiscard]] std::string_view name() const;
-  // Nothing where none was computed.
+  // Nothing if none was computed.
   [[nodiscard]] std::optional<bool> matches() const;
 };
 
@@ -29,7 +29,7 @@ struct ImageHash {
                                                    core::Findings& findings);
 
 // Reads the whole disk. A hash that differs is a warning, and so is a disk that cannot be read to
-// its end, or of which nothing is stated.
+// its end or that has no stored hash.
 void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes,
                    core::Progress* progress, core::Findings& findings);
 
