@@ -11,9 +11,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What a signature file says, as docs/languages/signatures.md describes it.
+// The contents of a signature file, as docs/languages/signatures.md describes it.
 
-// The limits of the language. They bound what one signature can cost the matcher.
+// The limits of the language. They bound the cost of one signature for the matcher.
 inline constexpr std::size_t most_signatures = 1024;
 inline constexpr std::size_t most_elements = 512;  // of one pattern, alternatives included
 inline constexpr std::size_t most_alternatives = 16;
@@ -39,7 +39,7 @@ enum class CaptureType : u8 {
 
 [[nodiscard]] std::string_view to_string(CaptureType type);
 
-// Bytes that a field of this type takes.
+// Number of bytes of a field of this type.
 [[nodiscard]] u32 size_of(CaptureType type);
 
 struct PatternElement;
@@ -49,11 +49,11 @@ using PatternSequence = std::vector<PatternElement>;
 struct PatternElement {
   enum class Kind : u8 {
     byte,          // (byte & mask) == value
-    gap,           // `shortest` to `longest` bytes, any
+    gap,           // `shortest` to `longest` arbitrary bytes
     capture,       // a field of captures[capture]
     reference,     // a field of the same type with the same value as captures[capture]
     alternatives,  // one of these sequences
-    mark,          // no byte: here is the place that the signature finds
+    mark,          // no byte: marks the place that the signature finds
   };
 
   Kind kind = Kind::byte;
@@ -89,13 +89,13 @@ struct CaptureConstraint {
   bool operator==(const CaptureConstraint&) const = default;
 };
 
-// Something that must be true of the place that was found.
+// A condition on the place that was found.
 struct Anchor {
   enum class Kind : u8 {
     section,      // it lies in the section `name`
     function,     // a function of .pdata starts there
-    called_from,  // a direct call within `distance` bytes behind the export `name` leads there
-    within,       // it lies at most `distance` bytes before or behind the export `name`
+    called_from,  // within `distance` bytes after the export `name`, a direct call leads there
+    within,       // it lies at most `distance` bytes before or after the export `name`
   };
 
   Kind kind;
@@ -113,7 +113,7 @@ struct VersionPrefix {
   bool operator==(const VersionPrefix&) const = default;
 };
 
-// Both ends included, each compared by the numbers that it has.
+// Both ends included, each compared only by the numbers that it has.
 struct VersionRange {
   VersionPrefix first;
   VersionPrefix last;
@@ -131,7 +131,7 @@ struct Signature {
   pe::Machine machine = pe::Machine::unknown;
   std::optional<VersionRange> versions;  // nothing: any version
   std::string source;                    // where its bytes come from
-  bool verified = false;                 // they were seen in a real file
+  bool verified = false;                 // whether they were seen in a real file
   std::vector<Anchor> anchors;           // all must hold
   PatternSequence pattern;
   std::vector<CaptureField> captures;
@@ -140,7 +140,7 @@ struct Signature {
   bool operator==(const Signature&) const = default;
 };
 
-// The shortest and longest stretch of bytes that a sequence matches.
+// The minimum and maximum number of bytes that a sequence matches.
 struct PatternSpan {
   u64 shortest = 0;
   u64 longest = 0;
@@ -148,7 +148,7 @@ struct PatternSpan {
 [[nodiscard]] PatternSpan span_of(const PatternSequence& sequence,
                                   const std::vector<CaptureField>& captures);
 
-// Bytes at a fixed distance from a pattern's start, by which the matcher finds candidates.
+// Bytes at a fixed distance from a pattern's start, which the matcher uses to find candidates.
 struct PatternWindow {
   static constexpr std::size_t size = 3;
   std::array<u8, size> value{};
@@ -156,8 +156,8 @@ struct PatternWindow {
   u32 offset = 0;               // from the pattern's start
 };
 
-// The rarest window that has two whole bytes next to each other; nothing when the pattern has no
-// such bytes before its first stretch of variable length.
+// The rarest window that has two adjacent whole bytes; nothing if the pattern has no such bytes
+// before its first part of variable length.
 [[nodiscard]] std::optional<PatternWindow> find_window(const PatternSequence& sequence,
                                                        const std::vector<CaptureField>& captures);
 

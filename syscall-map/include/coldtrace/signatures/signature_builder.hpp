@@ -9,14 +9,14 @@
 
 namespace coldtrace::syscall_map {
 
-// What the grammar calls, token by token in the order of the text: checks what a grammar cannot and
-// puts the signatures together. Tokens are views of the text, so that an error knows its place.
+// Called by the grammar, token by token in text order: checks what a grammar cannot check and
+// assembles the signatures. Tokens are views of the text, so that an error knows its place.
 class SignatureBuilder {
  public:
   explicit SignatureBuilder(std::string_view text) : counted_{text.data()} {}
   explicit SignatureBuilder(std::string&&) = delete;  // the text outlives it
 
-  // Ends the parse; caught where it began.
+  // Ends the parse; caught where the parse began.
   struct Error {
     const char* where;
     std::string message;
@@ -65,14 +65,14 @@ class SignatureBuilder {
   struct Choice {
     std::string_view sign;                     // where they were opened
     std::vector<PatternSequence> read;         // those that are complete
-    std::size_t seen = 0;                      // how many captures stood before them
+    std::size_t seen = 0;                      // how many captures precede them
     std::optional<std::vector<u32>> captures;  // of the first; the others have the same
   };
   void end_alternative(std::string_view sign);
 
   std::vector<PatternSequence> open_;  // the sequences being read, outermost first
   std::vector<Choice> choices_;        // one less than open_
-  std::vector<u32> seen_;              // captures that stand before what is read, in their order
+  std::vector<u32> seen_;              // captures that precede what is read, in their order
   u32 capture_ = 0;                    // the one being read
   bool new_capture_ = false;           // no other alternative has it
   std::string_view id_;

@@ -10,27 +10,27 @@
 
 namespace coldtrace::syscall_map {
 
-// Where one pattern matches. Offsets are bytes into the code that was searched.
+// A match of one pattern. Offsets are bytes into the searched code.
 struct PatternMatch {
-  u32 signature;  // index into the signatures that were searched for
+  u32 signature;  // index into the given signatures
   u64 start;
   u64 end;                  // one behind the last byte
-  u64 mark;                 // the place that was meant: `start` where the pattern has no mark
+  u64 mark;                 // the place that is found: `start` if the pattern has no mark
   std::vector<i64> values;  // of the captures
   std::vector<u64> places;  // where their fields lie
 };
 
-// What one search found.
+// The result of one search.
 struct PatternMatches {
   std::vector<PatternMatch> matches;  // by start, then signature
-  bool exhausted = false;             // the budget of steps ended before the code did
+  bool exhausted = false;             // the step budget was used up before the end of the code
 };
 
-// Searches code for many signatures in one pass. Keeps pointers: the signatures outlive it. One
-// without a window (find_window), which no parser gives, is found nowhere.
+// Searches code for many signatures in one pass. Keeps pointers: the signatures must outlive it. A
+// signature without a window (find_window), which no parser gives, is never found.
 class SignatureMatcher {
  public:
-  // One place of one signature is given up after this many steps, and the whole search after
+  // One place of one signature is abandoned after this many steps, and the whole search after
   // `steps_per_byte` for each byte of code and `first_steps`: hostile code cannot make it slow.
   static constexpr u64 most_steps_at_a_place = 1 << 16;
   static constexpr u64 steps_per_byte = 64;
@@ -40,9 +40,9 @@ class SignatureMatcher {
   explicit SignatureMatcher(std::span<const Signature* const> signatures,
                             SignatureScanner::Method method = SignatureScanner::Method::best);
 
-  // All places where a pattern matches, one match a place and signature: the first in the order of
-  // alternatives as written and gaps from short to long. `base` is the RVA of the code's first
-  // byte, for captured displacements.
+  // All places where a pattern matches, with one match per place and signature: the first, with
+  // alternatives in the order written and gaps from short to long. `base` is the RVA of the code's
+  // first byte, for captured displacements.
   [[nodiscard]] PatternMatches search(core::ByteView code, u32 base) const;
 
  private:
@@ -54,18 +54,18 @@ class SignatureMatcher {
     u32 shortest = 0;
     u32 longest = 0;
     u32 capture = 0;
-    std::vector<u32> targets = {};  // of a split: its alternatives; of a jump: where to
+    std::vector<u32> targets = {};  // of a split: its alternatives; of a jump: its target
   };
 
   struct Program {
     const Signature* signature;
-    u32 number = 0;  // of the signature among those that were given
+    u32 number = 0;  // of the signature among the given ones
     PatternWindow window;
     std::vector<Step> steps;
     std::vector<std::vector<const CaptureConstraint*>> constraints;  // by capture
   };
 
-  // What to try next when this way fails.
+  // What to try next if this path fails.
   struct Choice {
     u32 step;
     u64 at;

@@ -6,11 +6,11 @@
 
 namespace coldtrace::syscall_map {
 
-// The signature in the language of docs/languages/signatures.md: what parse_signatures reads from
-// it is the same but for the line. `signature` is as the parser makes them.
+// The signature in the language of docs/languages/signatures.md: parse_signatures reads it back as
+// the same, except for the line. `signature` is as the parser makes them.
 [[nodiscard]] std::string to_text(const Signature& signature);
 
-// Its pattern alone, without line breaks.
+// Only its pattern, without line breaks.
 [[nodiscard]] std::string to_text(const PatternSequence& sequence,
                                   const std::vector<CaptureField>& captures);
 

@@ -10,8 +10,8 @@
 namespace coldtrace::syscall_map {
 
 // Finds where any of many windows could be, in one pass: each window belongs to one of eight
-// buckets, and a byte's two halves each look up which buckets they suit. Windows are 3 bytes, so
-// that hardly a place suits by chance. The idea is Hyperscan's "Teddy".
+// buckets, and the two halves of a byte each look up which buckets they fit. Windows are 3 bytes,
+// so few places match by chance. The idea is Hyperscan's "Teddy".
 class SignatureScanner {
  public:
   struct Candidate {
@@ -26,8 +26,8 @@ class SignatureScanner {
 
   explicit SignatureScanner(std::span<const PatternWindow> windows, Method method = Method::best);
 
-  // Candidates from `from` on, ascending, at most a batch. Returns where to go on;
-  // code.size() at the end.
+  // Candidates from `from` on, ascending, at most a batch. Returns where to continue; code.size()
+  // at the end.
   std::size_t scan(core::ByteView code, std::size_t from, Batch& batch, std::size_t& count) const;
 
   [[nodiscard]] std::size_t bucket_of(std::size_t window) const { return bucket_of_[window]; }

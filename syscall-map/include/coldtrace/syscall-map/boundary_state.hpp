@@ -8,9 +8,9 @@ namespace coldtrace::syscall_map {
 
 // Whether an instruction begins at a place.
 enum class BoundaryState : u8 {
-  unknown,  // nothing that is read tells
+  unknown,  // nothing shows it
   proved,   // a function begins there, or its code has an instruction there
-  refuted,  // it lies inside an instruction, or is of an address that the loader adjusts
+  refuted,  // it lies inside an instruction, or in an address that the loader adjusts
 };
 
 [[nodiscard]] std::string_view to_string(BoundaryState state);

@@ -10,8 +10,8 @@ namespace coldtrace::syscall_map {
 // A direct call of a function.
 struct CallSite {
   pe::Rva rva{};                    // of the call instruction
-  std::optional<pe::Rva> function;  // that holds it: from .pdata, an export or a symbol
-  std::string name;                 // "KiDispatchInterrupt+0x7f"; empty when nothing names it
+  std::optional<pe::Rva> function;  // that contains it: from .pdata, an export or a symbol
+  std::string name;                 // "KiDispatchInterrupt+0x7f"; empty if nothing names it
 };
 
 }  // namespace coldtrace::syscall_map

@@ -6,9 +6,9 @@
 
 namespace coldtrace::syscall_map {
 
-// How much the evidence for a value proves.
+// How well the evidence supports a value.
 enum class Confidence : u8 {
-  low,     // one piece of evidence, or a place that a publication names
+  low,     // one piece of evidence, or a published place
   medium,  // several pieces that agree, but of one kind
   high,    // independent kinds of evidence that agree
 };

@@ -10,13 +10,13 @@
 
 namespace coldtrace::syscall_map {
 
-// Why a byte of a function says nothing about it in another build.
+// Why a byte of a function says nothing about the function in another build.
 enum class Wildcard : u8 {
-  none,         // it does
+  none,         // it is meaningful
   relocation,   // the loader adjusts it
-  branch,       // of a displacement that leaves the function
-  address,      // of a displacement from rip, or of an address or RVA that has no relocation
-  differences,  // it is another in one of the files
+  branch,       // part of a displacement that leaves the function
+  address,      // part of a displacement from rip, or of an address or RVA without a relocation
+  differences,  // it differs between the files
 };
 
 [[nodiscard]] std::string_view to_string(Wildcard wildcard);
@@ -27,31 +27,31 @@ struct FunctionByte {
   Wildcard wildcard = Wildcard::none;
 };
 
-// The code of one function, from its start as far as it goes.
+// The code of one function, from its start on.
 struct FunctionBytes {
   std::vector<FunctionByte> bytes;  // whole instructions
   std::vector<u8> instructions;     // their sizes
-  bool whole = false;               // the function ends behind them
+  bool whole = false;               // the function ends after them
 };
 
-// What functions of one image are read with.
+// Reads functions of one image.
 class FunctionReader {
  public:
-  // The longest stretch that is read.
+  // The maximum number of bytes that is read.
   static constexpr u32 most_bytes = 256;
 
   explicit FunctionReader(core::Borrowed<pe::ImageTables> tables)
       : tables_{tables.get()}, image_{tables_.image()} {}
 
-  // The function that starts at `start`: on x64 to the end that .pdata gives, else, and for
-  // functions without an entry there, to the first return or jump that no branch before it leads
-  // beyond. Empty when no instruction is there. For x86 and x64.
+  // The function that starts at `start`. On x64 it extends to the end that .pdata gives; otherwise,
+  // and for functions without an entry there, to the first return or jump that no earlier branch
+  // leads beyond. Empty if no instruction is there. For x86 and x64.
   [[nodiscard]] FunctionBytes read(pe::Rva start) const;
 
  private:
   struct End {
     pe::Rva rva{};
-    bool known = true;  // false: what is there is no instruction
+    bool known = true;  // false: there is no instruction
   };
 
   End find_end(pe::Rva start) const;

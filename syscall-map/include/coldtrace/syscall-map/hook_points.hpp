@@ -13,9 +13,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What a hook point is.
+// The kind of a hook point.
 enum class HookPointKind : u8 {
-  stub,            // that enters the kernel: NtX of ntdll and win32u, ZwX of a kernel
+  stub,            // a stub that enters the kernel: NtX of ntdll and win32u, ZwX of a kernel
   service,         // the function of a service table's entry
   context_switch,  // SwapContext, EnlightenedSwapContext
 };
@@ -24,34 +24,34 @@ enum class HookPointKind : u8 {
 // A place that tracers and others hook.
 struct HookPoint {
   HookPointKind kind = HookPointKind::stub;
-  std::string name;  // empty where nothing names it
+  std::string name;  // empty if nothing names it
   pe::Rva rva{};
   std::optional<u16> number;  // of the service
 };
 
-// Places of an image that hooks are put at, and the tables that lead to services.
+// Places of an image where hooks are placed, and the tables that lead to services.
 struct HookPoints {
-  std::vector<HookPoint> points;            // by RVA; of several at one the first of a kind
-  std::vector<LocatedServiceTable> tables;  // of which each is the one of its services
+  std::vector<HookPoint> points;            // by RVA; of several at one place, the first of a kind
+  std::vector<LocatedServiceTable> tables;  // each the only one for its services
   // Windows 7's two context switches: the first leads to the second under Hyper-V.
   std::optional<pe::Rva> patched_switch;
   std::optional<pe::Rva> switch_in_its_place;
 };
 
-// Those of a file, whose stubs, service tables and context switch are looked for as "hooks table"
-// does. `symbols` are those of its PDB, if any.
+// The hook points of a file, whose stubs, service tables and context switch are found as by "hooks
+// table". `symbols` are those of its PDB, if any.
 [[nodiscard]] HookPoints find_hook_points(const KernelView& view, const pe::Identity& identity,
                                           const std::vector<NamedPlace>& symbols);
 
-// `no-services`: there is no such place, where they are what was asked for.
+// `no-services`: there are no hook points although they were requested.
 void note_no_points(const HookPoints& points, core::Findings& findings);
 
-// Bytes of a row of a service table.
+// Number of bytes of a row of a service table.
 [[nodiscard]] constexpr u32 row_size(TableForm form) {
   return form == TableForm::va64 ? 8 : 4;
 }
 
-// The rows of the tables, as sites of which each is compared by itself.
+// The rows of the tables, as sites that are compared one by one.
 [[nodiscard]] std::vector<pe::PatchSite> service_row_sites(const HookPoints& points);
 
 }  // namespace coldtrace::syscall_map

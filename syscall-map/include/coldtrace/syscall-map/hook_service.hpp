@@ -11,16 +11,15 @@
 
 namespace coldtrace::syscall_map {
 
-// A system service of one build, from all images of it together.
+// A system service of one build, combined from all its images.
 struct HookService {
   u16 number = 0;
   ServiceTable table = ServiceTable::nt;
-  std::vector<std::string> names;     // NtX first; none where no image names it
-  std::optional<ImageRole> image;     // that the target is in
-  std::optional<pe::Rva> target;      // the function that does the work
-  std::optional<u32> argument_bytes;  // all of them; nothing where only those on the stack are
-                                      // known
-  std::optional<u32> stack_argument_bytes;  // x64: those behind the first four
+  std::vector<std::string> names;     // NtX first; empty if no image names it
+  std::optional<ImageRole> image;     // that contains the target
+  std::optional<pe::Rva> target;      // the function that implements the service
+  std::optional<u32> argument_bytes;  // all of them; nothing if only those on the stack are known
+  std::optional<u32> stack_argument_bytes;  // x64: those after the first four
   std::optional<u32> name_hash;             // of KiServicesTab
   std::vector<std::string> evidence;
   Confidence confidence = Confidence::low;

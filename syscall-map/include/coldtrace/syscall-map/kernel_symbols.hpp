@@ -11,9 +11,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What the PDBs of a kernel, and symbol tables made of them, give to who looks into the kernel.
+// Data from the PDBs of a kernel, and from symbol tables made from them.
 struct KernelSymbols {
-  std::string path;  // of the first; empty: none belongs to the kernel
+  std::string path;  // of the first; empty if none belongs to the kernel
   std::vector<NamedPlace> places;
   std::vector<KnownOffset> types;
   std::vector<const pe::SymbolFile*> files;  // in the order in which they were given
@@ -22,9 +22,9 @@ struct KernelSymbols {
 // The public symbols that have an address.
 [[nodiscard]] std::vector<NamedPlace> to_places(const pe::SymbolFile& pdb);
 
-// From all that match the image; about what they disagree they say nothing, and the finding
-// `pdb-contradiction` tells it. Those that lack section headers take the image's. That some were
-// given and none matches is `pdb-mismatch`.
+// From all that match the image. Where they disagree, they give nothing, which the finding
+// `pdb-contradiction` reports. Those without section headers use the image's. If some were given
+// and none matches, that is `pdb-mismatch`.
 [[nodiscard]] KernelSymbols find_kernel_symbols(const pe::ImageTables& tables,
                                                 const pe::Identity& identity,
                                                 std::span<pe::SymbolFile> files,

@@ -12,9 +12,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What a member list asks of a kernel, as docs/languages/member-lists.md describes it.
+// What a member list requests of a kernel, as docs/languages/member-lists.md describes it.
 
-// The limits of the language: of one file, and of lists together.
+// The limits of the language: for one file, and for lists together.
 inline constexpr std::size_t largest_member_list = 1 << 20;
 inline constexpr std::size_t longest_member_name = 1024;
 inline constexpr std::size_t most_members = 1 << 14;
@@ -34,22 +34,22 @@ enum class MemberKind : u8 {
 
 // A line of a member list.
 struct MemberRequest {
-  std::string name;  // what it is called in tables
+  std::string name;  // its name in tables
   MemberKind kind = MemberKind::offset;
-  std::vector<std::string> alternatives;  // the first that the build has counts
+  std::vector<std::string> alternatives;  // the first that the build has is used
   bool optional = false;                  // not every build has it
 
   bool operator==(const MemberRequest&) const = default;
 };
 
-// "_EPROCESS.Token" is a structure and a path in it; without a dot the path is empty.
+// Splits "_EPROCESS.Token" into a structure and a path in it; without a dot, the path is empty.
 struct MemberExpression {
   std::string_view type;
   std::string_view path;
 };
 [[nodiscard]] MemberExpression split_member(std::string_view text);
 
-// What one file says: requests, and the names of built-in lists, in order.
+// The contents of one file: requests, and the names of built-in lists, in order.
 struct MemberListFile {
   struct Use {
     std::string list;
@@ -62,7 +62,7 @@ struct MemberListFile {
   std::vector<std::variant<Request, Use>> statements;
 };
 
-// Reads one file; the first error ends it. Whether the lists that it uses are there is not asked.
+// Reads one file; the first error ends it. Does not check whether the lists that it uses exist.
 core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_view text);
 
 // The names of the built-in lists, sorted; the text of one, or nothing.
@@ -71,11 +71,11 @@ core::Expected<MemberListFile, core::TextError> parse_member_list(std::string_vi
 
 // A member list to parse.
 struct MemberListSource {
-  std::string path;  // what messages call it
+  std::string path;  // its name in messages
   std::string text;
 };
 
-// Where a member list is wrong.
+// The place of an error in a member list.
 struct MemberListError {
   std::string path;
   core::TextError error;
@@ -84,9 +84,9 @@ struct MemberListError {
 // "my.members:3:14: expected a name"
 [[nodiscard]] std::string to_string(const MemberListError& error);
 
-// What all of the sources ask for, each name once, in order of first appearance: a member that one
-// of them calls optional and another does not is not optional. That two mean something else by one
-// name is an error.
+// The requests of all sources, each name once, in order of first appearance. A member that is
+// optional in one and not in another is not optional. It is an error if two use one name for
+// different things.
 core::Expected<std::vector<MemberRequest>, MemberListError> read_member_lists(
     std::span<const MemberListSource> sources);
 

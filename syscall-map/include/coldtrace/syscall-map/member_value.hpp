@@ -9,13 +9,13 @@
 
 namespace coldtrace::syscall_map {
 
-// What a kernel says to one request of a member list.
+// A kernel's value for one request of a member list.
 struct MemberValue {
   std::string name;
   MemberKind kind = MemberKind::offset;
   bool optional = false;
-  std::string expression;    // the alternative that was found; the first one where none was
-  std::optional<u64> value;  // nothing: the build does not have it
+  std::string expression;    // the alternative that was found, or the first if none was
+  std::optional<u64> value;  // nothing if the build does not have it
   bool negative = false;     // a constant below 0, as 64 bits of two's complement
   std::optional<u32> size;   // in bytes, of a member or a function
   std::optional<u8> bit_position, bit_length;  // of a bit field

@@ -9,13 +9,13 @@
 
 namespace coldtrace::syscall_map {
 
-// What the build of `table` says to each request: the PDBs and symbol tables of it, if there are
-// any; the exported functions that read a member; the export directory, the service tables and what
-// else the table has found; what was `inferred` from other builds, whose word counts where there is
-// no other. A required member that nothing has is the finding `member-missing`, one
-// that the sources put at different places `member-contradiction`: the value of the PDB is taken
-// against code, with low confidence, and none where PDBs contradict each other. Where they agree on
-// the place, and not on size or bits, these are absent.
+// The values of the build of `table` for each request, from: its PDBs and symbol tables, if any;
+// the exported functions that read a member; the export directory, the service tables and the other
+// contents of the table; and what was `inferred` from other builds, which is used only if there is
+// no other source. A required member that no source has is the finding `member-missing`, one that
+// the sources put at different places `member-contradiction`: the PDB's value is used against code,
+// with low confidence, and there is none if PDBs contradict each other. If they agree on the place
+// but not on size or bits, the latter are absent.
 [[nodiscard]] std::vector<MemberValue> find_members(std::span<const MemberRequest> requests,
                                                     const KernelView& kernel,
                                                     const HookTable& table,

@@ -6,7 +6,7 @@
 
 namespace coldtrace::syscall_map {
 
-// A function that a symbol file names, to confirm a place or to find it.
+// A function named by a symbol file, used to confirm or to find a place.
 struct NamedPlace {
   std::string name;
   pe::Rva rva{};

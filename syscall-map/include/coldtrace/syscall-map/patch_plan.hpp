@@ -16,26 +16,26 @@ struct PatchedInstruction {
   u8 length = 0;
   std::vector<u8> bytes;
   std::string text;
-  // Where it leads, for one that names a place relative to itself: a copy of it must be rewritten.
+  // The target of an instruction that is relative to itself: a copy of it must be rewritten.
   std::optional<pe::Rva> relative_target;
-  // A short branch has no room for the distance to a copy: it takes a longer form there.
+  // A short branch has no room for the distance from a copy: it needs a longer form there.
   bool grows = false;
 };
 
-// Control that reaches the function other than by a call of its entry.
+// A branch that reaches the function other than by a call of its entry.
 struct IncomingBranch {
   pe::Rva from{};
   pe::Rva to{};
   std::string text;      // "jmp 0x492c"
-  bool outside = false;  // no path from the entry leads to the branch: it is another function's
-  bool proved = false;   // disassembly that starts before it meets it; else its bytes look like one
+  bool outside = false;  // another function's: no path from the entry leads to it
+  bool proved = false;   // disassembly from before reaches it; else its bytes look like one
 };
 
 // Which bytes a patch writes.
 enum class PatchMethod : u8 {
   entry_jump,  // jmp rel32 over the first instructions
   hot_patch,   // jmp rel32 in the padding before the entry, jmp -7 over its first two bytes
-  inner_jump,  // jmp rel32 at an instruction behind the entry that every path passes
+  inner_jump,  // jmp rel32 at an instruction after the entry that every path passes
   call_sites,  // the callers' call instructions, 5 bytes each
 };
 
@@ -55,12 +55,13 @@ struct PatchOption {
 // How a function could be hooked by overwriting code.
 struct PatchPlan {
   std::vector<PatchedInstruction> instructions;  // from the entry, at least 5 bytes
-  // Into these instructions, and from outside to anywhere in the function; by target, then source.
+  // Branches into these instructions, and from outside to anywhere in the function; by target, then
+  // source.
   std::vector<IncomingBranch> incoming;
   u32 padding_before = 0;               // bytes of padding before the entry
   bool needs_writable_mapping = false;  // the page is write-protected: Windows 2000 and later
   std::vector<PatchOption> options;
-  std::vector<std::string> notes;  // what holds for all options; sentences
+  std::vector<std::string> notes;  // what applies to all options; sentences
 };
 
 }  // namespace coldtrace::syscall_map

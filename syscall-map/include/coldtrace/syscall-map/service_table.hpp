@@ -11,8 +11,8 @@
 
 namespace coldtrace::syscall_map {
 
-// How a table on disk names its functions. The loader, or the kernel when it starts, turns the
-// last two into other forms.
+// How a table in a file refers to its functions. The loader, or the kernel when it starts, converts
+// the last two into other forms.
 enum class TableForm : u8 {
   va32,   // 32-bit addresses, relocated (x86)
   va64,   // 64-bit addresses, relocated (x64 up to 10586)
@@ -24,14 +24,14 @@ enum class TableForm : u8 {
 // An entry of a service table.
 struct ServiceTableEntry {
   pe::Rva target{};
-  // The byte of the argument table: on x86 all arguments, on x64 those on the stack.
+  // The byte of the argument table: on x86 for all arguments, on x64 for those on the stack.
   std::optional<u8> argument_bytes;
-  // Where the code at the target is a jump through an import, as in win32k.sys since 10.0.10586.
+  // If the code at the target is a jump through an import, as in win32k.sys since 10.0.10586.
   std::string import_module;
   std::string import_name;
 };
 
-// A table of system services as it lies in an image: KiServiceTable, W32pServiceTable, ...
+// A table of system services in an image: KiServiceTable, W32pServiceTable, ...
 struct LocatedServiceTable {
   std::string name;  // "KiServiceTable", "W32pServiceTable", "W32pServiceTableFilter"
   ServiceTable table = ServiceTable::nt;
@@ -39,13 +39,13 @@ struct LocatedServiceTable {
   std::optional<u64> file_offset;
   u64 address = 0;  // at the preferred base
   TableForm form = TableForm::va32;
-  std::vector<ServiceTableEntry> entries;  // by index; as many as the limit says
+  std::vector<ServiceTableEntry> entries;  // by index; the limit gives their number
   std::optional<pe::Rva> limit;            // where the number of entries is stored
   std::optional<pe::Rva> arguments;        // KiArgumentTable, W32pArgumentTable
   std::optional<pe::Rva> descriptor;       // KeServiceDescriptorTable
   std::vector<std::string> evidence;       // sentences
   Confidence confidence = Confidence::low;
-  bool verified = false;  // this form was seen in real files
+  bool verified = false;  // whether this form was seen in real files
 };
 
 }  // namespace coldtrace::syscall_map

@@ -14,8 +14,8 @@ struct ServiceTables {
   core::Findings findings;
 };
 
-// The service tables of a kernel or a win32k image. None in a kernel, Wine's for one, is the
-// finding `no-service-table`; two places that could each be the table are both given.
+// The service tables of a kernel or a win32k image. A kernel without one, such as Wine's, is the
+// finding `no-service-table`; if two places could each be the table, both are given.
 [[nodiscard]] ServiceTables find_service_tables(const KernelView& view);
 
 }  // namespace coldtrace::syscall_map

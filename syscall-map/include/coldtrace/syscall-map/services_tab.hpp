@@ -11,14 +11,14 @@
 
 namespace coldtrace::syscall_map {
 
-// A record of KiServicesTab: which function has which name, as a hash, and how many arguments.
+// A record of KiServicesTab: a function, its name as a hash, and its number of arguments.
 struct ServicesTabEntry {
   u32 hash = 0;  // hash_name of the name without Nt
   u32 argument_count = 0;
   pe::Rva target{};
-  std::string name;          // NtX; empty where none or several of the known names have the hash
+  std::string name;          // NtX; empty if none or several of the known names have the hash
   std::vector<u16> numbers;  // of KiServiceTable's entries with this target; merged functions have
-                             // several, and several records of the tab one number
+                             // several, and a number may then be in several records
 };
 
 // KiServicesTab of Windows 10 1903 and later x64 kernels.
@@ -32,8 +32,8 @@ struct ServicesTab {
   bool verified = false;
 };
 
-// Finds the tab by its structure: as many records as `kernel_table` has entries, whose targets are
-// that table's. `names` are those that a hash may stand for, with or without Nt.
+// Finds the tab by its structure: as many records as `kernel_table` has entries, with the targets
+// of that table. `names` are those to which a hash may be resolved, with or without Nt.
 [[nodiscard]] std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
                                                            const LocatedServiceTable& kernel_table,
                                                            std::span<const std::string> names,

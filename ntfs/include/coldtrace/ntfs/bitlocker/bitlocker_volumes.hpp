@@ -18,9 +18,8 @@ namespace coldtrace::ntfs {
 struct BitLockerVolume {
   BitLockerMetadata metadata;
   bool opened = false;
-  std::optional<std::size_t> protector =
-      {};                               // with which it was opened; nothing for a decrypted one
-  std::optional<std::size_t> key = {};  // index into the given keys
+  std::optional<std::size_t> protector = {};  // that opened it; nothing: it is decrypted
+  std::optional<std::size_t> key = {};        // index into the given keys
 };
 
 // Sorted by start.

@@ -11,13 +11,13 @@
 
 namespace coldtrace::syscall_map {
 
-// A whole profile: the rules of a file with those of its includes in their places, and all groups,
-// which know each other.
+// A whole profile: the rules of a file, with those of its includes inserted in their places, and
+// all groups, which may refer to each other.
 struct HookProfile {
   struct Rule {
     ProfileRule text;
     u32 file = 0;   // of `files`
-    u32 group = 0;  // of `groups`, where it is a use of one
+    u32 group = 0;  // of `groups`, if the rule uses one
   };
 
   struct Group {
@@ -28,23 +28,24 @@ struct HookProfile {
     bool used = false;  // by a rule of the profile or of another group
   };
 
-  std::vector<std::string> files;  // as they are called; the profile itself is the first
+  std::vector<std::string> files;  // as they are named; the profile itself is the first
   std::vector<Group> groups;       // none is part of itself
   std::vector<Rule> rules;         // none is an include
 };
 
-// A text that rules come from.
+// A text that contains rules.
 struct ProfileSource {
-  std::string path;  // what messages call it
-  std::string id;    // the same for one file, however it is called
+  std::string path;  // its name in messages
+  std::string id;    // the same for one file under all its names
   std::string text;
 };
 
-// What an include names, seen from the file at the first path; or why it cannot be had.
+// The file that an include names, relative to the file at the first path; or why it is not
+// available.
 using IncludeReader = std::function<core::Expected<ProfileSource, std::string>(
     const std::string& including, const std::string& included)>;
 
-// Where a profile is wrong.
+// The place of an error in a profile.
 struct ProfileError {
   std::string path;
   core::TextError error;
@@ -56,7 +57,7 @@ struct ProfileError {
 // "tracer.profile:3"
 [[nodiscard]] std::string place_of(const HookProfile& profile, u32 file, core::TextPlace place);
 
-// Parses `source` and all that it includes. The first error ends it.
+// Parses `source` and everything that it includes. The first error ends it.
 core::Expected<HookProfile, ProfileError> read_profile(ProfileSource source,
                                                        const IncludeReader& read_include);
 

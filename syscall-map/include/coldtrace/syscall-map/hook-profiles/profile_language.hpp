@@ -9,9 +9,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What one file of a hook profile says, as docs/languages/hook-profiles.md describes it.
+// The contents of one file of a hook profile, as docs/languages/hook-profiles.md describes it.
 
-// The limits of the language: of one file, and of a profile with all that it includes.
+// The limits of the language: for one file, and for a profile with all its includes.
 inline constexpr std::size_t largest_profile_file = 1 << 20;
 inline constexpr std::size_t longest_profile_name = 256;
 inline constexpr std::size_t longest_profile_path = 4096;
@@ -21,7 +21,7 @@ inline constexpr std::size_t deepest_profile_group = 32;
 inline constexpr std::size_t most_profile_includes = 256;
 inline constexpr std::size_t deepest_profile_include = 16;
 
-// A name of a service or a module, or a glob for many.
+// A name of a service or a module, or a glob for several.
 struct ProfileName {
   std::string text;
   bool glob = false;
@@ -29,7 +29,7 @@ struct ProfileName {
   bool operator==(const ProfileName&) const = default;
 };
 
-// One line of a profile. Where it stands does not make it another.
+// One line of a profile. Equality does not depend on its place.
 struct ProfileRule {
   enum class Kind : u8 {
     services,  // NtClose, nt!Nt*File
@@ -49,7 +49,7 @@ struct ProfileRule {
   }
 };
 
-// Services under a name of their own. The rules are none of kind `include`.
+// Services under a common name. No rule is of kind `include`.
 struct ProfileGroup {
   std::string name;
   std::vector<ProfileRule> rules;
@@ -68,14 +68,14 @@ struct ProfileFile {
   bool operator==(const ProfileFile&) const = default;
 };
 
-// Characters of names that stand without quotes, '-' and '@' not as the first.
+// Characters of names without quotes; '-' and '@' may not be the first.
 [[nodiscard]] bool is_profile_name_character(char c);
 
-// Whether a name can be said in a profile, in quotes if need be: it is UTF-8 without control
+// Whether a profile can contain a name, in quotes if necessary: it is UTF-8 without control
 // characters and quotes.
 [[nodiscard]] bool is_profile_name(std::string_view name);
 
-// The rule as it may stand in a profile: "-nt!Nt*File".
+// The rule as written in a profile: "-nt!Nt*File".
 [[nodiscard]] std::string to_text(const ProfileRule& rule);
 
 // Text that parse_profile reads back as the same. `file` is as the parser makes them.

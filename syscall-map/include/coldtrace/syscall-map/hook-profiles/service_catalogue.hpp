@@ -11,20 +11,20 @@
 
 namespace coldtrace::syscall_map {
 
-// A service that a profile may select, in whatever many builds it is.
+// A service that a profile may select, from any number of builds.
 struct ListedService {
-  std::string module;                  // "nt", "win32k", "VMM"; empty where the list does not say
-  std::vector<std::string> names;      // as the sources have them, the main one first; or none
-  std::optional<u16> number;           // where all sources have the same
+  std::string module;                  // "nt", "win32k", "VMM"; empty if the list does not say
+  std::vector<std::string> names;      // as in the sources, the main one first; may be empty
+  std::optional<u16> number;           // if it is the same in all sources
   std::vector<std::string> modules;    // all names of the module, in lower case
-  std::vector<std::string> spellings;  // all names, each NtX also as ZwX and the other way round
+  std::vector<std::string> spellings;  // all names, each NtX also as ZwX and vice versa
 };
 
 // Services by module, from any number of maps, tables and lists.
 class ServiceCatalogue {
  public:
-  // Each adds a service, or what is new of one that is known by its module and its first name, and
-  // gives its place in services(). One without a name is known by its number.
+  // Each adds a service, or new data of one that is known by its module and its first name, and
+  // returns its index in services(). One without a name is identified by its number.
   u32 add(ServiceTable table, std::string_view image, const std::vector<std::string>& names,
           std::optional<u16> number);
   u32 add(const HookService& service);
@@ -32,7 +32,7 @@ class ServiceCatalogue {
 
   [[nodiscard]] const std::vector<ListedService>& services() const { return services_; }
 
-  // Services that have this name; NtX is also ZwX.
+  // Services with this name; NtX is also ZwX.
   [[nodiscard]] const std::vector<u32>& find(std::string_view name) const;
 
  private:

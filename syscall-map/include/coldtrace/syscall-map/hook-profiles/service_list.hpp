@@ -12,22 +12,22 @@
 
 namespace coldtrace::syscall_map {
 
-// What a file that lists services is, by its first bytes.
+// The kind of a file that lists services, by its first bytes.
 enum class ServiceListKind : u8 { hook_table, image, json, names };
 
-// 4,096 bytes of the file are enough. Whatever is none of the others is taken for names.
+// 4,096 bytes of the file are enough. A file of no other kind is taken as names.
 [[nodiscard]] ServiceListKind recognize_service_list(core::ByteView head);
 core::Result<ServiceListKind> recognize_service_list(const std::string& path);
 
-// A service as a JSON document of a map or a table has it.
+// A service from a JSON document of a map or a table.
 struct DocumentedService {
   u32 number = 0;
   std::vector<std::string> names;  // the main one first
-  std::string image;               // "nt", "ntdll.dll"; empty where the document does not say
-  std::string role;                // "win32kbase" where a table says which part has it
+  std::string image;               // "nt", "ntdll.dll"; empty if the document does not say
+  std::string role;                // "win32kbase" if a table says which part contains it
 };
 
-// Gathers the services of maps, tables and lists into one catalogue.
+// Collects the services of maps, tables and lists in one catalogue.
 class ServiceLists {
  public:
   void add(const ServiceMap& map, std::string_view image);
@@ -35,11 +35,11 @@ class ServiceLists {
   // Numbers beyond those of service tables are left out.
   void add(const DocumentedService& service);
 
-  // The names of a list, which is a profile without groups, globs, includes and exclusions; else
-  // what none of its lines can have. Then nothing is added.
+  // The names of a list, which is a profile without groups, globs, includes and exclusions;
+  // otherwise the first invalid element, and nothing is added.
   std::optional<core::TextError> add_names(std::string_view text);
 
-  // A name without a module is a service of its own only where no module has it.
+  // A name without a module is a separate service only if no module has it.
   ServiceCatalogue take();
 
  private:

@@ -18,22 +18,22 @@
 
 namespace coldtrace::syscall_map {
 
-// An image that a table was made from.
+// An image from which a table was made.
 struct HookTableImage {
   ImageRole role = ImageRole::kernel;
   std::string path;
   pe::Identity identity;
   std::optional<std::string> sha256;  // lower-case hex
-  core::Findings findings = {};       // of an image that is not the kernel: the table has its
+  core::Findings findings = {};       // the kernel's are in the table
 };
 
-// A service table, and the image that has it.
+// A service table, and the image that contains it.
 struct HookServiceTable {
   ImageRole image = ImageRole::kernel;
   LocatedServiceTable table;
 };
 
-// What a live tracer needs to know of one build of Windows in order to hook it, or not to.
+// What a live tracer needs to know about one build of Windows to decide what to hook.
 struct HookTable {
   std::vector<HookTableImage> images;  // by role
   std::vector<HookService> services;   // by number
@@ -42,7 +42,7 @@ struct HookTable {
   ContextSwitchSearch context_switch;
   ThreadOffsets thread_offsets;
   std::vector<SupportedInterface> supported_interfaces;
-  std::vector<TracePoint> trace_points;  // those that were asked for, in that order
+  std::vector<TracePoint> trace_points;  // in the order requested
   std::vector<MemberValue> members;      // the same
   core::Findings findings;
 };

@@ -7,9 +7,9 @@
 
 namespace coldtrace::syscall_map {
 
-// Adds a build, unless one of the same kernel is there. That one is kept: `image-twice` where both
-// say the same, `build-conflict` where not. A plan is of who made it, not of the build: either may
-// lack one.
+// Adds a build, unless one with the same kernel is there, which is kept: `image-twice` if both are
+// equal, `build-conflict` if not. Trace points depend on who planned them, not on the build: either
+// may lack them.
 void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

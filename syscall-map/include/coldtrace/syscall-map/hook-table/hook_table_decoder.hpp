@@ -8,11 +8,11 @@
 namespace coldtrace::syscall_map {
 
 // The builds of a binary table, .hooktab, by their kernels' identities. Everything in it is
-// checked: a table that is accepted is one that encode_hook_tables could have written, or a later
-// version of coldtrace that only added to it. Paths and findings are empty.
+// checked: an accepted table is one that encode_hook_tables could have written, or that a later
+// version of coldtrace wrote with additions only. Paths and findings are empty.
 core::Result<std::vector<HookTable>> decode_hook_tables(core::ByteView file);
 
-// True for bytes that start as a binary table does.
+// True for bytes that start like a binary table.
 [[nodiscard]] bool is_hook_table(core::ByteView file);
 
 }  // namespace coldtrace::syscall_map

@@ -12,31 +12,31 @@
 
 namespace coldtrace::syscall_map {
 
-// A build of a table, and what files say instead.
+// A build of a table, and the different values in the files.
 struct VerifiedBuild {
   HookTableImage kernel;
   std::vector<HookTableDifference> differences;
 };
 
-// What files say of the builds of a table.
+// The builds of a table compared with files.
 struct HookTableVerification {
   std::vector<VerifiedBuild> builds;         // those whose kernel is among the files
   u64 not_given = 0;                         // the others
-  std::vector<std::string> unmatched_files;  // that no build of the table was made from
+  std::vector<std::string> unmatched_files;  // from which no build of the table was made
   core::Findings findings;                   // about files that are not checked
 
-  // Some build is checked and none differs, and all files are of some build.
+  // At least one build is checked, none differs, and all files belong to a build.
   [[nodiscard]] bool is_same() const;
 };
 
-// Makes the table of a build anew, from the files that it was made from; nothing where its kernel
+// Makes the table of a build anew, from the files from which it was made; nothing if its kernel
 // cannot be read.
 using HookTableMaker =
     std::function<std::optional<HookTable>(const HookTable& build, const BuildFiles& files)>;
 
-// Holds each build of a table against those of the files that have the headers of its images. Where
-// one of these is not given, that is the only difference of the build: without it other values
-// would differ, and say nothing.
+// Compares each build of a table with the files that have the headers of its images. If one of
+// these is missing, that is the only difference reported for the build: without it, other values
+// would differ without meaning.
 [[nodiscard]] HookTableVerification verify_hook_table(std::span<const HookTable> builds,
                                                       const BuildFiles& files,
                                                       const ImageContents& contents,

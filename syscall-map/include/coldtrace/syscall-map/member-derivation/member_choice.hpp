@@ -12,17 +12,17 @@
 
 namespace coldtrace::syscall_map {
 
-// What `wanted` asks of a kernel of this machine: one member, "_EPROCESS.Token", or by a glob with
-// a dot, "_EPROCESS.*", those that the known builds for the machine have, each once, as optional
-// ones: by the first types of each build, in their order, those of structures without a path, bit
-// fields left out.
+// The requests that `wanted` means for a kernel for this machine: one member, "_EPROCESS.Token", or
+// for a glob with a dot, "_EPROCESS.*", the members that the known builds for the machine have,
+// each once, as optional ones. They come from the first types of each build, in their order;
+// structures without a path and bit fields are left out.
 [[nodiscard]] std::vector<MemberRequest> request_members(std::string_view wanted,
                                                          std::span<const KnownBuild> known,
                                                          pe::Machine machine);
 
-// Of what a kernel says to the requests of a glob keeps what has a value; one member stays as it
-// is. That no known build has a member that the glob means is `no-match`, that nothing shows where
-// any of them lies `member-missing`.
+// Keeps the values that a kernel has for the requests of a glob; a single member is kept in any
+// case. If no known build has a member that matches the glob, that is `no-match`; if the place of
+// none is found, `member-missing`.
 void keep_shown_members(std::string_view wanted, std::vector<MemberValue>& members,
                         core::Findings& findings);
 
