@@ -9,17 +9,17 @@
 
 namespace coldtrace::syscall_map {
 
-// A documented way to be told of something, which is to be used instead of a patch.
+// A documented notification interface, to be used instead of a patch.
 struct SupportedInterface {
   std::string name;     // "PsSetCreateProcessNotifyRoutine"
   std::string purpose;  // "processes created and ended"
   bool exported = false;
-  bool imported = false;       // the kernel imports it: a module that is not there offers it
-  std::optional<pe::Rva> rva;  // where it is exported, and not a forwarder
-  std::string note;            // when to use it; empty where there is nothing to add
+  bool imported = false;       // the kernel imports it from a module that may be absent
+  std::optional<pe::Rva> rva;  // if it is exported, and not a forwarder
+  std::string note;            // when to use it; may be empty
 };
 
-// All interfaces that are looked for, in a fixed order, whether the kernel has them or not.
+// All known interfaces, in a fixed order, whether the kernel has them or not.
 [[nodiscard]] std::vector<SupportedInterface> find_supported_interfaces(
     const pe::ImageTables& tables, core::Findings& findings);
 

@@ -12,7 +12,7 @@
 
 namespace coldtrace::syscall_map {
 
-// What says how an entry of a service table is called, the surest first.
+// The source of the name of a service table's entry, the most reliable first.
 enum class NameSource : u8 {
   none,
   stub,            // the kernel's exported ZwX has the entry's number
@@ -20,8 +20,8 @@ enum class NameSource : u8 {
   services_tab,    // a record of KiServicesTab with the name's hash leads to the same function
   exported,        // the function is exported as NtX, and no other entry leads to it
   user,            // ntdll or win32u, which agrees with the sources above
-  other_revision,  // the same, of another file version than the image
-  same_version,    // ntdll or win32u of the same version; nothing above could check it
+  other_revision,  // the same, but with another file version than the image
+  same_version,    // ntdll or win32u of the same version; none of the above could check it
 };
 
 [[nodiscard]] std::string_view to_string(NameSource source);
@@ -37,7 +37,7 @@ struct EntryName {
 enum class UserVersion : u8 { unknown, same, other };
 [[nodiscard]] UserVersion compare_versions(const pe::Identity& user, const pe::Identity& image);
 
-// The services of an ntdll or a win32u, from which entries may be named.
+// The services of an ntdll or a win32u, which may name entries.
 struct UserServices {
   const std::vector<Service>* services = nullptr;
   UserVersion version = UserVersion::unknown;
@@ -51,18 +51,19 @@ struct TableNames {
   bool trusted = false;            // at least 95 % of them
 };
 
-// Names what the image itself proves: stubs, imports, `tab`, exports.
+// Names entries from what the image itself proves: stubs, imports, `tab`, exports.
 [[nodiscard]] TableNames name_entries(const pe::ImageTables& tables,
                                       const LocatedServiceTable& table,
                                       const std::vector<Service>& stubs, const ServicesTab* tab);
 
-// Names entries of win32k's W32pServiceTableFilter as those of W32pServiceTable are named: both
-// have the same numbers. Only where each entry has the same arguments in both.
+// Names entries of win32k's W32pServiceTableFilter like those of W32pServiceTable: both have the
+// same numbers. Only if each entry has the same arguments in both.
 void name_filter(const LocatedServiceTable& plain, const TableNames& plain_names,
                  const LocatedServiceTable& filter, TableNames& filter_names);
 
-// Names the rest after `user` if at least 95 % of the shared names have the same number. A user
-// side that shares no name can only be of the same version, which proves less; else nothing.
+// Names the remaining entries from `user` if at least 95 % of the shared names have the same
+// number. A user side that shares no name is used only if it has the same version, which proves
+// less.
 void name_after(const UserServices& user, const LocatedServiceTable& table, TableNames& names,
                 core::Findings& findings);
 

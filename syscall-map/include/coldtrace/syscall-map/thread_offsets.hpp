@@ -9,7 +9,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where a field lies in a structure of this kernel.
+// The offset of a field in a structure of this kernel.
 struct FieldOffset {
   std::string structure;              // "_ETHREAD", "_KTHREAD", "_EPROCESS", "_KPRCB"
   std::string field;                  // "Cid.UniqueThread", "ApcState.Process", "ImageFileName"
@@ -19,13 +19,13 @@ struct FieldOffset {
   bool verified = false;
 };
 
-// Offsets of members of structures that a thread has, from accessors of the kernel.
+// Offsets of thread-related structure members, from accessors of the kernel.
 struct ThreadOffsets {
   std::vector<FieldOffset> fields;  // by structure, then offset
-  core::Findings findings;          // what was not found, and accessors that contradict each other
+  core::Findings findings;          // what was not found, and contradicting accessors
 };
 
-// An offset that a symbol file gives.
+// An offset from a symbol file.
 struct KnownOffset {
   std::string structure;
   std::string field;
@@ -34,12 +34,12 @@ struct KnownOffset {
   bool operator==(const KnownOffset&) const = default;
 };
 
-// The fields that are looked for in this kernel, to ask a symbol file for them; offsets are 0.
+// The fields that are looked for in this kernel, for requests to a symbol file; offsets are 0.
 [[nodiscard]] std::vector<KnownOffset> thread_fields(const pe::ImageTables& tables);
 
-// Whose thread a context switch leaves and enters: the fields that lead from a thread to its
-// identifier, its process, the process's identifier and name, proved by the small functions that
-// the kernel exports to read them, and by the types of the matching PDB, if any.
+// The fields that lead from a thread to its identifier, its process, and the process's identifier
+// and name, for a hook of the context switch. They are proved by the small functions that the
+// kernel exports to read them, and by the types of the matching PDB, if any.
 [[nodiscard]] ThreadOffsets find_thread_offsets(const pe::ImageTables& tables,
                                                 const std::vector<KnownOffset>& types = {});
 

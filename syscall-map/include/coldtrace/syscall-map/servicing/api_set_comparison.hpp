@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// An API set that is new or gone, or leads to other DLLs. Hosts are null where there is no set.
+// An API set that was added or removed, or leads to other DLLs. Hosts are null if there is no set.
 struct ApiSetChange {
   std::string name;  // as pe::ApiSet has it
   std::optional<std::vector<pe::ApiSetHost>> before, after;
@@ -16,9 +16,9 @@ struct ApiSetChange {
 
 // The API sets of two systems.
 struct ApiSetComparison {
-  std::optional<u32> version_before, version_after;  // of the schema; nothing: there is none
+  std::optional<u32> version_before, version_after;  // of the schema; nothing if there is none
   u64 before = 0, after = 0;                         // sets
-  // False where names of the two versions are not written alike, so that sets have no partners.
+  // False if the two versions write names differently, so that sets cannot be paired.
   bool comparable = true;
   u64 added = 0, removed = 0, changed = 0;
   std::vector<ApiSetChange> changes;  // by name
@@ -26,7 +26,7 @@ struct ApiSetComparison {
   [[nodiscard]] bool same() const { return version_before == version_after && changes.empty(); }
 };
 
-// Null stands for an image without a schema.
+// Null means an image without a schema.
 [[nodiscard]] ApiSetComparison compare_api_sets(const pe::ApiSetSchema* before,
                                                 const pe::ApiSetSchema* after);
 

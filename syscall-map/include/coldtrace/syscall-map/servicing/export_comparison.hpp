@@ -8,22 +8,22 @@
 
 namespace coldtrace::syscall_map {
 
-// What an export is in one of two images. The text is a copy.
+// An export in one of two images. The text is a copy.
 struct ComparedExport {
   u32 ordinal = 0;
   pe::Rva address{};
-  std::optional<std::string> forwarder;  // of a forwarder; empty where it cannot be read
+  std::optional<std::string> forwarder;  // empty if it cannot be read
 };
 
-// An export that two images do not share. One that has a name is the same by its name, others by
-// their ordinal: so does the loader find them.
+// An export that differs between two images. Exports with a name are paired by name, others by
+// ordinal, as the loader finds them.
 struct ExportChange {
-  std::string name;  // empty: exported by ordinal alone
+  std::string name;  // empty: exported by ordinal only
   std::optional<ComparedExport> before, after;
 
   [[nodiscard]] bool renumbered() const;  // another ordinal
-  [[nodiscard]] bool redirected() const;  // forwarded elsewhere, or no longer, or only now
-  [[nodiscard]] bool moved() const;       // another address, which every build gives to most
+  [[nodiscard]] bool redirected() const;  // forwarded elsewhere, no longer, or newly
+  [[nodiscard]] bool moved() const;       // another address, as for most in every build
 };
 
 // The exports of two versions of a module.
@@ -33,7 +33,7 @@ struct ExportComparison {
   std::vector<ExportChange> changes;  // by name, then ordinal
 };
 
-// Of a name that is exported more than once the n-th is compared with the n-th.
+// If a name is exported more than once, the n-th is compared with the n-th.
 [[nodiscard]] ExportComparison compare_exports(const pe::ExportDirectory& before,
                                                const pe::ExportDirectory& after);
 

@@ -14,16 +14,16 @@ namespace coldtrace::syscall_map {
 struct ComparedImport {
   std::string name;            // empty: by ordinal
   std::optional<u16> ordinal;  // of those without a name
-  bool delayed = false;        // looked for at the first call
+  bool delayed = false;        // resolved at the first call
 
   friend auto operator<=>(const ComparedImport&, const ComparedImport&) = default;
 };
 
-// What an image imports, each function once, by DLL: the names of these in lower case, as the
-// loader does not look at it.
+// The imports of an image, each function once, by DLL. DLL names are in lower case, since the
+// loader ignores case.
 using ImageImports = std::map<std::string, std::vector<ComparedImport>>;
 
-// A DLL from which two images import other functions.
+// A DLL from which two images import different functions.
 struct DllChange {
   std::string dll;
   u64 before = 0, after = 0;                   // functions; 0: nothing is imported from it
@@ -37,11 +37,11 @@ struct ImportComparison {
   std::vector<DllChange> dlls;  // by name
 };
 
-// The imports of an image, at its start and delayed; those without a readable name are left out,
-// which read_imports() tells.
+// The imports of an image, at its start and delayed. Those without a readable name are left out;
+// read_imports() reports them.
 [[nodiscard]] ImageImports list_imports(const pe::Image& image, core::Findings& findings);
 
-// One that became delayed is removed and added.
+// An import that became delayed is removed and added.
 [[nodiscard]] ImportComparison compare_imports(const ImageImports& before,
                                                const ImageImports& after);
 

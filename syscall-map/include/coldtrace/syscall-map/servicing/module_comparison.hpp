@@ -18,7 +18,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where a service table lies in one of two images, and how long it is.
+// The place and length of a service table in one of two images.
 struct ServiceTablePlace {
   pe::Rva rva{};
   TableForm form = TableForm::va32;
@@ -28,32 +28,31 @@ struct ServiceTablePlace {
   bool operator==(const ServiceTablePlace&) const = default;
 };
 
-// A service table that is not the same in both versions.
+// A service table that differs between the versions.
 struct ServiceTableChange {
   std::string name;  // "KiServiceTable"
   std::optional<ServiceTablePlace> before, after;
 };
 
-// System calls by the stubs of two images.
+// System calls from the stubs of two images.
 struct StubComparison {
   u64 before = 0, after = 0;  // services
   Comparison services;
 };
 
-// What of a module an update changed, but for its identity.
+// The changes of a module by an update, except for its identity.
 struct ModuleComparison {
   ExportComparison exports;
   ImportComparison imports;
-  std::optional<StubComparison> services;  // nothing where neither image has stubs
-  // Of images that have such tables by their role; nothing where neither has one.
+  std::optional<StubComparison> services;  // nothing if neither image has stubs
+  // For images whose role has such tables; nothing if neither has one.
   std::optional<std::vector<ServiceTableChange>> service_tables;
-  std::optional<ApiSetComparison> api_sets;          // nothing where neither image has a schema
+  std::optional<ApiSetComparison> api_sets;          // nothing if neither image has a schema
   std::optional<TracePointComparison> trace_points;  // of kernels
   core::Findings before, after;                      // of what was read of each image
 };
 
-// What tells two builds of a module apart, by the members of their identities as JSON has them:
-// "file_version", "pdb" and so on.
+// The members of the identities that differ, named as in JSON: "file_version", "pdb" and so on.
 [[nodiscard]] std::vector<std::string_view> changed_identity(const pe::Identity& before,
                                                              const pe::Identity& after);
 

@@ -12,27 +12,27 @@
 
 namespace coldtrace::syscall_map {
 
-// A module of one of two systems, as its headers and resources tell.
+// A module of one of two systems, from its headers and resources.
 struct ServicedModule {
-  std::string path;   // that the file is opened by
-  std::string place;  // from the folder on, with '/' between; of a file that was given, its name
+  std::string path;   // to open the file
+  std::string place;  // relative to the folder, with '/' as separator; for a given file, its name
   pe::Identity identity;
   std::optional<ImageRole> role;
 };
 
-// Why two modules are taken for the same one.
+// How two modules were paired.
 enum class PairedBy : u8 {
-  none,       // a module is in one of both systems alone
-  given,      // both files were named
-  path,       // they lie at one place; case does not count
-  file_name,  // nothing else of that name is left in either system
-  own_name,   // the same, of the name that the module has for itself
-  role,       // the same, of what it is in a build of Windows
+  none,       // the module is in only one of the systems
+  given,      // both files were given
+  path,       // they are at the same place, case-insensitively
+  file_name,  // no other file of that name remains in either system
+  own_name,   // the same, for the module's own name
+  role,       // the same, for its role in a build of Windows
 };
 
 [[nodiscard]] std::string_view to_string(PairedBy why);
 
-// The same module of two systems, by index; one index is absent where only one has it.
+// The same module in two systems, by index; an index is absent if only the other system has it.
 struct ModulePair {
   std::optional<std::size_t> before, after;
   PairedBy by = PairedBy::none;
@@ -40,18 +40,18 @@ struct ModulePair {
 
 // The modules of two systems.
 struct ModulePairs {
-  std::vector<ModulePair> pairs;  // by place in the new system, else in the old one
+  std::vector<ModulePair> pairs;  // by place in the new system, otherwise in the old one
   core::Findings findings;
 };
 
-// Pairs modules of one machine, each with one at most. Where several of a name are left on either
-// side, which is which is not known: they are in one system alone, and `servicing-ambiguous` counts
-// the names.
+// Pairs modules for the same machine, each with at most one. If several with one name remain on
+// either side, they cannot be told apart: they are in one system only, and `servicing-ambiguous`
+// counts the names.
 [[nodiscard]] ModulePairs pair_modules(std::span<const ServicedModule> before,
                                        std::span<const ServicedModule> after);
 
-// The pair of two files that were named: the same module, whatever they are called. Where both call
-// themselves differently and are not known for the same role, `servicing-names` tells.
+// The pair of two given files: the same module, whatever their names. `servicing-names` reports if
+// their own names differ and they do not have the same role.
 [[nodiscard]] ModulePairs pair_given(const ServicedModule& before, const ServicedModule& after);
 
 }  // namespace coldtrace::syscall_map

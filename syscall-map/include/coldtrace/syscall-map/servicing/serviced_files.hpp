@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// What is in a folder and in those below it, of one of two systems.
+// The files in a folder and its subfolders, for one of two systems.
 struct ServicedFiles {
   struct Unreadable {
     std::string path;
@@ -17,12 +17,12 @@ struct ServicedFiles {
 
   std::vector<std::string> files;      // by path
   u64 other_files = 0;                 // pipes, sockets, devices
-  std::vector<Unreadable> unreadable;  // folders that cannot be listed, links to nowhere
+  std::vector<Unreadable> unreadable;  // folders that cannot be listed, broken links
   core::Findings findings;
 };
 
-// Up to `most` files; more are `servicing-limit`. Links to folders are not followed, which is
-// `servicing-links`; those to files are. Where `folder` itself cannot be listed it is unreadable.
+// Up to `most` files; exceeding it is `servicing-limit`. Links to folders are not followed, which
+// is `servicing-links`; links to files are. If `folder` itself cannot be listed, it is unreadable.
 [[nodiscard]] ServicedFiles list_serviced_files(const std::string& folder, std::size_t most);
 
 }  // namespace coldtrace::syscall_map

@@ -13,7 +13,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Rows and how many there are of each state.
+// Rows, and their number for each state.
 struct RowChanges {
   std::vector<RowChange> rows;
   std::array<u64, row_states> counts{};
@@ -22,35 +22,35 @@ struct RowChanges {
 };
 [[nodiscard]] RowChanges count_states(std::vector<RowChange> rows);
 
-// What an update breaks for a driver that has the table of this path: `servicing-moved`,
+// What an update breaks for a driver that uses the table of this path: `servicing-moved`,
 // `servicing-changed`, `servicing-gone` and `servicing-unproved`, once for each row of that state.
 void note_row_changes(std::string_view path, std::span<const RowChange> rows,
                       core::Findings& findings);
 
-// What the new build is asked for, so that its members can be compared with those of a table: for
-// each that has a value the request of its name and kind, else the expression that it came from.
+// Requests for the new build, so that its members can be compared with those of a table: for each
+// that has a value, the request of its name and kind, otherwise the expression that it came from.
 [[nodiscard]] std::vector<MemberRequest> repeat_requests(const HookTable& table,
                                                          std::span<const MemberRequest> given);
 
-// The build that a file is the kernel of; of a copy, that of the file with the same headers. Null
-// where there is none. Lives as long as `builds`.
+// The build whose kernel a file is; for a copy, that of the file with the same headers. Null if
+// there is none. Valid as long as `builds`.
 [[nodiscard]] const BuildFiles* find_build(std::span<const BuildFiles> builds,
                                            const ServicedModule& kernel);
 
-// A module of no known name that a table was made of is a kernel, by its headers.
+// A module with an unknown name from which a table was made is a kernel, by its headers.
 void mark_kernels(std::span<ServicedModule> modules, const HookTable& build);
-// So is what the new system has in the place of a kernel and by its name.
+// So is the module that the new system has in place of a kernel and under its name.
 void mark_kernels(std::span<const ServicedModule> before, std::span<ServicedModule> after,
                   std::span<const ModulePair> pairs);
 
-// The pairs whose old module is a kernel with these headers. Those without a new one count where no
-// other has one, and then once.
+// The pairs whose old module is a kernel with these headers. Those without a new module count only
+// if all others lack one, and then once.
 [[nodiscard]] std::vector<ModulePair> pairs_of_kernel(std::span<const ModulePair> pairs,
                                                       std::span<const ServicedModule> before,
                                                       const pe::Identity& kernel);
 
 // `servicing-table`: of `builds` builds of the table at `path`, `missing` have no kernel in
-// `system`: information, and a warning where all of them have none.
+// `system`: informational, or a warning if none has one.
 void note_missing_kernels(std::string_view path, std::string_view system, std::size_t missing,
                           std::size_t builds, core::Findings& findings);
 

@@ -9,30 +9,29 @@
 
 namespace coldtrace::syscall_map {
 
-// Whether there may be a trace point at an exported function of a kernel, whatever others there
-// are.
+// Whether a trace point is possible at an exported function of a kernel, regardless of others.
 struct TraceablePlace {
   pe::Rva rva{};
-  std::vector<TraceRefusal> refusals;  // none: there may be
+  std::vector<TraceRefusal> refusals;  // empty: a trace point is possible
 
   [[nodiscard]] bool eligible() const { return refusals.empty(); }
 };
 
-// A function at which the kernel's tracing admits a point in one build and not in the other, or
+// A function where the kernel's tracing allows a point in one build and not in the other, or
 // refuses it for another reason.
 struct TraceableChange {
   std::string name;
   TraceablePlace before, after;
 };
 
-// Where the kernels of two builds admit trace points.
+// Where the kernels of two builds allow trace points.
 struct TracePointComparison {
-  u64 before = 0, after = 0;             // functions where there may be one
-  u64 refused = 0, admitted = 0;         // those of both that may no longer, or now may
-  std::vector<TraceableChange> changes;  // of both, where the refusals differ; by name
+  u64 before = 0, after = 0;      // functions where one is possible
+  u64 refused = 0, admitted = 0;  // functions in both that no longer allow, or now allow, one
+  std::vector<TraceableChange> changes;  // in both, if the refusals differ; by name
 };
 
-// Nothing where instructions of the machine are not decoded. Source: as plan_trace_points.
+// Nothing if instructions of the machine are not decoded. Source: as for plan_trace_points.
 [[nodiscard]] std::optional<TracePointComparison> compare_trace_points(const KernelView& before,
                                                                        const KernelView& after);
 

@@ -9,14 +9,14 @@
 
 namespace coldtrace::syscall_map {
 
-// What says where the function is in an image that a signature is derived from.
+// The sources for the place of the function in an image from which a signature is derived.
 struct PlaceClaims {
   std::optional<pe::Rva> option;  // --at
   std::optional<pe::Rva> exported;
   std::optional<NamedPlace> symbol;  // of the PDB
 };
 
-// Where it is, and by which of them; without a place the other images have to show it.
+// The place and its source; without a place, the other images have to show it.
 struct KnownPlace {
   enum class From : u8 { option, exported, pdb, other_image };
 
@@ -25,12 +25,12 @@ struct KnownPlace {
 };
 [[nodiscard]] std::string_view to_string(KnownPlace::From from);
 
-// The first claim that there is, in their order. That the symbol is elsewhere is
+// The first source that has a place, in their order. If the symbol is elsewhere, that is
 // `symbol-disagrees`.
 [[nodiscard]] KnownPlace choose_known_place(const PlaceClaims& claims, core::Findings& findings);
 
-// Of a function that has a place in no image: that this one does not export it is `no-match`, with
-// the exports that come nearest. Nothing where its PDB has told that in `findings`.
+// For a function that has a place in no image: if this one does not export it, that is `no-match`,
+// with the nearest exports. Nothing if its PDB has reported that in `findings`.
 void note_unknown_function(const pe::Image& image, std::string_view function,
                            core::Findings& findings);
 

@@ -12,7 +12,7 @@
 
 namespace coldtrace::syscall_map {
 
-// What a field of a signature holds where it matched.
+// The value of a captured field at a match.
 struct CapturedValue {
   std::string name;
   CaptureType type;
@@ -20,10 +20,10 @@ struct CapturedValue {
   pe::Rva rva;  // where the field lies
 };
 
-// A signature that found a place, and why it counts.
+// A signature that found a place, and the evidence for it.
 struct SignatureMatch {
   const Signature* signature;
-  pe::Rva start;  // of the bytes that it matched
+  pe::Rva start;  // of the bytes that matched
   u64 size;
   std::vector<CapturedValue> captures;
   std::vector<std::string> evidence;  // sentences
@@ -36,7 +36,7 @@ struct SignatureLocation {
   u64 address;  // at the preferred base
   std::vector<SignatureMatch> matches;
 
-  // One of the matching signatures was seen to be true of a real file.
+  // Whether one of the matching signatures was seen to be right in a real file.
   [[nodiscard]] bool verified() const;
 };
 
@@ -48,13 +48,13 @@ struct SignatureSearch {
 };
 
 // Looks for `function` in the executable sections of an image, with all signatures of that name for
-// the image's machine and version in one pass. Found at two places is a finding.
-// Signatures with a version range are tried on an image without a version, and never on Wine's,
-// whose versions are not those of a Windows.
+// the image's machine and version in one pass. Two places are a finding. Signatures with a version
+// range are tried on an image without a version, and never on Wine's, whose versions are not those
+// of Windows.
 [[nodiscard]] SignatureSearch locate(const pe::ImageTables& tables, std::string_view function,
                                      std::span<const Signature> signatures);
 
-// Of what a search found, only that it was given up.
+// Only the finding that a search was abandoned.
 void tell_limit(const SignatureSearch& search, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -7,11 +7,11 @@
 
 namespace coldtrace::syscall_map {
 
-// Below this share of agreeing names two images are not of one build, and nothing of one may be
-// named after the other. A wrong ntdll gives plausible but wrong names.
+// Below this share of agreeing names, two images do not belong to one build, and neither may name
+// the other's services: a wrong ntdll gives plausible but wrong names.
 constexpr u64 least_agreement_percent = 95;
 
-// So many shared names show that two images number alike although they are of different versions.
+// This many shared names show that two images use the same numbers although their versions differ.
 constexpr u64 enough_shared_names = 16;
 
 // Whether an ntdll and a kernel use the same system call numbers.
@@ -24,7 +24,7 @@ struct Agreement {
   u64 shared = 0;                   // names that both sides number
   u64 equal = 0;                    // of these, with the same number
   std::vector<Name> disagreements;  // by name
-  // Kernel stubs without an exported name, named after the ntdll; only with enough agreement.
+  // Kernel stubs without an exported name, named by the ntdll; only with enough agreement.
   std::vector<Name> named;
 
   [[nodiscard]] bool complete() const { return shared >= enough_shared_names && equal == shared; }
@@ -33,7 +33,7 @@ struct Agreement {
   }
 };
 
-// Of the services of an ntdll and of a kernel, as map_services() has them.
+// For the services of an ntdll and of a kernel, as map_services() gives them.
 [[nodiscard]] Agreement compare_sides(const std::vector<Service>& user,
                                       const std::vector<Service>& kernel);
 

@@ -11,24 +11,24 @@
 
 namespace coldtrace::syscall_map {
 
-// Names of the services that a trace has numbers or hashes of, from maps of images. A hash is the
-// same everywhere (hash_name), a number is not: only maps of the image that the trace was made with
-// tell numbers, since a name of another table would be a wrong one.
+// Names of the services for which a trace has numbers or hashes, from maps of images. A hash is the
+// same everywhere (hash_name), a number is not: only maps of the image with which the trace was
+// made give names for numbers, since another table would give wrong ones.
 class CallNames {
  public:
-  // `traced` is what the trace says of the ntdll whose numbers it has; nothing where it says
+  // `traced` is what the trace says about the ntdll whose numbers it has; nothing if it says
   // nothing.
   explicit CallNames(std::optional<pe::LoadedFile> traced) : traced_{std::move(traced)} {}
 
-  // What follows is of the map of this image.
+  // The following services are from the map of this image.
   void begin(const pe::Identity& image);
-  // One without a name tells nothing. The first name of a number or a hash stays.
+  // One without a name is ignored. The first name of a number or a hash is kept.
   void add(u32 number, const std::string& name);
 
   [[nodiscard]] const std::map<u32, std::string>& by_number() const { return by_number_; }
   [[nodiscard]] const std::map<u32, std::string>& by_hash() const { return by_hash_; }
 
-  // That numbers have no names, and why: the finding `syscall-map-unmatched`.
+  // Reports that numbers have no names, and why: the finding `syscall-map-unmatched`.
   void report_unmatched(core::Findings& findings) const;
 
  private:

@@ -14,8 +14,8 @@ struct ServiceChange {
   enum class Kind : u8 {
     inserted,  // only the second image has it
     removed,   // only the first has it
-    moved,     // both have it, in another order than the services around
-    changed,   // same place, other stack bytes
+    moved,     // both have it, in a different order among its neighbours
+    changed,   // same place, different stack bytes
   };
   Kind kind;
   ServiceTable table;
@@ -25,7 +25,7 @@ struct ServiceChange {
   std::string detail;
 };
 
-// Services that follow each other in both images, all renumbered by the same distance.
+// Services that follow each other in both images and are all renumbered by the same distance.
 struct ServiceShift {
   ServiceTable table;
   u16 first_before;  // number of the first one in the first image
@@ -45,12 +45,12 @@ struct Comparison {
   [[nodiscard]] bool same() const { return changes.empty() && shifts.empty(); }
 };
 
-// Compares services by name (Nt for Zw); such without a name are left aside.
+// Compares services by name (Nt for Zw); those without a name are ignored.
 [[nodiscard]] Comparison compare_services(const std::vector<Service>& before,
                                           const std::vector<Service>& after);
 
-// Of an image with the headers of an earlier one, `first`: `image-twice` where the services are the
-// same, else `image-conflict`.
+// For an image with the headers of an earlier one, `first`: `image-twice` if the services are the
+// same, otherwise `image-conflict`.
 void note_copy(const std::vector<Service>& services_of_first, const std::vector<Service>& services,
                std::string_view first, core::Findings& findings);
 

@@ -7,15 +7,15 @@
 
 namespace coldtrace::syscall_map {
 
-// What the searches of this library share of a kernel, or of another image of a build: its tables
-// and its stubs, each read once, when it is first asked for. A view: the image outlives it. One
-// thread at a time.
+// The tables and stubs of a kernel, or of another image of a build, shared by the searches of this
+// library: each is read once, on first use. A view: the image must outlive it. One thread at a
+// time.
 class KernelView : public pe::ImageTables {
  public:
   KernelView(const pe::Image& image) : ImageTables{image} {}  // NOLINT(*-explicit-*)
   explicit KernelView(pe::Image&&) = delete;
 
-  // What map_services() says of the image.
+  // The result of map_services() for the image.
   [[nodiscard]] const ServiceMap& services() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace coldtrace::syscall_map {
 
 // The name that KiServicesTab (Windows 10 1903 and later) hashes: that of the service without its
-// "Nt" or "Zw". A name that goes on in lower case ("Ntfs...") has no such prefix.
+// "Nt" or "Zw". A name that continues in lower case ("Ntfs...") has no such prefix.
 [[nodiscard]] std::string_view hashed_name(std::string_view name);
 template <core::TemporaryText T>
 std::string_view hashed_name(T&&) = delete;

@@ -15,7 +15,7 @@ enum class ServiceTable : u8 { nt, win32k };
 [[nodiscard]] std::string_view to_string(ServiceTable table);
 
 constexpr u16 win32k_bit = 0x1000;
-// The table that a system call number is an index of, by its bit 12.
+// The table to which a system call number belongs, by its bit 12.
 [[nodiscard]] constexpr ServiceTable table_of(u16 number) {
   return (number & win32k_bit) != 0 ? ServiceTable::win32k : ServiceTable::nt;
 }
@@ -23,14 +23,14 @@ constexpr u16 win32k_bit = 0x1000;
 // How a system call number is known.
 enum class NumberSource : u8 {
   read,      // from the stub's own bytes
-  inferred,  // from the order of the stubs around
+  inferred,  // from the order of the neighbouring stubs
 };
 [[nodiscard]] std::string_view to_string(NumberSource source);
 
-// One system service as one image shows it.
+// One system service as it appears in one image.
 struct Service {
-  std::string name;                  // NtX where exported, else ZwX, else the first name; empty
-                                     // for a stub of a run that no export names
+  std::string name;  // NtX if exported, otherwise ZwX, otherwise the first name; empty for a stub
+                     // of a run that no export names
   std::vector<std::string> aliases;  // other exports of the same address, sorted
   u16 number = 0;
   ServiceTable table = ServiceTable::nt;
@@ -42,12 +42,12 @@ struct Service {
   std::optional<u32> raw_immediate;
   NumberSource source = NumberSource::read;
   bool hooked = false;
-  std::string hook;  // what stands in the stub's place and where it leads
+  std::string hook;  // what replaces the stub, and where it leads
   bool verified = false;
   std::vector<std::string> evidence;  // how the number was obtained, a sentence each
 };
 
-// A name that looks like a service, or that stands among them, and is none.
+// A name that looks like a service, or is listed among them, but is not one.
 struct RejectedName {
   std::string name;
   std::string reason;
@@ -56,7 +56,7 @@ struct RejectedName {
 // "NtX" or "ZwX" with a capital X.
 [[nodiscard]] bool is_service_name(std::string_view name);
 
-// The name with Nt for Zw, under which user and kernel side agree.
+// The name with Nt for Zw, in which user and kernel side agree.
 [[nodiscard]] std::string to_nt_name(std::string_view name);
 
 }  // namespace coldtrace::syscall_map

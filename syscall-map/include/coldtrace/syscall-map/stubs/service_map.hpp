@@ -9,7 +9,7 @@
 
 namespace coldtrace::syscall_map {
 
-// The system services that one image shows.
+// The system services that one image contains.
 struct ServiceMap {
   std::vector<Service> services;       // by number, then RVA
   std::vector<RejectedName> rejected;  // by name
@@ -22,14 +22,14 @@ enum class StubSide : u8 {
   kernel,  // its ZwX stubs call services of its own
 };
 
-// The side that most stubs of an image are of; nothing where none was read, as of Wine's kernel.
+// The side to which most stubs of an image belong; nothing if none was read, as for Wine's kernel.
 [[nodiscard]] std::optional<StubSide> find_stub_side(const std::vector<Service>& services);
 
-// That stubs of a kernel have no name, as the finding `unnamed-services`: for who has no other
-// image that names them.
+// The finding `unnamed-services`: stubs of a kernel have no name, for callers that have no other
+// image to name them.
 void note_unnamed(ServiceMap& map);
 
-// Every name of a service in `map`, those left out included, appended to `names`.
+// Appends every service name in `map`, including rejected ones, to `names`.
 void append_service_names(const ServiceMap& map, std::vector<std::string>& names);
 
 }  // namespace coldtrace::syscall_map

@@ -6,8 +6,8 @@
 namespace coldtrace::syscall_map {
 
 // Decodes the stubs at the exports of an image, and the unexported ones of a kernel's run of Zw
-// stubs; infers numbers where the order of the stubs proves them; checks the result.
-// An image without any stub gives an empty map with the finding `no-services`.
+// stubs; infers numbers where the order of the stubs proves them; checks the result. An image
+// without any stub gives an empty map with the finding `no-services`.
 [[nodiscard]] ServiceMap map_services(const pe::ImageTables& tables);
 
 }  // namespace coldtrace::syscall_map

@@ -10,7 +10,7 @@
 
 namespace coldtrace::syscall_map {
 
-// The values of a build as types and symbols, under their own names and not those of the list.
+// The values of a build as types and symbols, under their own names instead of those of the list.
 struct MemberSymbols {
   struct Field {
     std::string name;
@@ -23,7 +23,7 @@ struct MemberSymbols {
     std::vector<Field> fields;  // by offset
   };
   struct Constant {
-    u64 value = 0;  // below 0 as 64 bits of two's complement
+    u64 value = 0;  // negative values as 64 bits of two's complement
     bool negative = false;
   };
   struct Enumeration {
@@ -36,9 +36,9 @@ struct MemberSymbols {
   std::map<std::string, u32> symbols;  // globals and functions, as RVA
 };
 
-// A structure or enumeration is there when the list asks for its size too; of its members those of
-// one name, whose size is known. What is left out is counted in the finding `hook-value`: members
-// of members, whose type has no name here, and what find_value() does not take.
+// A structure or enumeration is included if the list also asks for its size, with those of its
+// direct members whose size is known. What is left out is counted in the finding `hook-value`:
+// members of members, whose type has no name here, and what find_value() rejects.
 [[nodiscard]] MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findings);
 
 }  // namespace coldtrace::syscall_map

@@ -16,24 +16,24 @@
 
 namespace coldtrace::syscall_map {
 
-// Where one source says that a function is, and why.
+// The place of a function according to one source, with the evidence.
 struct FunctionPlace {
   PlaceSource source = PlaceSource::none;
   pe::Rva rva{};
   std::vector<std::string> evidence;  // sentences
-  bool verified = true;  // of service tables, signatures and structure: seen in a real file
-  std::string symbol;    // of a PDB: the name as it is there, decorated
+  bool verified = true;  // for service tables, signatures and structure: seen in a real file
+  std::string symbol;    // of a PDB: the name as in the PDB, decorated
 };
 
-// What the code itself shows: where signatures match, and for the name of a context switch where
+// Places from the code itself: where signatures match, and for the name of a context switch, where
 // the stack is exchanged. Each name is looked for once.
 class CodeSearch {
  public:
-  // Both outlive this.
+  // Both must outlive this.
   CodeSearch(core::Borrowed<pe::ImageTables> tables, core::BorrowedSpan<Signature> signatures)
       : tables_{tables.get()}, signatures_{signatures.get()} {}
 
-  // Functions that may be found: by a signature for the machine, or by structure.
+  // Functions that can be found by a signature for the machine, or by structure.
   [[nodiscard]] std::vector<std::string_view> functions() const;
 
   struct Found {
@@ -44,7 +44,7 @@ class CodeSearch {
   // this is.
   const Found& find(std::string_view function);
 
-  // That a search was given up.
+  // Reports that a search was abandoned.
   [[nodiscard]] const core::Findings& findings() const { return findings_; }
 
  private:
@@ -58,9 +58,9 @@ class CodeSearch {
   core::Findings findings_;
 };
 
-// The places of the first source that has any; `places` are in the order of the sources. That
-// another source has the function elsewhere is a finding: `symbol-disagrees` where the PDB is one
-// of both, else `sources-disagree`.
+// The places of the first source that has any; `places` are in the order of the sources. If another
+// source has the function elsewhere, that is a finding: `symbol-disagrees` if one of the two is the
+// PDB, otherwise `sources-disagree`.
 [[nodiscard]] std::span<const FunctionPlace> choose_places(std::span<const FunctionPlace> places,
                                                            std::string_view function,
                                                            core::Findings& findings);

@@ -12,22 +12,22 @@
 
 namespace coldtrace::syscall_map {
 
-// PDBs, and symbol tables made of them, for several images: each asks those that were made with it.
+// PDBs, and symbol tables made from them, for several images: each uses those that belong to it.
 class ImageSymbols {
  public:
   explicit ImageSymbols(std::vector<pe::SymbolFile> files);
 
-  // Where the public symbol of this name is, by all files with the image's GUID, age and machine;
-  // those that lack section headers take the image's. That there is none in them is `no-match`,
-  // that it is at several places `symbol-ambiguous`.
+  // The place of the public symbol of this name, according to all files with the image's GUID, age
+  // and machine; those without section headers use the image's. If it is in none of them, that is
+  // `no-match`; if it is at several places, `symbol-ambiguous`.
   [[nodiscard]] std::optional<NamedPlace> find(const pe::Image& image, const pe::Identity& identity,
                                                std::string_view name, core::Findings& findings);
 
   // All public symbols of these files that have an address, each once.
   [[nodiscard]] std::vector<NamedPlace> all(const pe::Image& image, const pe::Identity& identity);
 
-  // To be called when all images have asked: a file that none of them belongs to has the finding
-  // `pdb-mismatch`.
+  // To be called when all images have been processed: a file that belongs to none of them has the
+  // finding `pdb-mismatch`.
   void finish();
 
   [[nodiscard]] std::span<const pe::SymbolFile> files() const { return files_; }

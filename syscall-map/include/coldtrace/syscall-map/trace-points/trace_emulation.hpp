@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where an instruction sends the flow of control.
+// Where an instruction transfers control.
 enum class BranchKind : u8 { none, conditional, jump, call, ret };
 
 [[nodiscard]] std::string_view to_string(BranchKind kind);
@@ -18,15 +18,15 @@ enum class EmulatorSupport : u8 { unknown, known };
 
 [[nodiscard]] std::string_view to_string(EmulatorSupport support);
 
-// What is to be done in place of an instruction whose first byte became INT 3.
+// What to do in place of an instruction whose first byte was replaced with INT 3.
 struct TraceEmulation {
   std::string mnemonic;  // "movzx"
-  std::string category;  // as Zydis groups instructions: "dataxfer", "push", "cond_br"
-  u8 prefix_bytes = 0;   // before the opcode, REX among them
+  std::string category;  // Zydis's groups of instructions: "dataxfer", "push", "cond_br"
+  u8 prefix_bytes = 0;   // before the opcode, including REX
   BranchKind branch = BranchKind::none;
-  std::optional<pe::Rva> target;  // that it jumps to, or that memory relative to rip is at
+  std::optional<pe::Rva> target;  // of its jump, or of memory relative to rip
   bool rip_relative = false;      // it reads or writes at a distance from itself
-  bool reads_memory = false;      // the stack too
+  bool reads_memory = false;      // including the stack
   bool writes_memory = false;
   bool moves_stack = false;  // it writes rsp or esp
   bool privileged = false;   // it must run in ring 0

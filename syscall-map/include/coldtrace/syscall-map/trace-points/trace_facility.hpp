@@ -9,16 +9,16 @@
 
 namespace coldtrace::syscall_map {
 
-// Whether a kernel has the trace points of Windows 10 1903 itself.
+// Whether a kernel itself has the trace points of Windows 10 1903.
 enum class TraceFacilityState : u8 { unknown, present, absent };
 
 [[nodiscard]] std::string_view to_string(TraceFacilityState state);
 
-// What is known of that, and how.
+// The result, and the evidence for it.
 struct TraceFacility {
   TraceFacilityState state = TraceFacilityState::unknown;
   std::vector<std::string> evidence;  // sentences
-  bool verified = false;              // what is looked for was seen in a real kernel
+  bool verified = false;              // whether the features looked for were seen in a real kernel
 };
 
 // From the interfaces of the kernel (find_supported_interfaces), its version, and the symbols of

@@ -12,30 +12,29 @@
 
 namespace coldtrace::syscall_map {
 
-// What names the code of a kernel beside its exports.
+// Names for the code of a kernel in addition to its exports.
 struct TracePlanNames {
   const std::vector<NamedPlace>& symbols;    // of the matching PDB, if any
-  const std::vector<HookService>& services;  // as far as they are known
+  const std::vector<HookService>& services;  // as far as known
 };
 
-// Whether `text` can be asked for: "NtClose", "NtClose+0x12", "Nt*", "0x1234" or "4660".
+// Whether `text` is a valid request: "NtClose", "NtClose+0x12", "Nt*", "0x1234" or "4660".
 [[nodiscard]] bool is_trace_request(std::string_view text);
 
-// Whether an export or a symbol has each name that is asked for: what services say of names does
-// not matter then.
+// Whether an export or a symbol has each requested name: the names of services are then not needed.
 bool has_trace_names(const pe::ImageTables& tables, std::span<const std::string> requests,
                      const std::vector<NamedPlace>& symbols);
 
-// A trace point for each request, and for each function that a glob means, in their order: there is
-// one trace point for an address and one for a function, so that of two the first counts. What is
-// refused, is relocated or has no proved boundary is a finding. Source: "Dynamic Tracing in Windows
-// 10 19H1", "Trace Points".
+// A trace point for each request, and for each function that matches a glob, in their order. There
+// is one trace point per address and one per function, so of two the first is kept. Findings report
+// what is refused, is relocated or has no proved boundary. Source: "Dynamic Tracing in Windows 10
+// 19H1", "Trace Points".
 [[nodiscard]] std::vector<TracePoint> plan_trace_points(const pe::ImageTables& tables,
                                                         std::span<const std::string> requests,
                                                         const TracePlanNames& names,
                                                         core::Findings& findings);
 
-// The requests that points were planned for.
+// The requests for which points were planned.
 [[nodiscard]] std::vector<std::string> trace_requests(const std::vector<TracePoint>& points);
 
 }  // namespace coldtrace::syscall_map
