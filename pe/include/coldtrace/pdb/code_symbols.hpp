@@ -10,29 +10,29 @@
 
 namespace coldtrace::pe {
 
-// Where the name of code is from.
+// The source of a code name.
 enum class SymbolSource : u8 { exports, pdb };
 
-// The names of an image's code by address: its exports, forwarders apart, the public symbols of its
-// PDB, and the procedures of its modules. Of several names at one address the public symbol's
-// counts, then a procedure's, then the first in the order of bytes.
+// The names of an image's code by address: its exports except forwarders, the public symbols of its
+// PDB, and the procedures of its modules. Of several names at one address, the public symbol's
+// takes precedence, then a procedure's, then the first in byte order.
 class CodeSymbols {
  public:
   struct Symbol {
-    std::string_view name;  // valid UTF-8, of the object; "#7" of an export without a name
+    std::string_view name;  // valid UTF-8, owned by the object; "#7" for an export without a name
     Rva address;
     SymbolSource source;
   };
   struct Place {
     std::size_t number;  // of the symbol
-    u32 offset;          // from there, in bytes
+    u32 offset;          // distance from it, in bytes
   };
 
   // Either may be null, and need not outlive the object. Names longer than `longest_name`, and more
   // names than the image has bytes, are cut with a finding.
   CodeSymbols(const Image* image, const SymbolFile* pdb, core::Findings& findings);
 
-  // The symbol at `address` or before it, if code can reach from there to here: in one section,
+  // The symbol at `address` or before it, if code can extend from there to here: in one section,
   // with no end of a function of .pdata or a procedure between, and at most `farthest` bytes away.
   [[nodiscard]] std::optional<Place> find(Rva address) const;
 
@@ -41,11 +41,11 @@ class CodeSymbols {
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
   static constexpr std::size_t longest_name = 1024;
-  // Nothing but .pdata and procedures says where functions end, and few are longer.
+  // Only .pdata and procedures say where functions end, and few are longer.
   static constexpr u32 farthest = 0x10000;
 
  private:
-  enum class Origin : u8 { public_symbol, procedure, exported };  // the first goes before others
+  enum class Origin : u8 { public_symbol, procedure, exported };  // in order of precedence
   struct Entry {
     u32 address;
     u32 length;  // of its name
@@ -70,7 +70,7 @@ class CodeSymbols {
 
   std::vector<Entry> entries_;
   std::string names_;
-  std::vector<Extent> sections_;    // with code, by address; empty where nothing tells
+  std::vector<Extent> sections_;    // with code, by address; empty if unknown
   std::vector<Extent> functions_;   // by address
   std::vector<Extent> procedures_;  // by address
 };

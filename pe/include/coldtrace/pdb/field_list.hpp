@@ -13,14 +13,14 @@ struct Field {
     member,
     enumerator,     // `value` is its number, sign-extended as it is stored
     base,           // its members lie at `value`
-    virtual_base,   // the pointer to the table that says where it lies is at `value`
+    virtual_base,   // `value` is the place of the pointer to the table that gives its place
     static_member,  // takes no place
     method,         // one function; introduces_virtual(): `value` is its place in the table
-    overloads,      // several of one name, an LF_METHODLIST
+    overloads,      // several with one name, an LF_METHODLIST
     nested,         // a type
     virtual_table,  // a pointer to the table of virtual functions, at 0
     friend_,
-    continued,  // the list goes on in the record `type`
+    continued,  // the list continues in the record `type`
   };
   Kind kind = Kind::member;
   u16 attributes = 0;
@@ -29,12 +29,12 @@ struct Field {
   std::string_view name;
 };
 
-// What the low bits of Field::attributes say of members: "private", "protected", "public", or
-// nothing where the language has no access.
+// The access in the low bits of Field::attributes: "private", "protected", "public", or nothing if
+// the language has no access.
 [[nodiscard]] std::string_view access_of(const Field& field);
 
-// Whether a function of these attributes has a new place in the virtual table, which is stored
-// behind them. Source: microsoft-pdb, cvinfo.h, CV_methodprop_e.
+// Whether a function with these attributes has a new place in the virtual table, which is stored
+// after them. Source: microsoft-pdb, cvinfo.h, CV_methodprop_e.
 [[nodiscard]] bool introduces_virtual(u16 attributes);
 
 // "plain", "virtual", "static", "friend", "introducing_virtual", "pure_virtual",
@@ -46,10 +46,10 @@ class FieldList {
  public:
   explicit FieldList(core::BorrowedBytes record);
 
-  // False at the end, and where an entry cannot be read.
+  // False at the end, and if an entry cannot be read.
   bool next(Field& field);
 
-  // False: the rest of the list is lost, `kind` being what could not be read.
+  // False: the rest of the list is lost; `kind` is what could not be read.
   [[nodiscard]] bool ok() const { return in_.ok(); }
   [[nodiscard]] u16 kind() const { return kind_; }
 

@@ -13,36 +13,37 @@
 
 namespace coldtrace::pe {
 
-// Which of some files is the one that an image of a trace was loaded from, by TimeDateStamp, size,
-// CheckSum and the PDB's GUID and age (pe::compare). Names say where to look, never what a file is.
+// Determines which of several files is the one from which an image of a trace was loaded, by
+// TimeDateStamp, size, CheckSum and the PDB's GUID and age (pe::compare). Names say where to look,
+// never what a file is.
 class ImageChoice {
  public:
-  // Nothing where the file is not an image, which the caller tells of.
+  // Nothing if the file is not an image, which the caller reports.
   using Identify = std::function<const std::optional<Identity>&(const std::string& path)>;
 
   struct Chosen {
     std::string path;
-    std::optional<PdbReference> pdb;  // that the file asks for, or else that the trace says
+    std::optional<PdbReference> pdb;  // to which the file refers, otherwise the trace
   };
 
-  // A file that may be chosen for whatever image. One that is the build of another is the finding
+  // A file that may be chosen for any image. One of the same build as another is the finding
   // `image-twice`, and is not kept.
   void give(const std::string& path, const Identity& identity, core::Findings& findings);
 
-  // The file that is given, or else the first of the candidates, which have the name of the image;
-  // those beyond 1024 are not looked at: copies of a whole Windows have dozens. That a file of the
-  // name is another build is the finding `symbols-other-build`, that nothing proves it to be this
-  // one `symbols-unproved`.
+  // The given file, otherwise the first of the candidates, which have the name of the image; those
+  // beyond 1024 are ignored: copies of a whole Windows have dozens. If the file of that name is
+  // another build, that is the finding `symbols-other-build`; if nothing proves that it is this
+  // one, `symbols-unproved`.
   [[nodiscard]] std::optional<Chosen> find(std::string_view name, const LoadedFile& loaded,
                                            std::span<const std::string> candidates,
                                            const Identify& identify, core::Findings& findings);
 
-  // Whether all files that are given were chosen.
+  // Whether all given files were chosen.
   [[nodiscard]] bool all_matched() const;
-  // The others, each the finding `symbols-unmatched`.
+  // The others, each as the finding `symbols-unmatched`.
   void report_unmatched(core::Findings& findings) const;
 
-  // That the files that are given ask for.
+  // The PDBs to which the given files refer.
   [[nodiscard]] std::vector<PdbReference> pdbs() const;
 
  private:

@@ -9,14 +9,14 @@
 
 namespace coldtrace::pe {
 
-// A symbol table of Volatility 3 (ISF, Intermediate Symbol Format), as its JSON says it: nothing is
-// checked but that texts are UTF-8. Texts are views of what was parsed.
-// Source: volatility3, schemas/schema-6.0.0.json to schema-6.2.0.json.
+// A symbol table of Volatility 3 (ISF, Intermediate Symbol Format), as in its JSON: the only check
+// is that texts are UTF-8. Texts are views of what was parsed. Source: volatility3,
+// schemas/schema-6.0.0.json to schema-6.2.0.json.
 struct IsfTable {
   static constexpr std::size_t most_entries = 1 << 20;  // of each list
   static constexpr u32 none = ~u32{0};
 
-  // An integer of JSON; nothing where there is none.
+  // An integer of JSON; nothing if there is none.
   struct Integer {
     u64 bits = 0;  // of two's complement
     bool negative = false;
@@ -28,11 +28,11 @@ struct IsfTable {
     Number size;
     bool is_signed = false;
   };
-  // A type where it is used.
+  // A type as used by a member.
   struct Type {
     std::string_view kind;  // "base", "pointer", "array", "struct", "bitfield", "function", ...
     std::string_view name;
-    std::string_view base;  // of a pointer that has not the size of the others
+    std::string_view base;  // for a pointer whose size differs from the others
     Number count, bit_position, bit_length;
     u32 inner = none;  // "subtype", or "type" of a bit field
   };
@@ -40,13 +40,13 @@ struct IsfTable {
     std::string_view name;
     Number offset;
     u32 type = none;
-    bool anonymous = false;  // 6.2.0: what the type's members are, those around it have
+    bool anonymous = false;  // 6.2.0: the type's members belong to the enclosing type
   };
   struct Constant {
     std::string_view name;
     Number value;
   };
-  // Of what is in the lists below; what one has lies together.
+  // A range in one of the lists below.
   struct UserType {
     std::string_view name, kind;
     Number size;
@@ -64,7 +64,7 @@ struct IsfTable {
     Number address;
   };
 
-  // "metadata", of "windows"."pdb".
+  // From "metadata", "windows"."pdb".
   std::string_view format, guid, database;
   Number age, machine;
 
@@ -77,7 +77,7 @@ struct IsfTable {
   std::vector<Constant> constants;
 };
 
-// Of 32 digits without dashes, as symbol tables and symbol servers write it.
+// From 32 digits without dashes, as symbol tables and symbol servers write it.
 [[nodiscard]] std::optional<core::Guid> parse_plain_guid(std::string_view text);
 // "00112233445566778899AABBCCDDEEFF"
 [[nodiscard]] std::string to_plain_text(const core::Guid& guid);

@@ -7,13 +7,13 @@
 
 namespace coldtrace::pe {
 
-// Something that takes bits of a structure.
+// Something that occupies bits of a structure.
 struct PlacedMember {
   std::string_view name;  // empty: a base class, or the pointer to the virtual functions
   u32 type;
   u64 offset;  // in bytes
   u64 size;
-  // Of a bit field, in the integer of `size` bytes at `offset`.
+  // For a bit field, in the integer of `size` bytes at `offset`.
   u8 bit_position = 0;
   u8 bit_length = 0;
   [[nodiscard]] bool is_bit_field() const { return bit_length != 0; }
@@ -22,14 +22,14 @@ struct PlacedMember {
   }
 };
 
-// How members lie, rebuilt: PDBs have the members of unnamed structures and unions flattened into
-// those around them.
+// The rebuilt arrangement of members: PDBs have the members of unnamed structures and unions
+// flattened into the enclosing ones.
 struct Region {
   enum class Kind : u8 {
-    member,        // one, `members` is its number
-    bits,          // bit fields of one integer, by rising positions
+    member,        // one; `members` is its number
+    bits,          // bit fields of one integer, by ascending positions
     alternatives,  // a union of `parts`, each a sequence
-    sequence,      // one after the other, from offset 0 of the outermost on where they say so
+    sequence,      // one after the other; offset 0 is that of the outermost type unless stated
   };
   Kind kind;
   u64 offset;  // from the start of the outermost type
@@ -39,8 +39,9 @@ struct Region {
 };
 
 // The regions of a structure, or of a union, whose alternatives all begin at 0. Where members
-// overlap as no nesting of unnamed structures and unions explains, each alternative has those that
-// do not overlap, or in the worst case one. Members that end behind `size` are not among them.
+// overlap in a way that no nesting of unnamed structures and unions explains, each alternative has
+// members that do not overlap, or in the worst case one. Members that end after `size` are left
+// out.
 [[nodiscard]] Region regions_of(const std::vector<PlacedMember>& members, u64 size, bool is_union);
 
 }  // namespace coldtrace::pe

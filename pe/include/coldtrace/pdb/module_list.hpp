@@ -12,7 +12,7 @@
 
 namespace coldtrace::pe {
 
-// An object file that was linked, how it was compiled, and which bytes of the image are its.
+// A linked object file, how it was compiled, and which bytes of the image come from it.
 struct ListedModule {
   std::size_t index;
   std::string name;
@@ -24,10 +24,10 @@ struct ListedModule {
   std::vector<SectionContribution> contributions;  // by section and offset
 };
 
-// The modules that have one of the names or match one of the globs, all where there are none, in
-// the order of the file. What nothing has is the finding `no-match`; contributions of modules that
-// are not listed are `pdb-stream`, and texts that are together longer than the file justifies are
-// `symbol-limit`.
+// The modules that have one of the names or match one of the globs, or all if there are none, in
+// the order of the file. A name or glob that matches nothing is the finding `no-match`;
+// contributions of modules that are not listed are `pdb-stream`, and texts that are together longer
+// than the file justifies are `symbol-limit`.
 [[nodiscard]] std::vector<ListedModule> list_modules(const SymbolFile& file,
                                                      std::span<const std::string> names,
                                                      core::Findings& findings);

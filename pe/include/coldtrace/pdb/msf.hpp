@@ -9,13 +9,13 @@
 
 namespace coldtrace::pe {
 
-// Bytes of a stream: a view of the file where they lie in one piece, else a copy of their blocks.
+// Bytes of a stream: a view of the file if they are contiguous, otherwise a copy of their blocks.
 class StreamBytes {
  public:
   StreamBytes() = default;
   explicit StreamBytes(core::BorrowedBytes view) : view_{view.get()} {}
   explicit StreamBytes(std::vector<std::byte> bytes) : bytes_{std::move(bytes)}, view_{bytes_} {}
-  StreamBytes(StreamBytes&&) = default;  // views stay valid: the bytes do not move
+  StreamBytes(StreamBytes&&) = default;  // views stay valid, since the bytes do not move
   StreamBytes& operator=(StreamBytes&&) = default;
   StreamBytes(const StreamBytes&) = delete;
   StreamBytes& operator=(const StreamBytes&) = delete;
@@ -27,14 +27,14 @@ class StreamBytes {
   core::ByteView view_;
 };
 
-// A multi-stream file, the container of PDBs: numbered streams in blocks that lie anywhere.
-// MSF 7.00, and that of PDB 2.00, which numbers blocks and streams in 16 bits. A view: the file
-// outlives it. Streams are read when they are asked for. Sources: LLVM, "The MSF File Format"; for
-// a block map of several blocks and for PDB 2.00, BIGMSF_HDR.mpspnpn, MSF_HDR and StrmTbl of
-// Microsoft's microsoft-pdb, PDB/msf/msf.cpp.
+// A multi-stream file, the container of PDBs: numbered streams in blocks at arbitrary places. MSF
+// 7.00, and that of PDB 2.00, which has 16-bit numbers of blocks and streams. A view: the file must
+// outlive it. Streams are read on demand. Sources: LLVM, "The MSF File Format"; for a block map of
+// several blocks and for PDB 2.00, BIGMSF_HDR.mpspnpn, MSF_HDR and StrmTbl of Microsoft's
+// microsoft-pdb, PDB/msf/msf.cpp.
 class Msf {
  public:
-  // Fails when the superblock or the stream directory cannot be used.
+  // Fails if the superblock or the stream directory cannot be used.
   static core::Result<Msf> open(const core::FileView& file, core::Findings& findings);
 
   // Whether it is a PDB 2.00.
@@ -46,14 +46,14 @@ class Msf {
   // Nothing: there is no such stream, or it was deleted.
   [[nodiscard]] std::optional<u32> stream_size(u32 index) const;
 
-  // A whole stream. Blocks outside the file and blocks that come twice are errors, so that no
+  // A whole stream. Blocks outside the file and blocks that occur twice are errors, so that no
   // stream is larger than the file.
   core::Result<StreamBytes> read(u32 index, core::Name structure) const;
 
-  // `length` bytes at `position` of the stream; only their blocks are looked at.
+  // `length` bytes at `position` of the stream; only their blocks are read.
   core::Result<StreamBytes> read(u32 index, u64 position, u64 length, core::Name structure) const;
 
-  // Where byte `position` of a stream lies in the file.
+  // The place in the file of byte `position` of a stream.
   [[nodiscard]] std::optional<u64> offset_of(u32 index, u64 position) const;
 
  private:
@@ -62,7 +62,7 @@ class Msf {
     u64 block_list;  // position in the directory
   };
 
-  // What the first block says.
+  // The contents of the first block.
   struct Superblock {
     u32 block_size, blocks, directory_size, number_size;
   };
@@ -84,8 +84,8 @@ class Msf {
 
   core::FileView file_;
   u32 block_size_;
-  u32 number_size_;           // of a block's number, in bytes
-  u64 block_count_;           // of those that the file has, the last perhaps in part
+  u32 number_size_;           // of a block number, in bytes
+  u64 block_count_;           // of those in the file, the last possibly truncated
   u64 directory_offset_ = 0;  // of its first block
   StreamBytes directory_;
   std::vector<Stream> streams_;

@@ -8,17 +8,17 @@
 
 namespace coldtrace::pe {
 
-// An annotation that code has (__annotation of Microsoft's compilers, S_ANNOTATION).
-// Source: microsoft-pdb, cvinfo.h, ANNOTATIONSYM.
+// An annotation in code (__annotation of Microsoft's compilers, S_ANNOTATION). Source:
+// microsoft-pdb, cvinfo.h, ANNOTATIONSYM.
 struct Annotation {
-  std::span<const std::string_view> texts;  // one or more; bytes of the file, any of them
+  std::span<const std::string_view> texts;  // one or more; arbitrary bytes of the file
   u16 section;
   u32 offset;
   std::string_view module;  // its PdbModule::name
 };
 
 // Calls `take` for each, module by module; the views are valid during the call. What cannot be read
-// is a finding, as of ModuleSymbols.
+// is a finding, as for ModuleSymbols.
 void visit_annotations(const Pdb& pdb, core::Findings& findings,
                        const std::function<void(const Annotation&)>& take);
 

@@ -10,7 +10,7 @@
 
 namespace coldtrace::pe {
 
-// An enumeration of a PDB's types; the names are views that live as long as the call that gives it.
+// An enumeration of a PDB's types; the names are views that are valid during the call.
 struct PdbEnumeration {
   struct Value {
     std::string_view name;
@@ -20,8 +20,8 @@ struct PdbEnumeration {
   std::vector<Value> values;
 };
 
-// Calls `take` for the enumerations that have these names, the first definition of each. A record
-// that cannot be read ends its enumeration, damage of the stream all of them: the finding
+// Calls `take` for the enumerations with these names, the first definition of each. A record that
+// cannot be read ends its enumeration, damage of the stream ends all of them: the finding
 // `pdb-types`. Sources: microsoft-pdb, cvinfo.h, lfEnum and lfEnumerate; LLVM, "The PDB TPI and IPI
 // Streams".
 void visit_enumerations(const Pdb& pdb, const std::set<std::string, std::less<>>& names,

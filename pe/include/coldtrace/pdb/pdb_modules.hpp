@@ -10,25 +10,25 @@
 
 namespace coldtrace::pe {
 
-// One thing that was linked: an object file, alone or of a library, or what the linker adds itself.
+// One linked module: an object file, alone or from a library, or what the linker itself adds.
 // Source: LLVM, "The PDB DBI (Debug Info) Stream", Module Info Substream.
 struct PdbModule {
-  std::string name;           // at most `longest_module` bytes, as those of the next
-  std::string object;         // the file that `name` is of: itself, or a library
-  std::optional<u32> stream;  // of its symbols; nothing where it has none
-  u32 symbol_bytes;           // of these, with the signature in front
+  std::string name;           // at most `longest_module` bytes, like the next one
+  std::string object;         // the file that contains `name`: itself, or a library
+  std::optional<u32> stream;  // of its symbols; nothing if it has none
+  u32 symbol_bytes;           // of these, including the signature in front
   u16 source_files;
 };
 
 inline constexpr std::size_t longest_module = 1024;
 
-// In the order of the file, which counts from 0. A list that ends inside an entry is the finding
+// In the order of the file, counted from 0. A list that ends inside an entry is the finding
 // `pdb-procedures`.
 [[nodiscard]] std::vector<PdbModule> read_modules(const Pdb& pdb, core::Findings& findings);
 
-// Goes through the symbol records of all modules. No more bytes are read than the file has, and no
-// stream twice, however many modules name it. What cannot be read of a module ends it with the
-// finding `pdb-procedures`. Source: LLVM, "The Module Information Stream".
+// Goes through the symbol records of all modules. At most as many bytes are read as the file has,
+// and no stream twice, however many modules refer to it. What cannot be read ends its module with
+// the finding `pdb-procedures`. Source: LLVM, "The Module Information Stream".
 class ModuleSymbols {
  public:
   ModuleSymbols(core::Borrowed<Pdb> pdb, core::Findings& findings);
@@ -41,7 +41,7 @@ class ModuleSymbols {
 
   // The next record of the module, from its kind on, a view until the next module. False: none.
   bool next(core::ByteView& record);
-  // Notes that the record cannot be read as what its kind says.
+  // Notes that the record cannot be read as its kind requires.
   void reject(std::string_view why);
 
  private:
@@ -49,10 +49,10 @@ class ModuleSymbols {
   core::Findings& findings_;
   std::vector<PdbModule> modules_;
   std::size_t next_ = 0;
-  u64 room_;  // bytes of symbols that the file may have still
+  u64 room_;  // remaining bytes of symbols that may be read
   std::set<u32> seen_;
   StreamBytes bytes_;
-  u64 position_ = 0;  // of the record behind the last
+  u64 position_ = 0;  // of the record after the last
   u64 record_ = 0;    // of the last
 };
 

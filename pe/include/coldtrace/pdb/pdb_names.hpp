@@ -8,12 +8,12 @@
 
 namespace coldtrace::pe {
 
-// Whether `decorated` is how compilers write the C name `name` for linkers: as it is, or with the
-// signs of a calling convention, `_name`, `_name@8`, `@name@8`, `name@@8`. Decorated C++ names are
-// names of their own.
+// Whether `decorated` is the form in which compilers write the C name `name` for linkers:
+// unchanged, or with the decoration of a calling convention, `_name`, `_name@8`, `@name@8`,
+// `name@@8`. Decorated C++ names are names of their own.
 [[nodiscard]] bool is_decoration_of(std::string_view decorated, std::string_view name);
 
-// The symbols that have this name and an address, one for each address.
+// The symbols with this name and an address, one for each address.
 [[nodiscard]] std::vector<const PublicSymbol*> find_public_symbols(
     std::span<const PublicSymbol> symbols, std::string_view name);
 

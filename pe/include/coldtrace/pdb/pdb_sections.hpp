@@ -9,22 +9,22 @@
 
 namespace coldtrace::pe {
 
-// Turns the section and offset of symbols into RVAs.
+// Converts the section and offset of symbols to RVAs.
 class PdbSections {
  public:
   PdbSections() = default;
   explicit PdbSections(std::span<const SectionHeader> headers)
       : headers_{headers.begin(), headers.end()} {}
 
-  // Damaged streams are findings, and have no sections. PDBs 2.00 have them in their image alone.
+  // Damaged streams are findings, and give no sections. PDBs 2.00 have them only in their image.
   [[nodiscard]] static PdbSections read(const Pdb& pdb, core::Findings& findings);
 
-  // The sections that symbols count in: those of the image, or, where a tool moved its code
-  // about after linking, those before that.
+  // The sections to which symbols refer: those of the image, or, if a tool moved its code after
+  // linking, those before that.
   [[nodiscard]] std::span<const SectionHeader> headers() const { return headers_; }
   [[nodiscard]] bool has_omap() const { return !omap_.empty(); }
 
-  // Sections count from 1; 0 and the one behind the last hold absolute values. Nothing for these,
+  // Sections count from 1; 0 and the one after the last contain absolute values. Nothing for these,
   // for what lies outside its section, and for code that was removed.
   [[nodiscard]] std::optional<Rva> to_rva(u16 section, u32 offset) const;
   [[nodiscard]] bool is_absolute(u16 section) const {
@@ -32,7 +32,7 @@ class PdbSections {
   }
 
  private:
-  // OMAP_DATA: from here to the next entry, addresses move to `target`, or are gone when it is 0.
+  // OMAP_DATA: from here to the next entry, addresses move to `target`, or are removed if it is 0.
   // Source: Windows SDK, dbghelp.h, OMAP.
   struct OmapEntry {
     u32 source;

@@ -8,7 +8,7 @@
 
 namespace coldtrace::pe {
 
-// Where members of the structures of a PDB lie. A view: the file outlives it.
+// The offsets of structure members in a PDB. A view: the file must outlive it.
 class PdbTypes {
  public:
   PdbTypes() = default;
@@ -20,15 +20,15 @@ class PdbTypes {
   [[nodiscard]] u64 count() const { return table_.count(); }
   [[nodiscard]] const TypeTable& table() const { return table_; }
 
-  // Where a member of a structure lies, bytes from its start: "_ETHREAD", "Cid.UniqueThread".
-  // Members of members are found by the dots, those of base classes by their own name. Nothing
-  // where the structure or a member is unknown; `pdb-type-unknown` when that may be because of a
-  // record that cannot be read, `pdb-type-ambiguous` when several types have the name,
-  // `pdb-type-range` where the member lies beyond 32 bits.
+  // The offset of a member of a structure, in bytes from its start: "_ETHREAD", "Cid.UniqueThread".
+  // Dots lead to members of members; those of base classes are found by their own name. Nothing if
+  // the structure or a member is unknown; `pdb-type-unknown` if that may be because of a record
+  // that cannot be read, `pdb-type-ambiguous` if several types have the name, `pdb-type-range` if
+  // the member lies beyond 32 bits.
   [[nodiscard]] std::optional<u32> offset_of(std::string_view structure, std::string_view path,
                                              core::Findings& findings) const;
 
-  // The same with the type of the member. What lies beyond 32 bits is there, and no finding.
+  // The same with the type of the member. A member beyond 32 bits is given without a finding.
   struct Member {
     std::optional<u32> offset;  // nothing: beyond 32 bits
     u32 type;

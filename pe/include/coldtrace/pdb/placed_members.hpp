@@ -5,11 +5,11 @@
 
 namespace coldtrace::pe {
 
-// A member whose bytes are not known.
+// A member whose bytes are unknown.
 struct UnplacedMember {
   enum class Why : u8 {
-    size,  // it is of a type that is only declared, or damaged
-    bits,  // they do not lie in their integer
+    size,  // its type is only declared, or damaged
+    bits,  // they are not inside their integer
   };
   std::string_view name;
   u32 type;
@@ -17,15 +17,15 @@ struct UnplacedMember {
   Why why;
 };
 
-// Members of a type by place, and those that have none in it.
+// Members of a type by place, and those that have no place in it.
 struct MemberPlaces {
   std::vector<PlacedMember> placed;
   std::vector<UnplacedMember> unplaced;
 };
 
-// What takes place in the structure or union that `index` defines: members, base classes, and the
-// pointer to its virtual functions. What a virtual base takes is not among them: its place depends
-// on the whole object.
+// What occupies bytes of the structure or union that `index` defines: members, base classes, and
+// the pointer to its virtual functions. Virtual bases are not included: their place depends on the
+// whole object.
 MemberPlaces placed_members(const TypeTable& table, u32 index, TypeBudget& budget,
                             core::Findings& findings);
 

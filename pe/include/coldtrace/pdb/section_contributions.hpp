@@ -8,8 +8,8 @@
 
 namespace coldtrace::pe {
 
-// A stretch of a section that one module has given to it.
-// Source: LLVM, "The PDB DBI (Debug Info) Stream", Section Contribution Substream.
+// A range of a section that comes from one module. Source: LLVM, "The PDB DBI (Debug Info) Stream",
+// Section Contribution Substream.
 struct SectionContribution {
   u16 section;  // counts from 1
   u32 offset;   // in the section
@@ -18,16 +18,17 @@ struct SectionContribution {
   u16 module;           // counts from 0
 };
 
-// Which module the bytes of an image are of.
+// Which module the bytes of an image come from.
 class SectionContributions {
  public:
-  // In either of both versions. Damage is the finding `pdb-stream`.
+  // In either of the two versions. Damage is the finding `pdb-stream`.
   [[nodiscard]] static SectionContributions read(const Pdb& pdb, core::Findings& findings);
 
   // By section and offset.
   [[nodiscard]] std::span<const SectionContribution> all() const { return contributions_; }
 
-  // The number of the module that has the byte; of two that overlap that which begins later.
+  // The number of the module that contains the byte; of two that overlap, the one that begins
+  // later.
   [[nodiscard]] std::optional<u16> find_module(u16 section, u32 offset) const;
 
  private:

@@ -7,15 +7,15 @@
 
 namespace coldtrace::pe {
 
-// The number of the stream that the info stream calls so: "/names". Nothing: it has none of the
-// name, or its list cannot be read. Source: LLVM, "The PDB Info Stream", Named Stream Map.
+// The number of the stream with this name in the info stream: "/names". Nothing: there is no such
+// name, or the list cannot be read. Source: LLVM, "The PDB Info Stream", Named Stream Map.
 [[nodiscard]] std::optional<u32> find_named_stream(const Pdb& pdb, std::string_view name);
 
-// Texts that other streams name by their place in the stream "/names". Source: LLVM, "The PDB
+// Texts to which other streams refer by their offset in the stream "/names". Source: LLVM, "The PDB
 // String Table"; microsoft-pdb, PDB/misc/nmt.h.
 class StringTable {
  public:
-  // An empty one where there is none, or it cannot be read; the latter is the finding `pdb-stream`.
+  // Empty if there is none, or it cannot be read; the latter is the finding `pdb-stream`.
   [[nodiscard]] static StringTable read(const Pdb& pdb, core::Findings& findings);
 
   // Nothing: there is no such text.

@@ -5,19 +5,19 @@
 
 namespace coldtrace::pe {
 
-// Whether an image for `image` may have such a file. One that does not say its machine may be any
-// image's, and images with code of two machines (ARM64EC, ARM64X, CHPE) name one of them.
+// Whether an image for `image` may have such a file. A file without a machine may belong to any
+// image, and images with code for two machines (ARM64EC, ARM64X, CHPE) name one of them.
 [[nodiscard]] bool fits_machine(const PdbIdentity& identity, Machine image);
 
-// Whether the image asks for the file and is for its machine.
+// Whether the image refers to the file and is for its machine.
 [[nodiscard]] bool belongs_to(const SymbolFile& file, const std::optional<PdbReference>& reference,
                               Machine image);
 
-// As SymbolFile::compare(), and a file of another machine is none of the image's.
+// As SymbolFile::compare(); in addition, a file for another machine does not belong to the image.
 void compare_with_image(SymbolFile& file, const std::optional<PdbReference>& reference,
                         Machine image);
 
-// The same, and a file that is the image's takes its sections.
+// The same; a file that belongs to the image uses its sections.
 void join_with_image(SymbolFile& file, const Image& image,
                      const std::optional<PdbReference>& reference);
 

@@ -7,10 +7,10 @@
 
 namespace coldtrace::pe {
 
-// What the table of virtual functions of a class looks like, LF_VTSHAPE.
+// The shape of a class's table of virtual functions, LF_VTSHAPE.
 struct TableShape {
   u32 index;              // of its record
-  std::vector<u8> slots;  // CV_VTS_desc_e of each, as many as the record has
+  std::vector<u8> slots;  // CV_VTS_desc_e of each, as many as in the record
 };
 
 // "near16", "far16", "this", "outer", "meta", "near", "far", or "unknown".

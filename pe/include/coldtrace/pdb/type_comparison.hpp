@@ -9,27 +9,27 @@
 
 namespace coldtrace::pe {
 
-// What a member or enumerator is in one of two PDBs.
+// A member or enumerator in one of two PDBs.
 struct ComparedMember {
-  std::optional<u64> offset;  // of what takes place
+  std::optional<u64> offset;  // of members with a place
   std::optional<u64> size;
   std::optional<u8> bit_position, bit_length;
   std::optional<u64> value;  // of an enumerator
-  std::string type;          // with the content of types that have no name
+  std::string type;          // including the content of types without a name
 };
 
-// A member of a type that is not the same in both tables.
+// A member of a type that differs between the tables.
 struct MemberChange {
-  std::string_view name;  // empty: of a base class and the like, told by `kind`
+  std::string_view name;  // empty for base classes and similar, identified by `kind`
   Field::Kind kind;
-  std::optional<ComparedMember> before, after;  // one is absent where the member is new or gone
+  std::optional<ComparedMember> before, after;  // one is absent if the member is new or removed
 
-  [[nodiscard]] bool moved() const;    // other offset or bits
-  [[nodiscard]] bool resized() const;  // other size
-  [[nodiscard]] bool retyped() const;  // other type, or number of an enumerator
+  [[nodiscard]] bool moved() const;    // different offset or bits
+  [[nodiscard]] bool resized() const;  // different size
+  [[nodiscard]] bool retyped() const;  // different type, or number of an enumerator
 };
 
-// A type that is not the same in both tables.
+// A type that differs between the tables.
 struct TypeChange {
   std::string_view name;
   TypeTable::Family family;
@@ -45,9 +45,9 @@ struct TypeComparison {
   u64 changed = 0, added = 0, removed = 0;
 };
 
-// Compares the types that have a name and a definition, those of `wanted` or all; namesakes in the
-// order of their files. Types without a name are compared where they are members: their names are
-// numbers of records, which any build changes.
+// Compares the types that have a name and a definition, those of `wanted` or all; those with the
+// same name in the order of their files. Types without a name are compared as part of the members
+// that use them: their names are record numbers, which every build changes.
 [[nodiscard]] TypeComparison compare_types(const TypeTable& before, const TypeTable& after,
                                            std::span<const std::string> wanted,
                                            core::Findings& findings);

@@ -15,17 +15,17 @@ namespace coldtrace::pe {
 // isf_file.hpp.
 struct TypeFile {
   std::string path;
-  std::unique_ptr<core::LazyFile> file;  // none of what is in memory as a whole
+  std::unique_ptr<core::LazyFile> file;  // none if everything is in memory
   std::optional<Pdb> pdb;                // nothing: a symbol table
   PdbIdentity identity;
   TypeTable table;
   core::Findings findings;
-  // Of a symbol table its types, of what was packed the PDB: what the rest is views of.
+  // The types of a symbol table, or a decompressed PDB; viewed by the rest.
   std::vector<std::byte> bytes;
 
-  // One without types is the finding `pdb-no-types`.
+  // A file without types is the finding `pdb-no-types`.
   static core::Expected<TypeFile, SymbolFile::Failure> open(const std::string& path);
-  // What was packed: a PDB in memory, of the file at `path`.
+  // Decompressed data: a PDB in memory, from the file at `path`.
   static core::Expected<TypeFile, SymbolFile::Failure> open(const std::string& path,
                                                             std::vector<std::byte> bytes);
 };
@@ -33,11 +33,12 @@ struct TypeFile {
 // The types of a PDB or symbol table, which must outlive them. Fails as TypeTable::read does.
 core::Result<TypeTable> read_types(const SymbolFile& file, core::Findings& findings);
 
-// Whether the file has types, and none of them in other files: what it does not name is not there.
+// Whether the file has types, and none of them in other files: a type that it does not name does
+// not exist.
 [[nodiscard]] bool has_all_types(const SymbolFile& file);
 
-// Tells `types-unproved` where the file has no types, or has some of them in other files: what it
-// lacks is not proved to be `change`, "added" or "removed".
+// Reports `types-unproved` if the file has no types, or has some of them in other files: a type
+// that it lacks is then not proved to be `change`, "added" or "removed".
 void note_unproved_types(TypeFile& file, std::string_view change);
 
 }  // namespace coldtrace::pe

@@ -10,24 +10,24 @@
 
 namespace coldtrace::pe {
 
-// Makes of a PDB the symbol table that describes it. Nothing where none can be made.
+// Makes from a PDB the symbol table that describes it. Nothing if none can be made.
 using TypeReducer = std::function<std::optional<TypeFile>(const TypeFile& pdb)>;
 
-// What compare_types() says of two files.
+// The result of compare_types() for two files.
 struct TypeFileComparison {
   TypeComparison comparison;
-  std::optional<TypeFile> reduced;  // that the comparison has views of
+  std::optional<TypeFile> reduced;  // viewed by the comparison
 
-  // Of the records that it names.
+  // Of the records to which it refers.
   [[nodiscard]] const TypeTable& table_of(const TypeFile& file) const {
     return reduced && file.pdb ? reduced->table : file.table;
   }
 };
 
-// Compares files as far as both can tell. Where one of them alone is a symbol table, which has
-// neither qualifiers nor signatures, methods nor static members, the PDB is reduced to one: that is
-// the finding `types-reduced` of the PDB. What a side lacks of types that it does not have itself
-// is not a change: `types-unproved`.
+// Compares files as far as both contain the data. If only one of them is a symbol table, which has
+// no qualifiers, signatures, methods or static members, the PDB is reduced to one, with the finding
+// `types-reduced` for the PDB. Types that a side lacks because it does not contain them itself are
+// not a change: `types-unproved`.
 [[nodiscard]] TypeFileComparison compare_type_files(TypeFile& before, TypeFile& after,
                                                     std::span<const std::string> wanted,
                                                     const TypeReducer& reduce);

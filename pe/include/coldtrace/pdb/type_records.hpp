@@ -7,19 +7,19 @@
 
 namespace coldtrace::pe {
 
-// Records of types as CodeView has them in PDBs, each from its kind on.
-// Sources: microsoft-pdb, cvinfo.h; LLVM, "CodeView Type Records"; for the records with 32-bit
-// properties, which Visual Studio writes since 2019 16.8, five readers of them and real files that
-// were rewritten to them.
+// Records of types in CodeView form, as in PDBs, each from its kind on. Sources: microsoft-pdb,
+// cvinfo.h; LLVM, "CodeView Type Records"; for the records with 32-bit properties, which Visual
+// Studio has written since 2019 16.8, five readers of them and real files that were rewritten to
+// them.
 
-// The keyword that a type was declared with.
+// The keyword with which a type was declared.
 enum class AggregateKind : u8 { structure, class_, interface_, union_ };
 
-// Whether a declaration of the one may be of a definition of the other: classes are structures.
+// Whether a declaration of one may belong to a definition of the other: classes are structures.
 [[nodiscard]] bool are_of_one_kind(AggregateKind a, AggregateKind b);
 
-// Bits of Aggregate::properties and Enumeration::properties. That a compiler packed a structure is
-// in `property_packed` with some compilers alone.
+// Bits of Aggregate::properties and Enumeration::properties. Only some compilers set
+// `property_packed` for a packed structure.
 inline constexpr u32 property_packed = 0x1;
 inline constexpr u32 property_nested = 0x8;
 inline constexpr u32 property_forward = 0x80;  // declared here, defined by another record
@@ -27,7 +27,7 @@ inline constexpr u32 property_scoped = 0x100;  // local in a function
 inline constexpr u32 property_unique = 0x200;  // a unique name follows
 
 // LF_CLASS, LF_STRUCTURE, LF_INTERFACE and LF_UNION, in their forms with names that have a length
-// byte (_ST), with names that end with NUL, and with 32-bit properties (_2).
+// byte (_ST), with NUL-terminated names, and with 32-bit properties (_2).
 struct Aggregate {
   AggregateKind kind;
   u32 properties;
@@ -35,7 +35,7 @@ struct Aggregate {
   u64 members;
   u64 size;
   std::string_view name;
-  std::string_view unique_name;  // mangled; empty where the compiler gave none
+  std::string_view unique_name;  // mangled; empty if the compiler gave none
 
   [[nodiscard]] bool forward() const { return (properties & property_forward) != 0; }
 };
@@ -63,11 +63,11 @@ struct Pointer {
   enum class Mode : u8 { pointer, reference, data_member, method, rvalue_reference, unknown };
   u32 to;
   Mode mode;
-  u8 size;  // by its kind where the record has none, as those of Windows XP; 0 when neither says
+  u8 size;  // by its kind if the record has none, as in Windows XP; 0 if neither gives it
   bool is_const, is_volatile, is_unaligned, is_restrict;
 };
 
-// LF_ARRAY. How many elements there are follows from the size of one.
+// LF_ARRAY. The number of elements follows from the size of one.
 struct Array {
   u32 element;
   u64 size;
@@ -79,8 +79,8 @@ struct BitField {
   u8 length, position;
 };
 
-// The convention of a function of which nothing is known, neither what it returns nor what it
-// takes: no number of CV_call_e.
+// The convention of a function about which nothing is known, neither its return type nor its
+// arguments: not a number of CV_call_e.
 inline constexpr u8 unknown_convention = 0xff;
 
 // LF_PROCEDURE and LF_MFUNCTION.
@@ -91,7 +91,7 @@ struct Function {
   std::optional<u32> class_;
 };
 
-// Nothing: of another kind, or damaged.
+// Nothing: another kind, or damaged.
 [[nodiscard]] std::optional<Aggregate> read_aggregate(core::ByteView record);
 [[nodiscard]] std::optional<Enumeration> read_enumeration(core::ByteView record);
 [[nodiscard]] std::optional<Modifier> read_modifier(core::ByteView record);
@@ -100,19 +100,19 @@ struct Function {
 [[nodiscard]] std::optional<BitField> read_bit_field(core::ByteView record);
 [[nodiscard]] std::optional<Function> read_function(core::ByteView record);
 
-// How many types an LF_ARGLIST has, and one of them; 0 as the last is "...".
+// The number of types in an LF_ARGLIST, and one of them; 0 as the last is "...".
 [[nodiscard]] u32 count_arguments(core::ByteView record);
 [[nodiscard]] std::optional<u32> read_argument(core::ByteView record, u32 number);
 
-// Whether a record may define something with members or values, but read_aggregate and
-// read_enumeration cannot tell what: one of a kind that is not known, or a damaged one. LF_UNION2
-// is one of them: no file with it was seen, and its descriptions disagree.
+// Whether a record may define something with members or values that read_aggregate and
+// read_enumeration cannot decode: one of an unknown kind, or a damaged one. LF_UNION2 is one of
+// them: no file with it was seen, and its descriptions disagree.
 [[nodiscard]] bool is_unread_definition(core::ByteView record);
 
 // The kind of a record; 0 for one without.
 [[nodiscard]] u16 kind_of(core::ByteView record);
 
-// Whether a compiler made the name for a type that has none.
+// Whether a compiler made up the name for a type without one.
 [[nodiscard]] bool is_unnamed(std::string_view name);
 
 }  // namespace coldtrace::pe

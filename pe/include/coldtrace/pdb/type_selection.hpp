@@ -8,9 +8,9 @@
 
 namespace coldtrace::pe {
 
-// The structures, unions and enumerations that are wanted, by name, then index; those that are only
-// declared too. `wanted` are names, globs, and indexes of records as "0x1a2b"; none means all. What
-// nothing has is the finding `no-match`.
+// The requested structures, unions and enumerations, by name, then index, including those that are
+// only declared. `wanted` contains names, globs, and indexes of records such as "0x1a2b"; if empty,
+// all. One that nothing matches is the finding `no-match`.
 [[nodiscard]] std::vector<TypeTable::Definition> select_types(const TypeTable& table,
                                                               std::span<const std::string> wanted,
                                                               core::Findings& findings);
