@@ -46,7 +46,7 @@ struct IsfTable {
     std::string_view name;
     Number value;
   };
-  // A range in one of the lists below.
+  // Entries of the lists below; the fields or constants of one are contiguous.
   struct UserType {
     std::string_view name, kind;
     Number size;

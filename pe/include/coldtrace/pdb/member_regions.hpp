@@ -29,7 +29,7 @@ struct Region {
     member,        // one; `members` is its number
     bits,          // bit fields of one integer, by ascending positions
     alternatives,  // a union of `parts`, each a sequence
-    sequence,      // one after the other; offset 0 is that of the outermost type unless stated
+    sequence,      // `parts`, one after the other, from its own `offset` on
   };
   Kind kind;
   u64 offset;  // from the start of the outermost type

@@ -16,6 +16,7 @@ struct TypeLayer {
   Kind kind;
   u32 index;                // of the type from here on
   std::optional<u64> size;  // in bytes; nothing for void, functions and mere declarations
+  // Only for the kinds that have them:
   Modifier modifier{};
   Pointer pointer{};
   std::optional<u64> count;  // of an array, if the size of its elements is known and not 0

@@ -11,52 +11,51 @@
 
 namespace coldtrace::pe {
 
-// How the bytes of an image lie in a file.
+// The layout of an image's bytes in a file.
 enum class Layout : u8 {
   file,    // as linked: sections lie at PointerToRawData
   memory,  // as loaded: a byte's offset is its RVA
 };
 
-// Where the bytes of an image lie by RVA: the only place that knows alignment and padding rules.
-// Image::bytes() gives the bytes themselves.
-// Source: Microsoft, "PE Format", section table; what the loader makes of odd values follows the
-// measured files: SectionAlignment = FileAlignment = 0x80 (Windows XP kernels), data in the
-// header region, raw data shorter than the section.
+// The place of an image's bytes by RVA: the only place that knows alignment and padding rules.
+// Image::bytes() gives the bytes themselves. Source: Microsoft, "PE Format", section table; the
+// loader's handling of odd values follows the measured files: SectionAlignment = FileAlignment =
+// 0x80 (Windows XP kernels), data in the header region, raw data shorter than the section.
 class AddressMap {
  public:
   AddressMap() = default;
 
-  // Sections that overlap, wrap or reach beyond the file are findings; what is left is mapped.
+  // Sections that overlap, wrap or extend beyond the file are findings; the rest is mapped.
   AddressMap(u64 file_size, Layout layout, const OptionalHeader& optional,
              std::span<const SectionHeader> sections, core::Findings& findings);
 
-  // Where the byte at `rva` lies in the file; nothing for a byte that is zero-filled when loaded
+  // The place in the file of the byte at `rva`; nothing for a byte that is zero-filled when loaded
   // or outside the image.
   [[nodiscard]] std::optional<u64> to_offset(Rva rva) const;
 
   // to_offset() of one address after another: the section of the last one is tried first.
   class Offsets;
 
-  // The RVA that the byte at `offset` is loaded to; nothing for bytes that are not loaded.
+  // The RVA to which the byte at `offset` is loaded; nothing for bytes that are not loaded.
   [[nodiscard]] std::optional<Rva> to_rva(u64 offset) const;
 
-  // A section's bytes, or those of the headers, as far as the file has them.
+  // A section's bytes, or those of the headers, as far as they are in the file.
   struct Stored {
     Rva start;
     u64 offset;
     u64 size;
   };
-  // Those that the byte at `rva` is one of; nothing when it is not stored.
+  // The range that contains the byte at `rva`; nothing if it is not stored.
   [[nodiscard]] std::optional<Stored> find_stored(Rva rva) const;
 
-  // How many bytes are stored from `rva` on in one piece.
+  // The number of contiguous stored bytes from `rva` on.
   [[nodiscard]] u64 stored_size(Rva rva) const;
 
   // The bytes of `file` from `rva` to the end of its section, or the first `limit` of these, as far
   // as they are stored and can be read.
   [[nodiscard]] core::ByteView bytes(const core::FileView& file, Rva rva, u64 limit) const;
 
-  // True when `rva` belongs to a section or the headers, stored in the file or not.
+  // True if `rva` belongs to a section or the headers, stored in the file or not.
   [[nodiscard]] bool is_mapped(Rva rva) const;
 
  private:

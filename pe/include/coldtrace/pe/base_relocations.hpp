@@ -7,7 +7,7 @@
 
 namespace coldtrace::pe {
 
-// IMAGE_REL_BASED_*; some numbers mean something else for each machine. Source: Microsoft, "PE
+// IMAGE_REL_BASED_*; some numbers mean something else on each machine. Source: Microsoft, "PE
 // Format", "Base Relocation Types".
 enum class RelocationType : u8 {
   absolute = 0,  // padding, never listed
@@ -20,18 +20,18 @@ enum class RelocationType : u8 {
   dir64 = 10,  // 64-bit address
 };
 
-// A place that the loader adjusts to where the image lies.
+// A place that the loader adjusts to the image's address.
 struct BaseRelocation {
   Rva address;
   RelocationType type;
 };
 
-// All places that the loader adjusts when the image is not at its preferred base, ascending.
-// Source: Microsoft, "PE Format", .reloc section. A damaged block ends the list with a finding.
+// All places that the loader adjusts if the image is not at its preferred base, ascending. Source:
+// Microsoft, "PE Format", .reloc section. A damaged block ends the list with a finding.
 [[nodiscard]] std::vector<BaseRelocation> read_base_relocations(const Image& image,
                                                                 core::Findings& findings);
 
-// How many these are.
+// Their number.
 [[nodiscard]] u64 count_base_relocations(const Image& image, core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -12,11 +12,11 @@ struct ClrHeader {
   u16 major_runtime_version;
   u16 minor_runtime_version;
   u32 flags;  // 1 IL only, 2 needs 32 bits, 8 strong name, 0x10 native entry point
-  // "v4.0.30319" of the metadata root; empty when that cannot be read.
+  // "v4.0.30319" from the metadata root; empty if that cannot be read.
   std::string_view metadata_version;
 };
 
-// Fails when the header is not in the file; nothing without one.
+// Fails if the header is not in the file; nothing without one.
 core::Result<std::optional<ClrHeader>> read_clr_header(const Image& image);
 
 }  // namespace coldtrace::pe

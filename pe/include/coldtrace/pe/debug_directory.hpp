@@ -16,18 +16,18 @@ struct DebugEntry {
   u32 time_date_stamp;
   u32 type;    // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
   u64 offset;  // of the data in the file
-  u64 stored;  // how many bytes of the data the file has
+  u64 stored;  // number of bytes of the data in the file
 };
 
 // The symbol file that belongs to an image.
 struct PdbReference {
-  std::string name;                    // as linked, often with a path; UTF-8 mostly
+  std::string name;                    // as linked, often with a path; usually UTF-8
   std::optional<core::Guid> guid;      // of RSDS; NB10 has none
   std::optional<u32> time_date_stamp;  // of NB10
   u32 age;
 
-  // Whether it names the PDB that has these: the same GUID, or without any the same signature, and
-  // the same age. That is all that counts: files are renamed.
+  // Whether it refers to the PDB with these values: the same GUID, or if there is none the same
+  // signature, and the same age. Names do not matter: files are renamed.
   [[nodiscard]] bool names(const std::optional<core::Guid>& its_guid, std::optional<u32> signature,
                            u32 its_age) const {
     return age == its_age && guid == its_guid &&
@@ -35,20 +35,20 @@ struct PdbReference {
   }
 };
 
-// Whether two references are of one build of a PDB: they have the same GUID and age, or are both
+// Whether two references are to one build of a PDB: they have the same GUID and age, or are both
 // NB10 with the same TimeDateStamp and age.
 [[nodiscard]] bool same_pdb(const PdbReference& a, const PdbReference& b);
 
-// Empty when the image has none. Entries whose data is not in the file are findings.
+// Empty if the image has none. Entries whose data is not in the file are findings.
 [[nodiscard]] std::vector<DebugEntry> read_debug_directory(const Image& image,
                                                            core::Findings& findings);
 
-// The record behind the first CodeView entry: RSDS (PDB 7.0) or NB10 (PDB 2.0).
-// Source: format as published in LLVM's CodeView documentation and seen in every linked image.
+// The record of the first CodeView entry: RSDS (PDB 7.0) or NB10 (PDB 2.0). Source: format as
+// published in LLVM's CodeView documentation and seen in every linked image.
 [[nodiscard]] std::optional<PdbReference> find_pdb_reference(const Image& image,
                                                              core::Findings& findings);
 
-// "GUID {...} and age 1"; of one without a GUID "time stamp 0x560b9f0f and age 1", or "no GUID".
+// "GUID {...} and age 1"; without a GUID "time stamp 0x560b9f0f and age 1", or "no GUID".
 [[nodiscard]] std::string describe_build(const PdbReference& pdb);
 
 // The folder in which a symbol server keeps a build: "1EB9FACB04EA273BB24BA52C8B8D336A1".
@@ -56,8 +56,8 @@ struct PdbReference {
 [[nodiscard]] std::string symbol_server_key(const PdbReference& reference);
 
 // Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".
-// Nothing where its name is not UTF-8: which characters other bytes stand for depends on the code
-// page of the machine that asks.
+// Nothing if its name is not UTF-8: the meaning of other bytes depends on the code page of the
+// requesting machine.
 [[nodiscard]] std::optional<std::string> symbol_server_path(const PdbReference& reference);
 
 }  // namespace coldtrace::pe

@@ -7,20 +7,20 @@
 
 namespace coldtrace::pe {
 
-// A pointer of the load configuration through which code calls, or that checks where it calls, and
-// that leads where the loader does not let it.
+// A pointer of the load configuration through which code calls or checks calls, and that leads to a
+// place that the loader does not allow.
 struct MisdirectedPointer {
-  std::string_view name;  // of its field: GuardCFCheckFunctionPointer, ...
+  std::string_view name;  // the name of its field: GuardCFCheckFunctionPointer, ...
   Rva slot{};
   u64 address = 0;
   SlotFault fault = SlotFault::outside;
 };
 
-// Each holds what the file has there, or a function of ntdll, of a kernel module of the kernel:
-// `inside` is in the module itself, which neither is, or no code of it; `other` in a module that is
-// known and neither; `outside` of all where ntdll or the kernel is known; `alone` far from all that
-// is imported where it is not; `zero` where the file has an address. `imported` are addresses that
-// slots of imports hold, ascending.
+// Each should contain the file's value or a function of ntdll (for a kernel module: of the kernel).
+// `inside`: in the module itself, which is neither of these, or in no code of it; `other`: in a
+// known module that is neither; `outside`: outside all modules, if ntdll or the kernel is known;
+// `alone`: far from all that is imported, if it is not known; `zero`: zero where the file has an
+// address. `imported` are the addresses in import slots, ascending.
 [[nodiscard]] std::vector<MisdirectedPointer> read_dumped_pointers(
     const ImageTables& file, const ModuleDump& dump, const std::vector<KnownModule>& known,
     const std::vector<u64>& imported);

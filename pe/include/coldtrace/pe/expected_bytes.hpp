@@ -7,20 +7,20 @@
 
 namespace coldtrace::pe {
 
-// The bytes that an image has in memory at a base before any of its code has run and without what
-// it imports: those of the file, zeros where it stores none, addresses adjusted.
+// The bytes of an image in memory at a base before any of its code has run and before imports are
+// resolved: those of the file, zeros where it stores none, addresses adjusted.
 class ExpectedBytes {
  public:
   ExpectedBytes(core::Borrowed<ImageTables> file, u64 base);
 
-  // Those of `size` bytes at `rva`, until the next call.
+  // The `size` bytes at `rva`, valid until the next call.
   core::ByteView load(Rva rva, u32 size);
 
-  // The pointer there, as wide as the image's.
+  // The pointer there, of the image's pointer size.
   u64 load_pointer(Rva rva);
 
-  // Relocations that are not applied, which machines of today have none of: what they change is
-  // not known.
+  // Relocations that are not applied, which today's machines do not have: what they change is
+  // unknown.
   [[nodiscard]] static bool is_applied(RelocationType type);
 
  private:

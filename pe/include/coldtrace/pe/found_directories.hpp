@@ -11,8 +11,8 @@
 
 namespace coldtrace::pe {
 
-// Directories for readers that go on without: one that cannot be read is none, and a finding under
-// its name: `export-directory`, `load-config`, `tls-directory`, `clr-header`.
+// Directories for readers that continue without them: one that cannot be read counts as absent, and
+// is a finding: `export-directory`, `load-config`, `tls-directory`, `clr-header`.
 [[nodiscard]] std::optional<ExportDirectory> find_export_directory(const Image& image,
                                                                    core::Findings& findings);
 [[nodiscard]] std::optional<LoadConfig> find_load_config(const Image& image,
@@ -22,7 +22,7 @@ namespace coldtrace::pe {
 [[nodiscard]] std::optional<ClrHeader> find_clr_header(const Image& image,
                                                        core::Findings& findings);
 
-// As count_exports(); nothing where the directory cannot be read.
+// As count_exports(); nothing if the directory cannot be read.
 [[nodiscard]] std::optional<u64> find_export_count(const Image& image, core::Findings& findings);
 
 }  // namespace coldtrace::pe

@@ -12,7 +12,7 @@ namespace coldtrace::pe {
 
 // Source of all structures here: Microsoft, "PE Format", under the structure's own name.
 
-// IMAGE_DOS_HEADER, the fields that matter; 64 bytes.
+// IMAGE_DOS_HEADER, the relevant fields; 64 bytes.
 struct DosHeader {
   u32 new_header_offset;  // e_lfanew
 };
@@ -30,7 +30,7 @@ enum class Machine : u16 {
   arm64x = 0xa64e,
 };
 
-// "x86", "x64", "arm64" and so on; "0x1234" for what has no name here.
+// "x86", "x64", "arm64" and so on; "0x1234" for unknown numbers.
 [[nodiscard]] std::string to_string(Machine machine);
 
 // IMAGE_FILE_HEADER; 20 bytes.
@@ -93,7 +93,7 @@ struct OptionalHeader {
   u32 size_of_image;
   u32 size_of_headers;
   u32 checksum;
-  u64 checksum_offset;  // where the field lies in the file
+  u64 checksum_offset;  // place of the field in the file
   u16 subsystem;
   u16 dll_characteristics;
   std::array<DataDirectory, directory_count> directories;  // absent ones are zero
@@ -111,21 +111,21 @@ inline constexpr u32 section_writable = 0x8000'0000;
 // IMAGE_SECTION_HEADER; 40 bytes.
 struct SectionHeader {
   static constexpr std::size_t size_on_disk = 40;
-  std::array<char, 8> raw_name;  // not NUL-terminated when all 8 bytes are used
+  std::array<char, 8> raw_name;  // not NUL-terminated if all 8 bytes are used
   u32 virtual_size;
   Rva address;
   u32 raw_size;
   u32 raw_offset;
   u32 characteristics;
 
-  // The name up to the first NUL. "/4" and the like point into the COFF string table.
+  // The name up to the first NUL. Names such as "/4" refer to the COFF string table.
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] bool executable() const {
     return (characteristics & (section_executable | section_code)) != 0;
   }
 };
 
-// `file` begins with it.
+// The header at the start of `file`.
 core::Result<DosHeader> read_dos_header(core::ByteView file);
 
 // The signature "PE\0\0" at `offset`, then the file header.

@@ -12,9 +12,9 @@
 
 namespace coldtrace::pe {
 
-// What tells one build of an image from all others: a build number alone never does.
+// What distinguishes one build of an image from all others; a build number alone never does.
 struct Identity {
-  // Of the export directory, as its bytes are, else OriginalFilename; empty without both.
+  // From the export directory, unconverted bytes, otherwise OriginalFilename; empty without both.
   std::string name;
   Machine machine;
   std::optional<std::string> file_version;  // "6.1.7601.17514"
@@ -22,27 +22,27 @@ struct Identity {
   u32 size_of_image;
   u32 checksum;
   std::optional<PdbReference> pdb;
-  bool wine;                           // version numbers of Wine's DLLs are not those of a Windows
+  bool wine;                           // version numbers of Wine's DLLs are not those of Windows
   std::optional<VersionInfo> version;  // of find_version_info()
 };
 
 // Whether the headers of two images have the same TimeDateStamp, SizeOfImage, CheckSum and machine:
-// all that a running system tells images apart by.
+// all that a running system uses to identify images.
 [[nodiscard]] bool same_headers(const Identity& a, const Identity& b);
 
 // "ntdll.dll x64 10.0.19041.685, stamp 0x27bfa5f0, size 0x1f5000, checksum 0x1f8ea7", printable.
 [[nodiscard]] std::string to_string(const Identity& identity);
 
-// From headers, debug directory and version resource; damage is told in findings.
+// From headers, debug directory and version resource; damage is reported in findings.
 [[nodiscard]] Identity read_identity(const Image& image, core::Findings& findings);
 
-// The version resource that Windows takes: of the ID 1, and of several languages the neutral one,
-// else English of the United States, else the first. The others are a finding.
+// The version resource that Windows uses: ID 1, and of several languages the neutral one, otherwise
+// US English, otherwise the first. The others are a finding.
 [[nodiscard]] std::optional<VersionInfo> find_version_info(const Image& image,
                                                            core::Findings& findings);
 
-// Wine's own DLLs, and the empty files that stand for them, say so behind the DOS header.
-// Observed in Wine 8.0.
+// Wine's own DLLs, and its empty placeholder files, are marked after the DOS header. Observed in
+// Wine 8.0.
 [[nodiscard]] bool has_wine_marker(const Image& image);
 
 }  // namespace coldtrace::pe

@@ -13,13 +13,13 @@
 
 namespace coldtrace::pe {
 
-// A Portable Executable: its headers, read and checked, and its bytes by RVA. A view: the file
-// outlives it. Tables (exports, imports, ...) are read by functions of their own.
+// A Portable Executable: its headers, read and checked, and its bytes by RVA. A view: the file must
+// outlive it. Separate functions read tables (exports, imports, ...).
 class Image {
  public:
-  // Fails when there is no PE header (see core/files/file_kind.hpp for what it is instead). Odd
-  // values that leave the image readable are findings. Without a layout the bytes decide:
-  // `layout-memory` says that they are a dump, `layout-suspect` that the other layout may fit
+  // Fails if there is no PE header (see core/files/file_kind.hpp for what it is instead). Odd
+  // values that leave the image readable are findings. Without a layout, the bytes decide:
+  // `layout-memory` reports that they are a dump, `layout-suspect` that the other layout may fit
   // better.
   static core::Result<Image> open(const core::FileView& file, std::optional<Layout> layout,
                                   core::Findings& findings);
@@ -37,8 +37,7 @@ class Image {
     return optional_.directories[static_cast<std::size_t>(index)];
   }
 
-  // The section that `rva` falls into, or nothing; where sections overlap, the one that starts
-  // last.
+  // The section that contains `rva`, or nothing; if sections overlap, the one that starts last.
   [[nodiscard]] const SectionHeader* find_section(Rva rva) const;
   [[nodiscard]] bool is_executable(Rva rva) const;
 
@@ -46,25 +45,25 @@ class Image {
   class Sections;
 
   // The bytes from `rva` to the end of its section, or the first `limit` of these, as far as the
-  // file stores them and they can be read: never what stands in for bytes that are not there. Of a
-  // lazy file, only what is asked for is read.
+  // file stores them and they can be read: never padding for bytes that are not there. From a lazy
+  // file, only the requested bytes are read.
   [[nodiscard]] core::ByteView bytes(Rva rva, u64 limit = ~u64{0}) const {
     return addresses_.bytes(view_, rva, limit);
   }
 
-  // bytes() of one address after another, for readers of many small things that lie side by side.
+  // bytes() of one address after another, for readers of many small adjacent structures.
   class Window;
 
-  // Reads these bytes of a lazy file at once, for readers that then ask for them one by one.
+  // Reads these bytes of a lazy file at once, for readers that then request them one by one.
   void prefetch(Rva rva, u64 size) const { (void)bytes(rva, size); }
 
-  // The `size` bytes at `rva`; `out_of_bounds` when the file does not store them all in one piece,
+  // The `size` bytes at `rva`; `out_of_bounds` if the file does not store all of them contiguously,
   // or they cannot be read.
   core::Result<core::ByteView> read(Rva rva, u64 size, core::Name structure,
                                     core::Name field) const;
 
-  // NUL-terminated text at `rva`, without the NUL; nothing when it is not stored, has no NUL
-  // within the section or is longer than `limit`.
+  // NUL-terminated text at `rva`, without the NUL; nothing if it is not stored, has no NUL within
+  // the section or is longer than `limit`.
   [[nodiscard]] std::optional<std::string_view> read_text(Rva rva, std::size_t limit) const;
 
   // The RVA of an absolute address at the preferred base; nothing outside the image.
@@ -88,15 +87,15 @@ class Image {
   AddressMap addresses_;
 };
 
-// The section is looked up and loaded when what is asked for leaves what is there in one piece.
+// The section is looked up and loaded when a request leaves the current contiguous window.
 class Image::Window {
  public:
   explicit Window(core::Borrowed<Image> image) : image_{image.get()} {}
 
-  // From `rva` to the end of the window, which is moved there when `rva` lies outside; empty for
-  // what is not stored or cannot be read.
+  // From `rva` to the end of the window, which is moved there if `rva` lies outside; empty for
+  // bytes that are not stored or cannot be read.
   core::ByteView at(Rva rva) {
-    if (value(rva) - value(start_) >= bytes_.size()) {  // also when it lies before the window
+    if (value(rva) - value(start_) >= bytes_.size()) {  // also if it lies before the window
       move(rva);
       if (bytes_.empty()) return {};
     }

@@ -12,12 +12,11 @@
 
 namespace coldtrace::pe {
 
-// The tables of an image that several readers need: each is read once, when it is first asked for.
-// A view: the image outlives it. One thread at a time.
+// The tables of an image that several readers need: each is read once, on first use. A view: the
+// image must outlive it. One thread at a time.
 class ImageTables {
  public:
-  // For a call that only looks at an image, by itself; one that keeps the tables must be given
-  // them by name.
+  // For a call that uses only an image; one that keeps the tables must be given them by name.
   ImageTables(const Image& image) : image_{image} {}  // NOLINT(*-explicit-*)
   explicit ImageTables(Image&&) = delete;
   ImageTables(const ImageTables&) = delete;
@@ -25,7 +24,7 @@ class ImageTables {
 
   [[nodiscard]] const Image& image() const { return image_; }
 
-  // The export directory; empty where there is none. One that cannot be read is the finding
+  // The export directory; empty if there is none. One that cannot be read is the finding
   // `export-directory`.
   struct Exports {
     ExportDirectory directory;
@@ -33,7 +32,8 @@ class ImageTables {
   };
   [[nodiscard]] const Exports& exports() const;
 
-  // Where each name is exported; forwarders have no place. Of two of one name the first counts.
+  // The address of each exported name; forwarders have none. Of several with one name, the first is
+  // used.
   [[nodiscard]] const std::map<std::string_view, Rva>& export_places() const;
   [[nodiscard]] std::optional<Rva> find_export(std::string_view name) const;
 
@@ -43,7 +43,7 @@ class ImageTables {
   };
   [[nodiscard]] const Relocations& relocations() const;
 
-  // As read_function_ranges() gives them; what is odd about them is told by "pe info".
+  // As read_function_ranges() gives them; "pe info" reports their oddities.
   [[nodiscard]] const std::vector<FunctionRange>& functions() const;
 
  private:

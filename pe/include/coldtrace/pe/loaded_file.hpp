@@ -4,7 +4,7 @@
 
 namespace coldtrace::pe {
 
-// What a system that loaded an image says of its file; zeros and absence are "not said".
+// What a system that loaded an image says about its file; zeros and absence mean "not stated".
 struct LoadedFile {
   u32 time_date_stamp = 0;
   u32 checksum = 0;
@@ -12,11 +12,11 @@ struct LoadedFile {
   std::optional<PdbReference> pdb;
 };
 
-// Whether a file is what was loaded.
+// Whether a file is the loaded one.
 enum class Likeness : u8 {
   same,
   other,     // a member that both have differs
-  unproved,  // they have neither TimeDateStamp nor CheckSum nor the GUID of a PDB in common
+  unproved,  // they have no TimeDateStamp, CheckSum or GUID of a PDB in common
 };
 
 // Whether the image was loaded from the file with this identity.

@@ -12,28 +12,28 @@
 
 namespace coldtrace::pe {
 
-// What tells where a module was in memory.
+// The source of a module's base in memory.
 enum class BaseSource : u8 {
   given,
-  relocations,  // addresses of the dump are that far from those of the file
-  header,       // ImageBase, which the loader writes since Windows Vista
-  preferred,    // nothing else tells: that of the file
+  relocations,  // the constant difference between addresses of the dump and the file
+  header,       // ImageBase, which the loader has written since Windows Vista
+  preferred,    // no other source: that of the file
 };
 [[nodiscard]] std::string_view to_string(BaseSource source);
 
-// The bytes that a module had in memory, by RVA, beside the file that it was loaded from, which
-// says where its sections are: nothing that the dump says of itself places a byte. A view: file
-// and dump outlive it.
+// The bytes of a module in memory, by RVA, with the file from which it was loaded. The file gives
+// the places of its sections: nothing that the dump says about itself places a byte. A view: file
+// and dump must outlive it.
 class ModuleDump {
  public:
   struct Options {
-    std::optional<Layout> layout;  // nothing: in which more bytes are those of the file
-    std::optional<u64> base;       // nothing: what the dump tells
+    std::optional<Layout> layout;  // nothing: the one in which more bytes are the file's
+    std::optional<u64> base;       // nothing: determined from the dump
   };
 
-  // Fails, with a sentence, where the dump is of another build, where `options.base` is not what
-  // its relocations prove, and where nothing of it is the file's. Headers that differ otherwise are
-  // `dump-headers`, headers that are not there `dump-unproved`, an ImageBase that contradicts the
+  // Fails, with a sentence, if the dump is of another build, if `options.base` is not what its
+  // relocations prove, or if nothing of it is the file's. Headers that differ otherwise are
+  // `dump-headers`, absent headers `dump-unproved`, and an ImageBase that contradicts the
   // relocations, or where no module can be, `dump-base`.
   static core::Expected<ModuleDump, std::string> open(core::Borrowed<ImageTables> file,
                                                       const core::FileView& dump,
@@ -44,32 +44,32 @@ class ModuleDump {
   [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] u64 base() const { return base_; }
   [[nodiscard]] BaseSource base_source() const { return base_source_; }
-  // Places that the loader adjusts, of those that the dump has, and how many prove the base.
+  // Relocated places in the dump, and how many of them prove the base.
   [[nodiscard]] u64 relocations() const { return relocations_; }
   [[nodiscard]] u64 agreeing_relocations() const { return agreeing_; }
-  // Whether the dump's own headers say that it is of the file.
+  // Whether the dump's own headers prove that it is of the file.
   [[nodiscard]] bool proved() const { return proved_; }
 
-  // As Image::bytes(): those from `rva` on that the dump has.
+  // As Image::bytes(): those from `rva` on that are in the dump.
   [[nodiscard]] core::ByteView bytes(Rva rva, u64 limit) const;
 
-  // What the dump has of the page of memory, 4 KiB of the image, that `rva` lies in.
+  // The contents of the dump in the page of memory, 4 KiB of the image, that contains `rva`.
   enum class PageBytes : u8 {
-    some,       // a byte other than zero, or nothing at all
-    zeros,      // nothing but zeros, whichever sections lie in it
-    cut_zeros,  // the same up to the end of the dump, which comes before that of the page
+    some,       // a byte other than zero, or no bytes
+    zeros,      // only zeros, whichever sections lie in it
+    cut_zeros,  // the same up to the end of the dump, which is before that of the page
   };
   // Of any RVA, in the dump or beyond it.
   [[nodiscard]] PageBytes page_bytes(Rva rva) const;
 
-  // The same as bytes() up to the first page that is zeros as a whole: that was not there, and
-  // neither code nor a pointer is read from it.
+  // As bytes(), up to the first page that consists of zeros: that page was not present, and neither
+  // code nor a pointer is read from it.
   [[nodiscard]] core::ByteView present(Rva rva, u64 limit) const;
 
-  // The pointer at `rva`, as wide as the image's, of what is present.
+  // The pointer at `rva`, of the image's pointer size, if it is present.
   [[nodiscard]] std::optional<u64> pointer(Rva rva) const;
 
-  // The RVA of an absolute address in the module; nothing outside of it.
+  // The RVA of an absolute address in the module; nothing outside it.
   [[nodiscard]] std::optional<Rva> rva_of_address(u64 address) const;
 
  private:

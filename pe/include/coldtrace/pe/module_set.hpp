@@ -25,8 +25,9 @@ struct UnreadableModule {
   std::string reason;  // "not a PE image: it does not start with MZ"
 };
 
-// What a file is to a set: a module, with the API set schema in it, if any; what should be one and
-// cannot be read; or, with neither tables nor a reason, no module: a text, a 16-bit program.
+// The result for a file of a set: a module, with the API set schema in it, if any; a file that
+// should be one and cannot be read; or, with neither tables nor a reason, not a module: a text, a
+// 16-bit program.
 struct ModuleFile {
   std::optional<ModuleTables> tables;
   std::optional<ApiSetSchema> schema;
@@ -34,38 +35,38 @@ struct ModuleFile {
   std::optional<std::string> unreadable;
 };
 
-// What a set needs of the module in an image, whose file is called `name`; what is odd is added to
-// `findings`, a schema that cannot be read as `api-set-schema`.
+// The data that a set needs of the module in an image, whose file is called `name`; oddities are
+// added to `findings`, a schema that cannot be read as `api-set-schema`.
 [[nodiscard]] ModuleFile read_module_file(const Image& image, std::string_view name,
                                           bool has_schema, core::Findings& findings);
 
-// A program with the DLLs that it leads to, or all modules of folders. Which files are read, and
-// which hide each other, is decided here; what reads them is the caller's.
+// A program with the DLLs that it leads to, or all modules of folders. The set decides which files
+// are read and which hide each other; the caller reads them.
 class ModuleSet {
  public:
-  // Reads the file at `path`. `has_schema`: by its name it is the one that has the API set schema.
+  // Reads the file at `path`. `has_schema`: its name is that of the file with the API set schema.
   using Reader = std::function<ModuleFile(const std::string& path, bool has_schema)>;
 
-  // Of all modules together; a whole Windows has about a million imports and exports. What goes
-  // beyond is left out with the finding `module-limit`.
+  // For all modules together; a whole Windows has about a million imports and exports. The excess
+  // is left out with the finding `module-limit`.
   struct Limits {
     std::size_t modules = 16'384;
     u64 rows = 4'000'000;        // imports, exports, DLLs and sections
     u64 text = u64{256} << 20U;  // bytes of names
-    unsigned turns = 256;        // each reads what the modules of the last one need
+    unsigned turns = 256;        // each reads what the modules of the preceding one need
   };
 
   explicit ModuleSet(Reader reader) : ModuleSet{std::move(reader), Limits{}} {}
   ModuleSet(Reader reader, const Limits& limits) : reader_{std::move(reader)}, limits_{limits} {}
 
-  // A file that a program may lead to. It hides those of the same name that come later, whatever
-  // their case: they are the finding `module-twice`.
+  // Adds a file that a program may lead to. It hides later ones with the same name,
+  // case-insensitively, which are the finding `module-twice`.
   void add_file(const std::string& path);
 
   // Reads every file that was added.
   void read_all();
 
-  // Reads the program and whatever of the files it leads to. False when it is not a module.
+  // Reads the program and the files that it leads to. False if it is not a module.
   bool read_program(const std::string& path);
 
   // Ascending by name.
@@ -74,10 +75,10 @@ class ModuleSet {
   [[nodiscard]] const std::vector<UnreadableModule>& unreadable() const { return unreadable_; }
   [[nodiscard]] const ApiSetSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   [[nodiscard]] const std::string& schema_path() const { return schema_path_; }
-  [[nodiscard]] u64 other_files() const { return other_files_; }  // no modules
+  [[nodiscard]] u64 other_files() const { return other_files_; }  // not modules
   [[nodiscard]] std::vector<const ModuleTables*> tables() const;
 
-  // What there is to say of the set itself.
+  // Findings about the set itself.
   core::Findings findings;
 
  private:

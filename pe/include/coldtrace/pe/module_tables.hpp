@@ -13,24 +13,24 @@ namespace coldtrace::pe {
 
 // A DLL that a module imports from.
 struct ImportedDll {
-  std::string_view name;  // as the import has it; without data when it cannot be read
+  std::string_view name;  // as in the import; without data if it cannot be read
   bool delayed;
   // The address table was filled in when the file was bound: the slots hold addresses.
   bool bound;
-  std::optional<u32> bound_to;  // TimeDateStamp that the DLL then had
+  std::optional<u32> bound_to;  // TimeDateStamp of the DLL at that time
 };
 
-// The pointer that all calls of one imported function go through.
+// The pointer through which all calls of one imported function go.
 struct ImportSlot {
   Rva rva;
   std::optional<u64> file_offset;
   u32 dll;                // index into ModuleTables::DLLs
-  std::string_view name;  // without data when imported by ordinal, or when it cannot be read
+  std::string_view name;  // without data if imported by ordinal, or unreadable
   u16 ordinal;
   u16 hint;
   bool by_ordinal;
   std::optional<u32> section;        // index into ModuleTables::sections; nothing: in the headers
-  std::optional<u64> bound_address;  // what a bound slot holds
+  std::optional<u64> bound_address;  // the contents of a bound slot
 
   // A name may be empty.
   [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
@@ -38,7 +38,7 @@ struct ImportSlot {
 
 // An export of a module.
 struct ExportedFunction {
-  u32 ordinal;            // with the ordinal base added
+  u32 ordinal;            // including the ordinal base
   std::string_view name;  // without data: by ordinal only
   Rva address;
   bool is_forwarder;
@@ -48,8 +48,8 @@ struct ExportedFunction {
   [[nodiscard]] bool has_name() const { return name.data() != nullptr; }
 };
 
-// What there is to know of a module to tell where its calls of other modules go, without the
-// image: the names are copies. Can be moved, not copied.
+// The data of a module that is needed to follow its calls of other modules, without the image: the
+// names are copies. Can be moved, not copied.
 struct ModuleTables {
   ModuleTables() = default;
   ModuleTables(ModuleTables&&) = default;
@@ -75,22 +75,22 @@ struct ModuleTables {
 
   // Whether the section that the slot lies in is writable; the headers are not.
   [[nodiscard]] bool is_writable(const ImportSlot& slot) const;
-  // Whether a new value needs the protection of the slot's page changed first.
+  // Whether the protection of the slot's page must be changed before writing a new value.
   [[nodiscard]] bool must_unprotect(const ImportSlot& slot) const;
-  // Whether the address that a bound slot holds is of this exporter; nothing where the slot does
-  // not say whose it is.
+  // Whether the address in a bound slot is that of this exporter; nothing if the slot does not say
+  // whose it is.
   [[nodiscard]] std::optional<bool> is_bound_to(const ImportSlot& slot,
                                                 const ModuleTables& exporter) const;
-  // Whether code of the module runs while it is loaded, before anything can be put into its slots
-  // from outside.
+  // Whether code of the module runs while it is loaded, before its slots can be changed from
+  // outside.
   [[nodiscard]] bool runs_while_loaded() const;
-  // Index into `exports`; of several names of an ordinal the first.
+  // Index into `exports`; of several names of an ordinal, the first.
   [[nodiscard]] std::optional<u32> find_export(std::string_view function) const;
   [[nodiscard]] std::optional<u32> find_export(u32 ordinal) const;
-  // The names of an exported function, in order; 64 at most.
+  // The names of an exported function, in order; at most 64.
   [[nodiscard]] std::vector<std::string_view> names_of(u32 ordinal) const;
 
-  std::vector<char> text;  // what the names above point into
+  std::vector<char> text;  // viewed by the names above
 };
 
 // `name` is that of the file. What cannot be read is a finding and left out.

@@ -14,11 +14,11 @@ enum class PatchRule : u8 {
   loader_pointer,     // LoadConfig::loader_pointers
   security_cookie,    // LoadConfig::security_cookie
   tls_index,          // TlsDirectory::index_address
-  lock_prefix,        // LOCK becomes NOP where there is one processor
+  lock_prefix,        // LOCK becomes NOP on a single processor
   import_call,        // of drivers: a call through a slot becomes a direct one
   indirect_branch,    // of drivers: retpoline
   switch_branch,      // of drivers: retpoline of a jump table
-  dynamic_value,      // of kernels: addresses that are chosen when the system starts
+  dynamic_value,      // of kernels: addresses chosen when the system starts
   unread_relocation,  // of a type that is not applied
   service_row,        // of a table of system services; x64 kernels pack them
 };
@@ -26,15 +26,15 @@ inline constexpr std::size_t patch_rule_count = 13;
 
 // "import_address"
 [[nodiscard]] std::string_view to_string(PatchRule rule);
-// What is written there, and the source of that; a sentence.
+// What is written there, and its source; a sentence.
 [[nodiscard]] std::string_view explain(PatchRule rule);
-// Whether code is written, of which must be told by what it does now.
+// Whether code is written, which must be judged by what it does now.
 [[nodiscard]] constexpr bool writes_code(PatchRule rule) {
   return rule == PatchRule::import_call || rule == PatchRule::indirect_branch ||
          rule == PatchRule::switch_branch;
 }
 
-// Bytes that are expected to differ in memory, and the rule that says so.
+// Bytes that are expected to differ in memory, and the rule for it.
 struct PatchSite {
   Rva rva{};
   u32 size = 0;

@@ -9,9 +9,9 @@
 
 namespace coldtrace::pe {
 
-// All of an image that its headers and tables tell, ascending and disjoint: where two overlap, the
-// first counts. `imports` are all of the image, `more` sites that others know of. A table of
-// dynamic relocations that cannot be read, or holds what is not read, is the finding
+// All patch sites in an image's headers and tables, ascending and disjoint: if two overlap, the
+// first is kept. `imports` are all of the image's, `more` are sites from other sources. A table of
+// dynamic relocations that cannot be read, or that has unsupported contents, is the finding
 // `dynamic-relocations`.
 [[nodiscard]] std::vector<PatchSite> find_patch_sites(const ImageTables& file,
                                                       const std::vector<ImportedModule>& imports,

@@ -10,14 +10,14 @@
 
 namespace coldtrace::pe {
 
-// What a resource or its type is called: a number, or UTF-16LE text of the file.
+// The name of a resource or its type: a number, or UTF-16LE text of the file.
 struct ResourceId {
   u32 number = 0;
   bool named = false;
   core::ByteView units;  // when named
 
   [[nodiscard]] bool is(u32 wanted) const { return !named && number == wanted; }
-  // Names are compared as the linker writes them, in upper case.
+  // Names are compared in upper case, as the linker writes them.
   [[nodiscard]] bool is(std::string_view wanted) const;
 };
 
@@ -39,10 +39,10 @@ struct Resource {
   u32 code_page = 0;
   Rva address{};
   u32 size = 0;               // as declared
-  u64 stored = 0;             // bytes of it that the file has
-  std::optional<u64> offset;  // in the file, when that has any
+  u64 stored = 0;             // number of its bytes in the file
+  std::optional<u64> offset;  // in the file, if any are stored
 
-  // The stored bytes. Looking at the tree alone reads none of them: most are pictures.
+  // The stored bytes. Walking the tree reads none of them: most are pictures.
   [[nodiscard]] core::ByteView content(const Image& image) const {
     return image.bytes(address, stored);
   }
@@ -50,8 +50,8 @@ struct Resource {
 
 // All resources, in the tree's order. Source: Microsoft, "PE Format", .rsrc section, of which
 // Windows uses three levels: type, name, language. Loops, directories reached twice, other depths
-// and ranges outside the file are findings; every entry of the file is looked at once at most,
-// and 100,000 of them.
+// and ranges outside the file are findings; every entry of the file is read at most once, and at
+// most 100,000 of them.
 [[nodiscard]] std::vector<Resource> read_resources(const Image& image, core::Findings& findings);
 
 // The resources of one type, by number or by name.

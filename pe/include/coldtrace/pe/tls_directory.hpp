@@ -20,7 +20,7 @@ struct TlsDirectory {
   std::vector<u64> callbacks;  // run before the entry point; 0 ends them
 };
 
-// Callbacks without an end in their section are a finding; 4,096 are read at most.
+// Callbacks without an end in their section are a finding; at most 4,096 are read.
 core::Result<std::optional<TlsDirectory>> read_tls_directory(const Image& image,
                                                              core::Findings& findings);
 

@@ -16,7 +16,7 @@ using VersionNumber = std::array<u16, 4>;  // major first
 // "6.1.7601.17514"
 [[nodiscard]] std::string to_string(const VersionNumber& version);
 
-// VS_FIXEDFILEINFO, the fields that matter; 52 bytes.
+// VS_FIXEDFILEINFO, the relevant fields; 52 bytes.
 struct FixedVersion {
   VersionNumber file;
   VersionNumber product;
@@ -36,12 +36,12 @@ struct VersionInfo {
   std::optional<FixedVersion> fixed;
   std::vector<VersionString> strings;
 
-  // The first string with that key; empty when there is none.
+  // The first string with that key; empty if there is none.
   [[nodiscard]] std::string_view find(std::string_view key) const;
 };
 
-// Reads the resource that lies at `offset` of the file. A node whose length does not fit ends the
-// list it is in, with a finding.
+// Reads the resource at `offset` of the file. A node whose length does not fit ends the list that
+// contains it, with a finding.
 [[nodiscard]] VersionInfo read_version_info(core::ByteView bytes, u64 offset,
                                             core::Findings& findings);
 
