@@ -10,8 +10,8 @@
 
 namespace coldtrace::ntfs {
 
-// The bytes of a stream: of a volume by its run list, or of a file that is a copy of it. Positions
-// are bytes of the stream.
+// The bytes of a stream: from a volume by its run list, or from a file that is a copy of it.
+// Positions are bytes of the stream.
 class MappedStream {
  public:
   [[nodiscard]] u64 size() const { return size_; }

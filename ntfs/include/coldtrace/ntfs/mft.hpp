@@ -13,29 +13,29 @@
 
 namespace coldtrace::ntfs {
 
-// The Master File Table: where each FILE record is.
+// The Master File Table: the place of each FILE record.
 class Mft {
  public:
-  // Finds all extents, also those that only extension records know. Falls back on $MFTMirr when
-  // record 0 is not usable.
+  // Finds all extents, including those that only extension records contain. Uses $MFTMirr if record
+  // 0 is unusable.
   static core::Result<Mft> open(const core::ImageSource& image, const BootSector& boot,
                                 u64 volume_offset, core::Findings& findings);
 
-  // Compares the first records with their copies in $MFTMirr, which are read from now on instead of
-  // records that are not usable.
+  // Compares the first records with their copies in $MFTMirr, which from now on replace unusable
+  // records.
   void use_mirror(const core::ImageSource& image, Lcn mirror, core::Findings& findings);
 
-  // A $MFT that was copied out of its volume: record n is n records into the file. A file with less
-  // bytes than its record 0 says is a warning; of one with more, what begins with zeros behind them
-  // is left out.
+  // A $MFT that was copied out of its volume: record n is n records into the file. A file with
+  // fewer bytes than its record 0 says is a warning; of a longer one, what begins with zeros after
+  // that size is left out.
   static core::Result<Mft> open_extracted(const core::ImageSource& file, core::Findings& findings);
 
   [[nodiscard]] u64 record_count() const { return record_count_; }
-  // Records from the first to the last that may be more than a hole of a sparse file.
+  // Records from the first to the last that may be outside a hole of a sparse file.
   [[nodiscard]] u64 stored_count() const { return stored_count_; }
   [[nodiscard]] u64 valid_count() const {
     return valid_count_;
-  }  // records behind these do not count yet
+  }  // records from here on do not count yet
   [[nodiscard]] bool extracted() const { return extracted_; }
   [[nodiscard]] u32 record_size() const { return record_size_; }
   [[nodiscard]] const ClusterMap& clusters() const { return clusters_; }
@@ -44,12 +44,11 @@ class Mft {
   // The byte of the image at which a record starts.
   [[nodiscard]] std::optional<u64> offset_of(u64 record) const;
 
-  // Reads records as they are stored, or their copies, without fixups: as many as fill
-  // `destination`.
+  // Reads stored records, or their copies, without undoing fixups: as many as fit in `destination`.
   core::Result<core::Done> read_raw(const core::ImageSource& image, u64 first,
                                     std::span<std::byte> destination) const;
 
-  // Reads one record, puts its fixups back and its facts into `facts`, which view `buffer`.
+  // Reads one record, undoes its fixups and reads its facts into `facts`, which view `buffer`.
   core::Result<core::Done> read(const core::ImageSource& image, u64 record,
                                 std::vector<std::byte>& buffer, RecordFacts& facts) const;
 
@@ -62,7 +61,7 @@ class Mft {
 
   ClusterMap clusters_;
   std::vector<Extent> extents_;
-  std::map<u64, std::vector<std::byte>> mirrored_;  // copies that are read for their records
+  std::map<u64, std::vector<std::byte>> mirrored_;  // copies that replace their records
   u64 record_count_ = 0;
   u64 stored_count_ = 0;
   u64 valid_count_ = 0;
@@ -70,12 +69,12 @@ class Mft {
   bool extracted_ = false;  // clusters of other streams are out of reach
 };
 
-// Applies fixups to a record in place and reads its facts.
+// Undoes fixups of a record in place and reads its facts.
 core::Result<std::optional<core::ParseError>> read_fixed_record(std::span<std::byte> record,
                                                                 u64 number, u64 offset,
                                                                 RecordFacts& facts);
 
-// The value of a file's attribute list, resident or not; empty when there is none.
+// The value of a file's attribute list, resident or not; empty if there is none.
 core::Result<std::vector<std::byte>> read_attribute_list_value(const core::ImageSource& image,
                                                                const ClusterMap& clusters,
                                                                const RecordFacts& base);

@@ -12,11 +12,12 @@
 
 namespace coldtrace::ntfs {
 
-// Asks for huge pages for memory that is read in no order (bench/compare-ntfs, a million names);
-// without effect where refused.
+// Requests huge pages for memory with random access (bench/compare-ntfs, a million names); no
+// effect if refused.
 void advise_huge_pages(void* memory, std::size_t size);
 
-// Memory for many small pieces that stay until the end. A piece is named by 32 bits; 0 is none.
+// Memory for many small pieces that stay until the end. A piece is identified by 32 bits; 0 is
+// none.
 class Arena {
  public:
   static constexpr u32 none = 0;
@@ -25,14 +26,14 @@ class Arena {
   static constexpr u32 pieces_in_chunk = chunk_size / granule;
   static constexpr u32 chunk_limit = (u64{1} << 32) / pieces_in_chunk;
 
-  // Takes no more than so many chunks.
+  // Uses at most this many chunks.
   explicit Arena(u32 most_chunks = chunk_limit) : chunks_(std::min(most_chunks, chunk_limit)) {}
 
   // Adds pieces for one thread; several writers may fill one arena at once.
   class Writer {
    public:
     explicit Writer(Arena& arena) : arena_{arena} {}
-    // `none` when the piece or the arena is too large.
+    // `none` if the piece or the arena is too large.
     u32 add(core::ByteView piece);
 
    private:
@@ -41,7 +42,7 @@ class Arena {
     std::size_t used_ = chunk_size;
   };
 
-  // From the start of the piece on; pieces know their own ends.
+  // From the start of the piece on; pieces contain their own ends.
   [[nodiscard]] core::ByteView at(u32 piece) const {
     const std::size_t start = std::size_t{piece & (pieces_in_chunk - 1)} * granule;
     return {chunks_[piece / pieces_in_chunk].get() + start, chunk_size - start};
@@ -95,7 +96,7 @@ class PackedWriter {
     at_ += view.size();
   }
 
-  // Room for `count` bytes behind the end; what was written there is kept by commit().
+  // Space for `count` bytes after the end; commit() keeps what was written there.
   std::byte* room(std::size_t count) {
     if (static_cast<std::size_t>(end_ - at_) < count) grow(count);
     return at_;
@@ -115,7 +116,7 @@ class PackedWriter {
   std::byte* end_ = bytes_.data() + bytes_.size();
 };
 
-// Reads what PackedWriter wrote; behind the end there are zeros.
+// Reads what PackedWriter wrote; zeros follow the end.
 class PackedReader {
  public:
   explicit PackedReader(core::BorrowedBytes bytes)

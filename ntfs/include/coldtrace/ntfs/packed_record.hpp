@@ -5,25 +5,25 @@
 
 namespace coldtrace::ntfs {
 
-// The facts of one FILE record in some 120 bytes: names of one byte a unit where they allow it,
-// each distinct time once. Of a $FILE_NAME its flags and allocated size are left out: they are
-// those of when the name was made.
+// The facts of one FILE record in some 120 bytes: names with one byte per unit if possible, each
+// distinct time once. The flags and allocated size of a $FILE_NAME are left out: they date from
+// when the name was made.
 void pack_record(const RecordFacts& facts, PackedWriter& out);
 
-// Puts what was packed into empty `facts`.
+// Unpacks into empty `facts`.
 void unpack_record(core::ByteView piece, u64 record, RecordFacts& facts);
 
-// Only what stands before the attributes: information, names and the size of the content.
+// Only what precedes the attributes: information, names and the size of the content.
 void unpack_names(core::ByteView piece, u64 record, RecordFacts& facts);
 
-// What the walks ask of every record, without unpacking it: 4 bytes.
+// What the walks need of every record, without unpacking it: 4 bytes.
 struct RecordSummary {
   u16 sequence = 0;
   bool in_use : 1 = false;
   bool directory : 1 = false;
   bool extension : 1 = false;
   bool several_links : 1 = false;  // or names may be in extension records
-  bool out_of_order : 1 = false;   // created before its neighbours, which agree
+  bool out_of_order : 1 = false;   // created before its neighbours, which agree with each other
 };
 [[nodiscard]] RecordSummary summarize(const RecordFacts& facts);
 

@@ -10,30 +10,30 @@
 
 namespace coldtrace::ntfs {
 
-// Longer paths start with the directory at which they were cut. Source: Windows limits paths to
-// 32,767 units, which are at most three bytes each.
+// Longer paths start with the directory where they were cut. Source: Windows limits paths to 32,767
+// units, which are at most three bytes each.
 constexpr std::size_t longest_path = std::size_t{96} * 1024;
 
-// "<parent 1234-5>": stands where a path does not reach the root.
+// "<parent 1234-5>": the start of a path that does not reach the root.
 [[nodiscard]] std::string broken_path(FileReference directory);
 
-// Paths of directories through the names in their records: for what no index reaches.
+// Paths of directories by the names in their records: for what no index reaches.
 class PathChain {
  public:
   explicit PathChain(core::Borrowed<RecordTable> records) : records_{records.get()} {}
 
   struct Path {
-    std::string_view text;  // valid until the next call; without a '/' at its end
+    std::string_view text;  // valid until the next call; without a trailing '/'
     bool whole;             // reaches the root
-    bool live;              // all directories on the way are in use
+    bool live;              // all directories of the path are in use
   };
 
-  // The path of the directory that a name gives as its parent. The chain goes on while the
-  // sequence numbers agree: the same, or one more in a directory that was deleted.
+  // The path of the directory that a name gives as its parent. The chain continues while the
+  // sequence numbers agree: the same, or one more for a deleted directory.
   Path find(FileReference directory);
 
  private:
-  // What a directory's own parent is; the root is its own.
+  // The parent of a directory; the root is its own.
   struct Parent {
     FileReference reference = {};
     StoredText name = {};

@@ -13,7 +13,7 @@
 
 namespace coldtrace::ntfs {
 
-// One attribute, without its value unless that is metadata of the file system.
+// One attribute, without its value unless that is file system metadata.
 struct AttributeFacts {
   AttributeType type = AttributeType::end;
   u16 id = 0;
@@ -22,15 +22,15 @@ struct AttributeFacts {
   bool encrypted = false;
   bool sparse = false;
   StoredText name;
-  u64 record = 0;  // the FILE record that holds it
+  u64 record = 0;  // the FILE record that contains it
   u64 size = 0;
 
   // Resident. The value is kept for directory indexes, reparse points, object ids, extended
-  // attributes and lists; of a security descriptor the owner's SID.
+  // attributes and lists; for a security descriptor, the owner's SID.
   u32 value_offset = 0;  // in the record
   core::ByteView value;
 
-  // Not resident; sizes count only where lowest_vcn is 0.
+  // Not resident; sizes are valid only if lowest_vcn is 0.
   u64 lowest_vcn = 0;
   u64 cluster_count = 0;
   u64 allocated_size = 0;
@@ -40,24 +40,23 @@ struct AttributeFacts {
   core::ByteView runs;
 };
 
-// What one FILE record says, or a file with several of them. Views point to bytes that live
-// elsewhere.
+// The contents of one FILE record, or of a file with several. Views refer to bytes owned elsewhere.
 struct RecordFacts {
   u64 record = 0;
   u16 sequence = 0;
-  u16 link_count = 0;  // as the record's head has it
+  u16 link_count = 0;  // from the record's header
   bool in_use = false;
   bool directory = false;
   bool bad = false;           // marked "BAAD"
   bool torn = false;          // a fixup does not match
-  bool damaged = false;       // attributes behind the first impossible one are lost
-  bool misplaced = false;     // the record says it has another number
-  bool beyond_valid = false;  // in clusters of $MFT that do not count yet
+  bool damaged = false;       // attributes after the first invalid one are lost
+  bool misplaced = false;     // the record contains another number
+  bool beyond_valid = false;  // in clusters of $MFT that are not valid yet
   bool has_list = false;
   FileReference base;  // of an extension record
   std::optional<StandardInformation> information;
   std::optional<u64> content_size;  // of the unnamed $DATA
-  std::optional<u32> remains_at;    // in the record alone: where an attribute is that is not used
+  std::optional<u32> remains_at;    // only in the record: offset of an unused attribute
   std::vector<FileName> names;
   std::vector<AttributeFacts> attributes;
 
@@ -65,17 +64,17 @@ struct RecordFacts {
   [[nodiscard]] FileReference reference() const { return {record, sequence}; }
   const AttributeFacts* find(AttributeType type, std::string_view name = {}) const;
 
-  // Empties everything and keeps the memory.
+  // Empties everything but keeps the memory.
   void clear();
 };
 
 constexpr std::string_view directory_index_name = "$I30";
 constexpr std::string_view security_index_name = "$SII";  // of ids, in $Secure
 
-// True for the short name of a link that also has a long one: it is not a row of its own.
+// True for the short name of a link that also has a long one: it has no row of its own.
 [[nodiscard]] bool is_short_half(const RecordFacts& facts, const FileName& name);
 
-// The same of all names of a file, which may be thousands.
+// The same for all names of a file, which may be thousands.
 class ShortHalves {
  public:
   explicit ShortHalves(const RecordFacts& facts);
@@ -83,18 +82,18 @@ class ShortHalves {
   [[nodiscard]] bool contains(const FileName& name) const;
 
  private:
-  std::vector<FileReference> long_names_;  // where there are some: their directories, sorted
+  std::vector<FileReference> long_names_;  // directories of long names, sorted, if there are any
 };
 
-// The names of a file that are not short halves.
+// The names of a file, without short halves.
 [[nodiscard]] u32 count_links(const RecordFacts& facts);
 
-// What every file in use has and this one, all of whose records are joined, has not.
+// Attributes that every file in use has, but this one, whose records are all joined, does not.
 [[nodiscard]] std::optional<core::Name> find_missing(const RecordFacts& facts);
 
-// Reads a record after its fixups into `facts`. Damage inside the record is told by
-// `facts.damaged` and the first such error is the optional result; the error of the Result means
-// there is no record.
+// Reads a record after its fixups into `facts`. Damage inside the record is reported in
+// `facts.damaged`, and the first such error is the optional result; the error of the Result means
+// that there is no record.
 core::Result<std::optional<core::ParseError>> read_record_facts(core::ByteView record, u64 number,
                                                                 u64 offset, RecordFacts& facts);
 

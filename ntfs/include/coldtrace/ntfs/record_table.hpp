@@ -15,7 +15,7 @@
 
 namespace coldtrace::ntfs {
 
-// A stretch of the image that could not be read, and what was lost with it.
+// A range of the image that could not be read, and what was lost with it.
 struct Gap {
   enum class Lost : u8 { records, index };
   u64 offset;  // bytes of the image
@@ -28,9 +28,9 @@ struct Gap {
 // The facts of all FILE records of a volume, packed.
 class RecordTable {
  public:
-  // Reads $MFT once, from start to end; `jobs` threads share the work and change nothing in the
-  // result. Records beyond `most_chunks` of an arena are left out, and said to be. `progress` hears
-  // of bytes and records; it may be null.
+  // Reads $MFT once, from start to end; `jobs` threads share the work without affecting the result.
+  // Records beyond `most_chunks` of an arena are left out, and reported. `progress` is called with
+  // bytes and records; it may be null.
   static RecordTable scan(const core::ImageSource& image, const Mft& mft, unsigned jobs,
                           core::Findings& findings, std::vector<Gap>& gaps,
                           ClusterMarks* marks = nullptr, u32 most_chunks = Arena::chunk_limit,
@@ -39,36 +39,36 @@ class RecordTable {
   RecordTable(RecordTable&&) = default;
 
   [[nodiscard]] u64 size() const { return slots_.size(); }
-  // False for records never used, unreadable, or without a record's head.
+  // False for records that were never used, are unreadable, or have no header.
   [[nodiscard]] bool has(u64 record) const {
     return record < slots_.size() && slots_[record].piece != Arena::none;
   }
   [[nodiscard]] RecordSummary summary(u64 record) const { return slots_[record].summary; }
 
-  // Loads the start of a record that is needed soon: of many at once, before the first is used, so
-  // that the waits for memory overlap (bench/compare-ntfs: a fifth of the time in user mode).
+  // Prefetches the start of a record that is needed soon: call it for many before using the first,
+  // so that the waits for memory overlap (bench/compare-ntfs: a fifth of the time in user mode).
   void fetch_ahead(u64 record) const {
     if (!has(record)) return;
     const auto* piece = arena_->at(slots_[record].piece).data();
     static_cast<void>(*static_cast<const volatile std::byte*>(piece));
   }
 
-  // The record alone. Views in `facts` last as long as the table.
+  // Only the record. Views in `facts` are valid as long as the table.
   void unpack(u64 record, RecordFacts& facts) const;
 
   // A file: its base record and those that extend it.
   Assembly assemble(u64 record, RecordFacts& facts) const;
-  // As assemble, when only information, names and the size of the content are wanted.
+  // As assemble, if only information, names and the size of the content are needed.
   void assemble_names(u64 record, RecordFacts& facts) const;
 
-  // False on volumes whose files mostly have times without fractions of a second: drivers that
-  // write such times are at work there, or files came from FAT.
+  // False on volumes whose files mostly have times without fractions of a second: they were written
+  // by drivers that store such times, or files came from FAT.
   [[nodiscard]] bool has_rare_whole_seconds() const { return whole_seconds_ * 100 < timed_; }
 
   // Files in use whose security descriptor is in $Secure.
   [[nodiscard]] u64 secured() const { return secured_; }
 
-  // Another one for each table, those that are gone included, as long as it is held.
+  // Unique for each table, including destroyed ones, as long as it is held.
   [[nodiscard]] const std::shared_ptr<const char>& identity() const { return identity_; }
 
   [[nodiscard]] u64 memory() const;  // bytes
@@ -76,7 +76,7 @@ class RecordTable {
  private:
   struct Worker;
   class Scan;
-  // Where a record is in the arena, and what the walks ask of every record.
+  // The place of a record in the arena, and what the walks need of every record.
   struct Slot {
     u32 piece = Arena::none;
     RecordSummary summary;
@@ -94,12 +94,12 @@ class RecordTable {
   std::shared_ptr<const char> identity_ = std::make_shared<const char>();
   std::unique_ptr<Arena> arena_;
   std::vector<Slot> slots_;
-  std::vector<u32> claimed_bases_;  // in order, with the records that claim them beside
+  std::vector<u32> claimed_bases_;  // in order, parallel to the records that claim them
   std::vector<u32> claims_;
   std::unordered_map<u64, Assembly> assemblies_;  // of the records with an attribute list
   u64 secured_ = 0;
   u64 timed_ = 0;          // records in use with a time of creation
-  u64 whole_seconds_ = 0;  // of those, with no fraction of a second in any time
+  u64 whole_seconds_ = 0;  // of those, number without fractions of a second in any time
 };
 
 }  // namespace coldtrace::ntfs

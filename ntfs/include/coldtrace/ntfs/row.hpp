@@ -24,24 +24,24 @@ enum class State : u8 {
   live,         // through the directories, and the record agrees
   deleted,      // the record is not in use
   detached,     // in use; its parent directory is gone
-  unreachable,  // in use with a parent, and no directory lists it
-  stale,        // a directory's entry for a record that is not this file
+  unreachable,  // in use, with a parent, but no directory lists it
+  stale,        // a directory's entry for a record that does not belong to this file
   slack,        // left in unused bytes of a directory's index
   unnamed,      // in use without a name
 };
 constexpr std::size_t state_count = 7;
 
 [[nodiscard]] std::string_view to_string(State state);
-// Of a name as to_string() has it; nothing of another.
+// By a name from to_string(); nothing for any other.
 [[nodiscard]] std::optional<State> to_state(std::string_view text);
 
-// Where a row comes from: what the walk knows before the record is unpacked.
+// The source of a row: what the walk knows before the record is unpacked.
 struct RowSource {
   State state = State::live;
-  bool wanted = true;  // false: of a state that was not asked for; its findings count all the same
+  bool wanted = true;  // false: its state was not requested; its findings count all the same
   FileReference file;
-  bool has_record = true;   // false: only an entry speaks of it
-  std::optional<u32> link;  // which of the record's names; absent: none or not the record's
+  bool has_record = true;   // false: only an entry describes it
+  std::optional<u32> link;  // which of the record's names; absent: none, or not one of the record's
   StoredText name;          // without a link
   FileReference parent;
   Times index;                      // without a link and with an entry
@@ -52,7 +52,7 @@ struct RowSource {
   bool unlisted = false;            // the record has no such name
   bool directory_again = false;     // entered before: a loop
   bool first_of_record = true;      // no row before it was of the same record
-  bool streams_left_out = false;    // told of another name, and too many to be repeated
+  bool streams_left_out = false;    // reported for another name, and too many to repeat
   std::optional<u64> stale_size;
   std::size_t path_start = 0;  // of the parent's path in the batch
   std::size_t path_length = 0;
@@ -67,23 +67,23 @@ struct RowBatch {
     rows.clear();
     paths.clear();
   }
-  // Without a '/' at its end: the root is "".
+  // Without a trailing '/': the root is "".
   [[nodiscard]] std::string_view parent_path(const RowSource& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
 };
 
-// One stream of a file and where its bytes are.
+// One stream of a file and the place of its bytes.
 struct StreamRow {
   AttributeType type;
   StoredText name;
   u16 id;
-  u64 record;  // the FILE record that holds it, or its first extent
+  u64 record;  // the FILE record that contains it, or its first extent
   bool resident;
   bool compressed;
   bool encrypted;
   bool sparse;
-  std::optional<u64> size;  // these three: absent when the start of the stream is lost
+  std::optional<u64> size;  // these three: absent if the start of the stream is lost
   // Resident: the byte of the image where it starts, and the bytes of it that fixups displace.
   std::optional<u64> resident_offset;
   std::size_t first_fixup = 0;
@@ -95,19 +95,20 @@ struct StreamRow {
   std::size_t extent_count = 0;
 };
 
-// Between the two names of a sentence. Names may hold quotes, so that these alone part nothing.
+// Separates the two names in a sentence. Names may contain quotes, so quotes alone separate
+// nothing.
 inline constexpr std::string_view between_names = "\" by the directory and \"";
 
-// A finding about one name, beside those of the whole volume.
+// A finding about one name, in addition to those of the whole volume.
 struct RowFinding {
   core::Name code;
   bool warning;
   std::string text;
-  bool of_name = false;  // not of the file, which has it once however many its names
+  bool of_name = false;  // false: of the file, reported once however many names it has
 };
 
-// All that is known about one name. Views last as long as the snapshot; the object is reused
-// from row to row.
+// All data of one name. Views are valid as long as the snapshot; the object is reused from row to
+// row.
 struct FileRow {
   const RowSource* source = nullptr;
   std::string_view parent_path;
@@ -123,17 +124,17 @@ struct FileRow {
   std::optional<u32> reparse_tag;
   std::optional<std::string> reparse_target;
   core::ByteView extended_attributes;     // the list of $EA
-  std::optional<ZoneIdentifier> zone_id;  // where Snapshot::RowOptions asks for it
+  std::optional<ZoneIdentifier> zone_id;  // if Snapshot::RowOptions requests it
   std::optional<u64> record_offset;
   std::vector<StreamRow> streams;        // $DATA
-  std::vector<StreamRow> other_streams;  // other attributes outside the record, and $EFS and such
+  std::vector<StreamRow> other_streams;  // other attributes outside the record, $EFS and similar
   std::vector<Extent> extents;
   std::vector<u32> fixup_positions;
   std::vector<RowFinding> findings;
-  // The records that `facts`, `assembly` and `links` were taken from; rows of one file follow each
-  // other and share them.
+  // The records from which `facts`, `assembly` and `links` were read; consecutive rows of one file
+  // share them.
   std::shared_ptr<const char> loaded_from;  // identity of their table
-  // Memory that is kept from row to row.
+  // Memory that is reused from row to row.
   std::vector<std::byte> owner_bytes;
   std::string owner_storage;
   std::vector<std::byte> extended_attribute_bytes;  // of a $EA outside the record
@@ -147,14 +148,14 @@ struct FileRow {
     return std::span{fixup_positions}.subspan(stream.first_fixup, stream.fixup_count);
   }
   [[nodiscard]] const StreamRow* content() const;  // the unnamed $DATA
-  [[nodiscard]] bool is_root() const;              // the one file that is listed under nothing
+  [[nodiscard]] bool is_root() const;              // the one file that no directory lists
   [[nodiscard]] bool file_known() const { return !source->entry || source->entry->file_known; }
 
-  // "/a/b", the root "/"; empty without a name. U+FFFD stands for what is not valid UTF-16.
+  // "/a/b", the root "/"; empty without a name. Invalid UTF-16 becomes U+FFFD.
   [[nodiscard]] std::string path() const;
   void append_path(std::string& text) const;
 
-  // Empties all but what is known of the file and its record.
+  // Empties everything except what is known about the file and its record.
   void clear();
 };
 

@@ -16,8 +16,8 @@ std::optional<core::ByteView> slice_sid(T&&, u64) = delete;
 // "S-1-5-21-1-2-3-1001"
 [[nodiscard]] std::string sid_to_string(core::ByteView sid);
 
-// The owner in a self-relative security descriptor, as the bytes of its SID, which are none where
-// it has no owner; nothing where it cannot be used. Source: [MS-DTYP] 2.4.6.
+// The owner in a self-relative security descriptor, as the bytes of its SID, which are empty if it
+// has no owner; nothing if the descriptor is unusable. Source: [MS-DTYP] 2.4.6.
 [[nodiscard]] std::optional<core::ByteView> find_owner(core::ByteView descriptor);
 template <core::TemporaryBytes T>
 std::optional<core::ByteView> find_owner(T&&) = delete;

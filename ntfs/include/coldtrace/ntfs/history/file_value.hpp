@@ -10,7 +10,7 @@
 
 namespace coldtrace::ntfs {
 
-// A stream of a file, and where its bytes are.
+// A stream of a file, and the place of its bytes.
 struct StreamValue {
   struct Piece {
     u64 vcn;
@@ -29,8 +29,8 @@ struct StreamValue {
   bool operator==(const StreamValue&) const = default;
 };
 
-// What one name of a file says of it, without where the name was read: its index entry, its
-// record's place, findings. Two looks at a volume are told apart by it. Owns what it has.
+// The data of one name of a file, except where the name was read: its index entry, its record's
+// place, findings. Used to tell two views of a volume apart. Owns its data.
 struct FileValue {
   std::string path;
   std::vector<u16> name, short_name;  // UTF-16
@@ -50,7 +50,7 @@ struct FileValue {
   bool operator==(const FileValue&) const = default;
 };
 
-// Of a row with a record.
+// From a row with a record.
 [[nodiscard]] FileValue to_value(const FileRow& row);
 
 }  // namespace coldtrace::ntfs

@@ -11,13 +11,12 @@
 
 namespace coldtrace::ntfs {
 
-// One name of a file with all that is known of it, in each view that has it so. A view is the
-// volume at one time: a shadow copy of it, or the volume as it is now; views have numbers from 0
-// on.
+// One version of a name of a file, and the views that contain it. A view is the volume at one time:
+// a shadow copy of it, or the present volume. Views have numbers from 0 on.
 struct FileVersion {
   FileValue value;
-  std::string line;                // a snapshot's, of what is compared, in place of the value
-  std::string shown;               // as the caller writes it, of the first view that has it
+  std::string line;                // the compared part of a snapshot line, instead of the value
+  std::string shown;               // as the caller writes it, from the first view that contains it
   std::vector<std::size_t> views;  // ascending
 };
 
@@ -30,27 +29,27 @@ struct FileHistory {
   [[nodiscard]] bool is_in(std::size_t view) const;
 };
 
-// The files of one volume that have, in any view, a path that is asked for. Views are looked at
-// twice: all are searched before the first is collected. Memory grows with the files that are
-// found, up to `most_versions` of them, and as many versions in all.
+// The files of one volume that have a requested path in any view. Views are read twice: all are
+// searched before the first is collected. Memory grows with the files that are found, up to
+// `most_versions` of them, and as many versions in total.
 class VolumeHistory {
  public:
   static constexpr std::size_t most_versions = 10'000;
 
-  // Patterns of paths, as glob_matches() has them: ASCII letters are alike, '\' is '/'.
+  // Patterns of paths, as for glob_matches(): ASCII case is ignored, '\' equals '/'.
   explicit VolumeHistory(const std::vector<std::string>& paths);
 
-  // Remembers which files have such a path in this view.
+  // Records which files have such a path in this view.
   void search(const Snapshot& snapshot, unsigned jobs);
 
-  // What is written of a row, by the worker of that number, from 0 up to `jobs`. The row is its
-  // own.
+  // The output for a row, written by the worker with that number, from 0 up to `jobs`. The row
+  // belongs to the function.
   using Show = std::function<std::string(unsigned worker, FileRow& row)>;
-  // Adds what those files are called in the view, and what is known of them there. A version that
-  // an earlier view has is the same when all its values are.
+  // Adds the names of those files in the view, and their data there. A version equals that of an
+  // earlier view if all its values do.
   void collect(const Snapshot& snapshot, std::size_t view, unsigned jobs, const Show& show);
 
-  // The same of rows of a snapshot, one by one: which name a file has, and in which state.
+  // The same for rows of a snapshot, one by one: the name of a file, and its state.
   struct Row {
     std::string_view path;
     FileReference file;
@@ -58,15 +57,15 @@ class VolumeHistory {
   };
   // As search() of a snapshot.
   void search(const Row& row);
-  // Whether a row is of a file that was found, and is collected.
+  // Whether a row belongs to a file that was found, and is collected.
   [[nodiscard]] bool has(const Row& row) const;
-  // `line` is what is compared of such a row; others add nothing.
+  // `line` is the compared part of such a row; other rows add nothing.
   void collect(const Row& row, std::size_t view, std::string line, std::string shown);
 
   [[nodiscard]] const std::vector<FileHistory>& files() const { return files_; }
-  // Of each pattern, whether any view has such a path.
+  // For each pattern, whether any view has such a path.
   [[nodiscard]] const std::vector<bool>& found() const { return found_; }
-  // Whether there are more files or versions than are kept.
+  // Whether files or versions were left out.
   [[nodiscard]] bool limited() const { return limited_; }
 
  private:

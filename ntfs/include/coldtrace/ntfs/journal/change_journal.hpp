@@ -10,8 +10,8 @@
 
 namespace coldtrace::ntfs {
 
-// What $UsnJrnl:$Max says of a journal. Source: [MS-FSCC] 2.3.61, USN_JOURNAL_DATA, of which it
-// holds these; observed on Windows volumes.
+// The data of a journal in $UsnJrnl:$Max. Source: [MS-FSCC] 2.3.61, USN_JOURNAL_DATA, of which it
+// contains these; observed on Windows volumes.
 struct JournalSettings {
   static constexpr u64 stored_size = 32;
   u64 maximum_size;
@@ -23,7 +23,7 @@ struct JournalSettings {
 // `value` is that of the stream $Max, at byte `offset` of the image.
 core::Result<JournalSettings> read_journal_settings(core::ByteView value, u64 offset);
 
-// The change journal of a volume, $Extend\$UsnJrnl, or one that was deleted.
+// The change journal of a volume, $Extend\$UsnJrnl, or a deleted one.
 struct ChangeJournal {
   FileReference file;
   bool in_use;
@@ -31,7 +31,7 @@ struct ChangeJournal {
   JournalStream stream;
 };
 
-// All of a volume, those in use first. `volume` and `records` outlive them.
+// All journals of a volume, those in use first. `volume` and `records` must outlive them.
 [[nodiscard]] std::vector<ChangeJournal> find_change_journals(const Volume& volume,
                                                               const RecordTable& records,
                                                               core::Findings& findings);

@@ -10,25 +10,25 @@
 
 namespace coldtrace::ntfs {
 
-// Names and parents of directories as they were at any record of a change journal. A journal has
-// a parent's reference and not its path, and directories are renamed: rewind() goes from the
-// newest record to the oldest, then replay() from the oldest to the newest. Memory grows with the
-// number of directories and of their changes.
+// Names and parents of directories as they were at any record of a change journal. A journal
+// contains a parent's reference but not its path, and directories are renamed: rewind() goes from
+// the newest record to the oldest, then replay() from the oldest to the newest. Memory grows with
+// the number of directories and of their changes.
 class DirectoryHistory {
  public:
-  // Starts with what $MFT has: directories in use, and those deleted under the sequence number
-  // that they had.
+  // Starts with the contents of $MFT: directories in use, and deleted ones under the sequence
+  // number that they had.
   void start_from(const RecordTable& records);
 
-  // The largest number of a record of the journal that a directory in use states; 0: none does.
+  // The largest journal record number in a directory in use; 0: none.
   [[nodiscard]] u64 newest_usn() const { return newest_usn_; }
 
-  // What a record says of its file holds at it and before it, until an older record speaks of the
-  // same file. Of a directory that nothing newer speaks of it holds behind it too, where
-  // `lossless`: no record behind it is missing.
+  // What a record says about its file applies at it and before it, until an older record for the
+  // same file. For a directory without newer records, it also applies after it, if `lossless`: no
+  // record after it is missing.
   void rewind(const UsnRecord& record, u64 position, bool lossless);
 
-  // Passes the record at `position`, forwards: what was rewound there is undone.
+  // Passes the record at `position`, forwards, undoing what was rewound there.
   void replay(u64 position);
 
   struct Path {
@@ -49,13 +49,13 @@ class DirectoryHistory {
     u64 position;
     u64 directory;
     Directory before;
-    bool known;  // false: nothing was
+    bool known;  // false: nothing was known
   };
   struct KnownDirectory {
     Directory value;
     u64 used = 0;  // the last age of paths of which one goes through it
   };
-  // Of an age that is over it is only room for the next one.
+  // For an expired age, it is only space for the next one.
   struct KnownPath {
     std::string text;
     std::size_t levels = 0;
@@ -72,8 +72,8 @@ class DirectoryHistory {
   std::vector<Change> changes_;  // from the newest to the oldest
   std::unordered_map<u64, KnownPath> paths_;
   std::size_t paths_size_ = 0;  // bytes
-  u64 age_ = 1;       // one more behind each change of a directory that a path goes through
-  u64 last_key_ = 0;  // what was asked for last, and its path
+  u64 age_ = 1;       // increases after each change of a directory that a path goes through
+  u64 last_key_ = 0;  // the last request, and its path
   const KnownPath* last_path_ = nullptr;
   std::vector<u32> levels_;
   std::string scratch_;

@@ -10,8 +10,8 @@
 
 namespace coldtrace::ntfs {
 
-// What happened to a file from its first record behind a CLOSE to the next CLOSE: reasons add up
-// over these records, so that each is told once here.
+// What happened to a file from its first record after a CLOSE to the next CLOSE. Reasons accumulate
+// over these records, so each is reported once here.
 struct JournalEvent {
   u64 first_usn = 0;
   std::optional<core::FileTime> first_time;
@@ -19,23 +19,23 @@ struct JournalEvent {
   u32 reasons = 0;
   u32 sources = 0;
   bool closed = false;
-  std::string old_path;  // before it was renamed; empty: it was not
+  std::string old_path;  // before it was renamed; empty: it was not renamed
   u64 last_position = 0;
 };
 
 // Joins the records of a journal, from the oldest to the newest.
 class JournalEvents {
  public:
-  // Adds a record; `path` is that of its file, and told where it is being renamed. Returns the
-  // event that it closes.
+  // Adds a record; `path` is that of its file, and required only if it is being renamed. Returns
+  // the event that it closes.
   std::optional<JournalEvent> add(const UsnRecord& record, u64 position, std::string_view path);
 
-  // What no CLOSE ended, by first USN.
+  // Events without a CLOSE, by first USN.
   std::vector<JournalEvent> take_open();
 
   [[nodiscard]] u64 paths_left_out() const {
     return paths_left_out_;
-  }  // old ones, for want of memory
+  }  // old ones, because of limited memory
 
  private:
   struct Key {

@@ -6,8 +6,9 @@
 
 namespace coldtrace::ntfs {
 
-// Which journals a volume has, as findings whose codes docs/findings.md has: `journal-deleted`,
-// unless deleted ones are read too, and `journal-none`. `offset` is where the volume starts.
+// Which journals a volume has, as findings; docs/findings.md describes their codes:
+// `journal-deleted`, unless deleted ones are read too, and `journal-none`. `offset` is the start of
+// the volume.
 void note_journals(std::span<const ChangeJournal> journals, bool reads_deleted, u64 offset,
                    core::Findings& findings);
 

@@ -7,13 +7,13 @@
 
 namespace coldtrace::ntfs {
 
-// A record of $UsnJrnl:$J and where it lies.
+// A record of $UsnJrnl:$J and its place.
 struct JournalRecord {
   UsnRecord record;
   u64 position;  // in the stream
 };
 
-// A stretch of a journal whose records are lost.
+// A range of a journal whose records are lost.
 struct JournalLoss {
   enum class Why : u8 { unread, damaged };
   Why why;
@@ -28,17 +28,17 @@ struct JournalBlock {
   std::vector<JournalLoss> losses;
 };
 
-// Stricter than what a record at a position in its page must be: none of 1.3 GB of clusters that
-// belong to no journal looks like this. Version 4 has too little that could be checked.
+// Stricter than the requirements for a record at a position in its page: none of 1.3 GB of clusters
+// that belong to no journal looks like this. Version 4 has too little that could be checked.
 [[nodiscard]] bool is_likely_record(const UsnRecord& record, u64 position);
 
 // Reads a block page by page: records follow each other from the start of a page, and zeros fill
-// the rest of it. Behind damage the next record of the page is searched for.
+// the rest of it. After damage, the next record of the page is searched for.
 void read_journal_block(const JournalStream& stream, const core::ByteRange& range,
                         JournalBlock& block);
 
-// Whether no record can be missing between two: the second one follows the first one, or starts
-// the page behind, where it would not have found room before.
+// Whether no record can be missing between two: the second follows the first, or starts the next
+// page because it would not have fit before.
 [[nodiscard]] bool follows(const UsnRecord& first, const UsnRecord& second);
 
 }  // namespace coldtrace::ntfs

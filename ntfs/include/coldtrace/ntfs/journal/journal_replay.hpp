@@ -17,25 +17,25 @@
 
 namespace coldtrace::ntfs {
 
-// One row of a journal: a record, or the last one of an event.
+// One row of a journal: a record, or the last record of an event.
 struct JournalRow {
-  UsnRecord record;            // with what a record of version 4 lacks, where it is known
-  bool borrowed = false;       // name and time are those of the record behind it
+  UsnRecord record;            // with the missing values of a version 4 record, if known
+  bool borrowed = false;       // name and time are those of the next record
   std::optional<u64> offset;   // of the record in the image
   std::size_t path_start = 0;  // of the directory, in the batch
   std::size_t path_length = 0;
-  bool path_known = false;           // there is a name
+  bool path_known = false;           // there is a path
   bool path_whole = false;           // it reaches the root
   bool path_certain = false;         // it reaches the root, and no record since then is missing
   std::optional<std::size_t> event;  // in the batch
 };
 
-// A stretch of records that are not there.
+// A range of missing or unreadable records.
 struct JournalGap {
   enum class Lost : u8 { unread, damaged, missing };
   Lost lost;
-  std::optional<u64> offset;  // in the image; a missing stretch has none
-  std::optional<u64> usn;     // of a missing stretch: where it starts
+  std::optional<u64> offset;  // in the image; none for a missing range
+  std::optional<u64> usn;     // for a missing range: its start
   u64 length;
   std::size_t before_row;  // of the batch
 };
@@ -50,9 +50,9 @@ struct JournalBatch {
   std::vector<JournalGap> gaps;
   std::vector<JournalEvent> events;
   std::string paths;
-  u64 size = 0;  // of the part of the journal that was read, in bytes
+  u64 size = 0;  // size of the part of the journal that was read, in bytes
 
-  // Without a '/' at its end: the root is "".
+  // Without a trailing '/': the root is "".
   [[nodiscard]] std::string_view directory_of(const JournalRow& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
@@ -60,7 +60,7 @@ struct JournalBatch {
   void append_path(const JournalRow& row, std::string& text) const;
 };
 
-// What a replay has given so far.
+// The result of a replay so far.
 struct JournalCounts {
   u64 records = 0;
   u64 events = 0;
@@ -72,29 +72,31 @@ struct JournalCounts {
 };
 
 // The records of a journal from the oldest to the newest, with the paths that their files had: one
-// pass backwards to know what the directories were called when the journal starts, then one
+// pass backwards to find the names of the directories at the start of the journal, then one
 // forwards.
 class JournalReplay {
  public:
   struct Options {
     bool events = false;   // a row for each event instead of each record
     bool in_place = true;  // record numbers are positions in the stream
-    // Hears of each record; null: nobody asks.
+    // Called for each record; may be null.
     JournalTimes* times = nullptr;
     bool current = true;  // the directories are those at the end of the journal, or there are none
-    // Given the bytes that the pass backwards reads, who hears of them and of records, or null.
+    // `progress` is given the number of bytes that the backward pass reads, and is called with
+    // bytes and records; it may be null.
     std::function<core::Progress*(u64 bytes)> begin = {};
-    unsigned jobs = 1;  // threads that share the pass backwards
+    unsigned jobs = 1;  // threads that share the backward pass
   };
 
-  // `stream` outlives the replay; `directories` are those at the end of the journal.
+  // `stream` must outlive the replay; `directories` are those at the end of the journal.
   JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHistory directories,
                 Options options);
 
-  // Fills the next batch; false when there are no more rows. Findings are about what it passed.
+  // Fills the next batch; false if there are no more rows. Findings are about the part that was
+  // read.
   bool next(JournalBatch& batch, core::Findings& findings);
 
-  // What the batches read altogether, in bytes.
+  // The bytes read by all batches.
   [[nodiscard]] u64 size() const { return size_; }
   [[nodiscard]] const JournalCounts& counts() const { return counts_; }
 
@@ -118,10 +120,10 @@ class JournalReplay {
   JournalEvents events_;
   std::vector<core::ByteRange> blocks_;  // with records or losses
   std::size_t next_block_ = 0;
-  std::size_t chain_end_ = 0;                // in the block: records before it were looked behind
-  const UsnRecord* behind_chain_ = nullptr;  // of the last ones of version 4; null: none
+  std::size_t chain_end_ = 0;  // in the block: the chain was searched up to this record
+  const UsnRecord* behind_chain_ = nullptr;  // the record after those of version 4; null: none
   u64 size_ = 0;                             // of the blocks
-  u64 certain_from_ = 0;                     // position: no record is missing behind it
+  u64 certain_from_ = 0;                     // position after which no record is missing
   std::optional<UsnRecord> last_;
   bool lost_since_ = false;  // damage since the last record explains a jump
   std::optional<std::vector<JournalEvent>> open_;

@@ -12,23 +12,23 @@
 
 namespace coldtrace::ntfs {
 
-// Holds the times of files in $STANDARD_INFORMATION, which programs can set, against what the
-// change journal of the volume says, which they cannot: when the file was created, and that its
-// times or attributes were changed. Both are written within milliseconds, but for times that were
-// set. Source: facts measured on volumes of Windows; NtSetInformationFile sets all four times, and
-// NTFS writes the time of the change itself where it does not.
+// Compares the times of files in $STANDARD_INFORMATION, which programs can set, with the change
+// journal of the volume, which they cannot change: when the file was created, and that its times or
+// attributes were changed. Both are written within milliseconds, except for times that were set.
+// Source: facts measured on volumes of Windows; NtSetInformationFile sets all four times, and NTFS
+// writes the time of the change itself if it does not.
 class JournalTimes {
  public:
   explicit JournalTimes(core::Borrowed<RecordTable> records) : records_{records.get()} {}
 
-  // Before records: whether journal and $MFT are of one volume is asked too. NTFS writes the number
-  // of a file's last record of the journal into its $STANDARD_INFORMATION, so that there is a
-  // record of that number and file where the journal reaches so far.
+  // Before records: also checks whether journal and $MFT belong to one volume. NTFS writes the
+  // number of a file's last journal record into its $STANDARD_INFORMATION, so there is a record of
+  // that number and file if the journal extends so far.
   void ask_for_volume();
-  // After records: the warning where they are of two, by most files that can tell.
+  // After records: the warning if they belong to two volumes, according to most files that show it.
   void report_volume(core::Findings& findings) const;
 
-  // Records of one journal in their order. Contradictions are findings, one of a kind and file.
+  // Records of one journal in their order. Contradictions are findings, one per kind and file.
   void add(const UsnRecord& record, std::optional<u64> offset, core::Findings& findings);
 
  private:
@@ -37,9 +37,9 @@ class JournalTimes {
 
   const RecordTable& records_;
   RecordFacts facts_;
-  std::unordered_map<u64, u32> open_;  // reasons of files that were not closed yet
-  std::unordered_set<u64> told_;       // files of which a change was
-  std::unordered_map<u64, u64> last_;  // number of a record: of which file, by $MFT
+  std::unordered_map<u64, u32> open_;  // reasons of files that are not closed yet
+  std::unordered_set<u64> told_;       // files with a reported change
+  std::unordered_map<u64, u64> last_;  // number of a record: the file, according to $MFT
   u64 agreeing_ = 0;                   // files
   u64 contradicting_ = 0;
   std::optional<u64> first_number_;

@@ -19,7 +19,7 @@ struct UsnFlag {
 [[nodiscard]] const std::vector<UsnFlag>& usn_reasons();
 [[nodiscard]] const std::vector<UsnFlag>& usn_sources();
 
-// Reasons that the replay of a journal asks for.
+// Reasons that the replay of a journal needs.
 constexpr u32 usn_file_create = 0x100;
 constexpr u32 usn_file_delete = 0x200;
 constexpr u32 usn_rename_old_name = 0x1000;

@@ -9,16 +9,16 @@
 
 namespace coldtrace::ntfs {
 
-// Bytes of a file that a record of version 4 tells of.
+// A range of a file in a version 4 record.
 struct UsnExtent {
   u64 offset;
   u64 length;
 };
 
-// One record of a change journal, $UsnJrnl:$J. Views bytes that live elsewhere.
-// Source: [MS-FSCC] 2.3.65.1 and 2.3.65.2, and the Windows SDK's winioctl.h, USN_RECORD_V2 to V4.
+// One record of a change journal, $UsnJrnl:$J. Views bytes owned elsewhere. Source: [MS-FSCC]
+// 2.3.65.1 and 2.3.65.2, and the Windows SDK's winioctl.h, USN_RECORD_V2 to V4.
 struct UsnRecord {
-  static constexpr u32 smallest = 0x3c;  // what is fixed of version 2
+  static constexpr u32 smallest = 0x3c;  // the fixed part of version 2
   // With a name of 255 units, or as many extents as leave the page's other records their room.
   static constexpr u32 page_size = 4096;  // no record crosses a multiple of it
   static constexpr u32 attribute_directory = 0x10;
@@ -34,7 +34,7 @@ struct UsnRecord {
   u32 reasons;
   u32 sources;
   // Version 4 has neither of these, and no name.
-  std::optional<core::FileTime> time;  // also none where 0 is stored
+  std::optional<core::FileTime> time;  // also absent if 0 is stored
   std::optional<u32> security_id;
   std::optional<u32> attributes;
   StoredText name;
@@ -51,8 +51,8 @@ struct UsnRecord {
   [[nodiscard]] UsnExtent extent(u64 index) const;
 };
 
-// Reads the record at the start of `bytes`, which lie at `offset` of the image. What no record
-// of NTFS has is an error, so that a search for records behind damage finds few others.
+// Reads the record at the start of `bytes`, which lie at `offset` of the image. Values that no
+// record of NTFS has are an error, so that a search for records after damage finds few false ones.
 core::Result<UsnRecord> read_usn_record(core::ByteView bytes, u64 offset);
 
 }  // namespace coldtrace::ntfs

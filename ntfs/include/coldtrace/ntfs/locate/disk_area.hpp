@@ -7,14 +7,14 @@
 
 namespace coldtrace::ntfs {
 
-// Where on a disk a byte of its image is, before any file system is asked.
+// The place of a byte of the image on the disk, without reading any file system.
 struct DiskArea {
   enum class Kind : u8 {
     clusters,         // of the volume `index`
-    outside_volume,   // in the partition of a volume and in no cluster of it
-    other_partition,  // in the partition `index`, of which no volume is known
+    outside_volume,   // in the partition of a volume but in none of its clusters
+    other_partition,  // in the partition `index`, in which no volume is known
     unpartitioned,
-    outside_image,  // and outside of all volumes, which an image that is cut off may not hold
+    outside_image,  // and outside all volumes, which a truncated image may not contain
   };
   Kind kind;
   std::size_t index = 0;

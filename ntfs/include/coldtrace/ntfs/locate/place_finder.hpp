@@ -10,9 +10,9 @@
 
 namespace coldtrace::ntfs {
 
-constexpr std::size_t most_place_owners = 16;  // that are told of one byte
+constexpr std::size_t most_place_owners = 16;  // reported for one byte
 
-// Says whose the bytes at `offsets` of the image are, which are in order, all different, and in
+// The owners of the bytes at `offsets` of the image, which are in order, all different, and in
 // clusters of the volume: in one pass over its records, however many bytes there are.
 [[nodiscard]] std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
                                              std::span<const u64> offsets,

@@ -10,8 +10,8 @@
 
 namespace coldtrace::ntfs {
 
-// What NTFS does to one structure, as a record of $LogFile has it.
-// Source: linux-ntfs documentation, "$LogFile"; Linux's ntfs3, fslog.c, enum LOG_OPERATION.
+// What NTFS does to one structure, as stored in a record of $LogFile. Source: linux-ntfs
+// documentation, "$LogFile"; Linux's ntfs3, fslog.c, enum LOG_OPERATION.
 enum class LogOperation : u16 {
   initialize_file_record = 0x02,
   deallocate_file_record = 0x03,
@@ -26,34 +26,34 @@ enum class LogOperation : u16 {
   forget_transaction = 0x1b,
 };
 
-// "AddIndexEntryAllocation"; empty for a number without a name.
+// "AddIndexEntryAllocation"; empty for an unknown number.
 [[nodiscard]] std::string_view to_string(LogOperation operation);
 
-// The data of a record of NTFS in a log. Views bytes that live elsewhere.
+// The data of an NTFS record in a log. Views bytes owned elsewhere.
 struct LogAction {
   LogOperation redo;
   LogOperation undo;
   core::ByteView redo_data;
   core::ByteView undo_data;
   u16 record_offset;        // of the attribute in its FILE record
-  u16 attribute_offset;     // of what is changed in the attribute
-  std::optional<u64> file;  // number of the FILE record, of operations on one
+  u16 attribute_offset;     // of the change in the attribute
+  std::optional<u64> file;  // number of the FILE record, for operations on one
 
-  // Whether one of both is an operation on a FILE record.
+  // Whether redo or undo is an operation on a FILE record.
   [[nodiscard]] bool is_of_file_record() const;
 };
 
-// `cluster_size` is that of the volume; nothing where there is not enough for an action's head.
+// `cluster_size` is that of the volume; nothing if there are too few bytes for an action's header.
 [[nodiscard]] std::optional<LogAction> read_log_action(core::ByteView data, u32 cluster_size);
 
-// An entry of a directory as actions have it; nothing for entries of other indexes.
+// An entry of a directory in an action; nothing for entries of other indexes.
 struct LogEntry {
   FileReference file;
   FileName name;
 };
 [[nodiscard]] std::optional<LogEntry> read_log_entry(core::ByteView data);
 
-// What a FILE record that an action writes says of itself; it has no fixups there.
+// The data of a FILE record that an action writes; it has no fixups there.
 struct LogFileRecord {
   u16 sequence = 0;
   u16 flags = 0;

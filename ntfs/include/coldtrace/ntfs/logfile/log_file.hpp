@@ -16,11 +16,11 @@ namespace coldtrace::ntfs {
 // The bytes of a $LogFile: the stream of a volume, or a copy of it in a file.
 class LogStream : public MappedStream {
  public:
-  static constexpr u64 record = 2;  // the FILE record that has it
+  static constexpr u64 record = 2;  // number of its FILE record
 
-  // A copy in a file, which outlives the stream.
+  // A copy in a file, which must outlive the stream.
   [[nodiscard]] static LogStream of_file(core::Borrowed<core::ImageSource> file);
-  // Record 2 of a volume, which outlives the stream. Nothing where it has no clusters.
+  // Record 2 of a volume, which must outlive the stream. Nothing if it has no clusters.
   [[nodiscard]] static std::optional<LogStream> of_volume(core::Borrowed<Volume> volume);
 
  private:
@@ -37,41 +37,41 @@ struct LogRecord {
   u32 type;
   u32 transaction;
   u32 size;  // of the data
-  // LogOperation, by number; absent of a checkpoint and where the page ends before it.
+  // LogOperation, by number; absent for a checkpoint, and if the page ends before it.
   std::optional<u16> redo;
   std::optional<u16> undo;
 };
 
-// What is wrong with the pages of a log.
+// Problems of the pages of a log.
 struct LogPageCounts {
   u64 pages = 0;  // with records
-  u64 torn = 0;   // a fixup does not match: not used
+  u64 torn = 0;   // a fixup does not match; these are not used
   u64 unread = 0;
   u64 copies = 0;   // of newest pages
   u64 applied = 0;  // of those, newer than the page in its place
 };
 
-// A $LogFile whose records are found by what they say of themselves: where the number of a record
-// leads to its own place, it is one. No link has to be whole, and what is left of laps before the
-// last one is found too. Damage is a finding.
+// A $LogFile whose records are found by their own contents: a record is one if its number leads to
+// its own place. No link has to be intact, and remains of earlier laps are found too. Damage is a
+// finding.
 class LogFile {
  public:
-  // `stream` outlives the log.
+  // `stream` must outlive the log.
   [[nodiscard]] static LogFile read(core::Borrowed<LogStream> stream, core::Findings& findings);
 
   [[nodiscard]] const std::vector<LogRestart>& restarts() const { return restarts_; }
-  // The newer one of those that are whole; null where none is.
+  // The newer one of the intact restart pages; null if there is none.
   [[nodiscard]] const LogRestart* restart() const {
     return newest_ ? &restarts_[*newest_] : nullptr;
   }
   [[nodiscard]] const LogStream& stream() const { return *stream_; }
   [[nodiscard]] bool erased() const {
     return erased_;
-  }  // all FF, as drivers of Linux leave it: there is no log
+  }  // all FF, as Linux drivers leave it: there is no log
   [[nodiscard]] const LogPageCounts& counts() const { return counts_; }
   // In the order of their numbers.
   [[nodiscard]] const std::vector<LogRecord>& records() const { return records_; }
-  // The data of a record, through all its pages; nothing where a page is missing.
+  // The data of a record, through all its pages; nothing if a page is missing.
   std::optional<std::vector<std::byte>> read_data(const LogRecord& record);
 
  private:
@@ -88,11 +88,11 @@ class LogFile {
   std::vector<LogRestart> restarts_;
   std::optional<std::size_t> newest_;
   bool erased_ = false;
-  std::map<u64, std::vector<std::byte>> copies_;  // newer than what lies at their places
+  std::map<u64, std::vector<std::byte>> copies_;  // newer than the pages at their places
   std::vector<LogRecord> records_;
   LogPageCounts counts_;
   u64 data_room_ = 0;
-  std::vector<std::byte> page_;  // the last one that was asked for
+  std::vector<std::byte> page_;  // the last one requested
   std::optional<u64> page_offset_;
   PageState page_state_ = PageState::blank;
 };

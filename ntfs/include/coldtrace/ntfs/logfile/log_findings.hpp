@@ -6,9 +6,9 @@
 
 namespace coldtrace::ntfs {
 
-// The state of a log and what is missing of it, as findings whose codes docs/findings.md has.
+// The state of a log and its missing parts, as findings; docs/findings.md describes their codes.
 
-// `log-unread`: of a volume without a LogStream.
+// `log-unread`: for a volume without a LogStream.
 void note_no_log(const Volume& volume, core::Findings& findings);
 // `log-erased`, `log-restart` or `log-dirty`.
 void note_log_state(const LogFile& log, core::Findings& findings);

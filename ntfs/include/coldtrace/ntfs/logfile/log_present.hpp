@@ -7,14 +7,14 @@
 
 namespace coldtrace::ntfs {
 
-// What $MFT says of a file that a log tells of.
+// What $MFT says about a file in a log event.
 enum class LogPresent : u8 {
-  same_name,   // in use, with the last name that the event has
+  same_name,   // in use, with the last name in the event
   other_name,  // in use, without it
   in_use,      // in use; the event has no name or no sequence number
   deleted,     // not in use since this file
-  reused,      // another file's, or was one's after this file
-  absent,      // never used, or not readable
+  reused,      // belongs to another file, or did after this file
+  absent,      // never used, or unreadable
 };
 [[nodiscard]] std::string_view to_string(LogPresent present);
 
@@ -26,10 +26,9 @@ class LogPresence {
 
   // What $MFT says of the file that the event is about.
   LogPresent find(const LogEvent& event);
-  // Gives an event that the log leaves without a name the one that its record has now, where that
-  // is in use.
+  // Gives an event without a name in the log the present name of its record, if that is in use.
   void add_name(LogEvent& event);
-  // The present path of a name's directory with the name; empty where the directory is gone.
+  // The present path of a name's directory with the name; empty if the directory is gone.
   std::string path_of(const LoggedName& name);
 
  private:

@@ -15,62 +15,62 @@
 
 namespace coldtrace::ntfs {
 
-// Which volumes of an image are read: with nothing said, each NTFS volume that it has.
+// Which volumes of an image are read; by default, each NTFS volume in it.
 struct VolumeChoice {
-  std::optional<u32> partition = {};     // the one with this number
-  std::optional<u64> offset = {};        // the one that starts at this byte, listed or not
-  std::optional<u64> mft_offset = {};    // the one whose record 0 of $MFT is at this byte
+  std::optional<u32> partition = {};     // the volume with this number
+  std::optional<u64> offset = {};        // the volume that starts at this byte, listed or not
+  std::optional<u64> mft_offset = {};    // the volume whose $MFT record 0 is at this byte
   std::optional<u32> cluster_size = {};  // of volumes without a usable boot sector
-  bool mft_only = false;                 // the image is a $MFT, whatever it begins with
+  bool mft_only = false;                 // the image is a $MFT, whatever its first bytes
 
   [[nodiscard]] bool locates() const { return partition || offset || mft_offset; }
 };
 
-// As what an image is read.
+// The type as which an image is read.
 enum class ImageContent : u8 {
   disk,      // or a volume
-  mft,       // a $MFT alone
-  unopened,  // it holds a disk in an arrangement that was not opened, files alone, or nothing
+  mft,       // only a $MFT
+  unopened,  // it contains a disk in a format that was not opened, only files, or nothing
 };
 
-// Its contents decide where the choice does not: what locates a volume makes a disk of it.
+// Its contents decide if the choice does not: options that locate a volume make it a disk.
 [[nodiscard]] ImageContent content_of(const ImageFile& file, const VolumeChoice& choice);
 
-// An image with what is on it.
+// An image and its contents.
 struct ImageVolumes {
-  ImageFile file;  // BitLocker volumes that are opened are decrypted in it
-  const core::ImageSource* stored = nullptr;  // its bytes as they are
-  Disk disk;                                  // of a $MFT: itself as number 0
+  ImageFile file;                             // with opened BitLocker volumes decrypted
+  const core::ImageSource* stored = nullptr;  // its stored bytes
+  Disk disk;                                  // for a $MFT: itself as number 0
   BitLockerVolumes bitlocker;
-  std::size_t keys = 0;                     // that were given
+  std::size_t keys = 0;                     // number of given keys
   std::optional<Partition> at_offset = {};  // what starts at the offset of the choice, in the image
   bool is_mft = false;
 };
 
-// Finds the partitions of an image and opens its BitLocker volumes. Keys are for those of a disk.
+// Finds the partitions of an image and opens its BitLocker volumes. Keys apply only to a disk's.
 [[nodiscard]] ImageVolumes read_volumes(ImageFile file, const VolumeChoice& choice,
                                         std::span<const BitLockerKey> keys,
                                         core::Findings& findings);
 
-// What an image has of them.
+// The chosen volumes of an image.
 struct ChosenVolumes {
   std::vector<Partition> volumes;
-  std::vector<Partition> locked;  // BitLocker volumes that are chosen too, and no key opens
+  std::vector<Partition> locked;  // chosen BitLocker volumes that no key opens
 };
 
-// Why there is nothing of what was chosen.
+// Why none of the chosen volumes is available.
 enum class NoVolume : u8 {
-  beyond_end,    // the offset is not in the image
-  no_partition,  // has that number
-  no_ntfs,       // is on the disk, or what is not a disk is no volume of NTFS
+  beyond_end,    // the offset is beyond the end of the image
+  no_partition,  // no partition has that number
+  no_ntfs,       // no NTFS volume is on the disk, or what is not a disk is not an NTFS volume
 };
 
-// The volumes that are read of an image that read_volumes() has read for this choice; one of both
-// lists has some.
+// The volumes to read from an image that read_volumes() has read for this choice; one of the two
+// lists is not empty.
 [[nodiscard]] core::Expected<ChosenVolumes, NoVolume> choose_volumes(const ImageVolumes& image,
                                                                      const VolumeChoice& choice);
 
-// Opens one of them in `source`, the image as it is now or as a shadow copy has it, which outlives
+// Opens one of them in `source`, the image as it is now or from a shadow copy, which must outlive
 // the volume.
 [[nodiscard]] core::Result<Volume> open_volume(const ImageVolumes& image,
                                                core::Borrowed<core::ImageSource> source,
