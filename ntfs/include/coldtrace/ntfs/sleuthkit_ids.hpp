@@ -9,10 +9,10 @@
 
 namespace coldtrace::ntfs {
 
-// The ids by which The Sleuth Kit knows the attributes of a file: those stored in its base record,
-// and for attributes in extension records, which number theirs anew, the next free ones in the
-// order of the attribute list. All of one type and name share one, or 0 when the list has one of
-// them in the base record: of several $FILE_NAME in extension records icat finds the first.
+// The ids that The Sleuth Kit uses for the attributes of a file: those stored in its base record,
+// and for attributes in extension records, which have their own numbering, the next free ones in
+// the order of the attribute list. All of one type and name share one, or 0 if the list has one of
+// them in the base record: of several $FILE_NAME in extension records, icat finds the first.
 // Source: The Sleuth Kit 4.11, behaviour of istat and icat.
 class SleuthKitIds {
  public:
@@ -24,7 +24,7 @@ class SleuthKitIds {
   // `list` is the value of the attribute list with the id `list_id` in the record `base`.
   SleuthKitIds(u64 base, u16 list_id, std::vector<std::byte> list);
 
-  // From here on names are what `rename` makes of them.
+  // From here on, names are converted by `rename`.
   void rename(const std::function<StoredText(StoredText)>& rename);
 
   // The id of an attribute that has `stored_id` in its FILE record, `record`.

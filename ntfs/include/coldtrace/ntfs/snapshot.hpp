@@ -31,27 +31,28 @@ class StateSet {
   unsigned bits_ = 0;
 };
 
-constexpr u64 largest_value = u64{64} * 1024;  // that is read of metadata outside its record
+constexpr u64 largest_value = u64{64} * 1024;  // of metadata read outside its record
 
 // The metadata of all files of a volume, read in two passes: $MFT from start to end, then the
-// indexes of all directories in the order of the disk. Memory grows with the number of records.
+// indexes of all directories in disk order. Memory grows with the number of records.
 class Snapshot {
  public:
   enum class Pass : u8 { records, indexes };
-  // What rows have only where it is asked for.
+  // Contents of rows that are only included on request.
   struct RowOptions {
-    bool all_time_rules = false;  // findings that healthy volumes are full of too
-    bool zone_ids = false;        // contents: of resident streams "Zone.Identifier"
+    bool all_time_rules = false;  // findings that are frequent on healthy volumes too
+    bool zone_ids = false;        // contents: those of resident streams "Zone.Identifier"
   };
   struct Options {
     unsigned jobs = 1;
     bool slack = false;
     RowOptions rows = {};
-    // Given what a pass reads, who hears how far it is, or null: bytes with records or buffers.
+    // `progress` is given the amount that a pass reads, and is called with bytes and records or
+    // buffers; it may be null.
     std::function<core::Progress*(Pass pass, u64 bytes)> begin = {};
   };
 
-  // `volume` outlives the snapshot.
+  // `volume` must outlive the snapshot.
   [[nodiscard]] static Snapshot take(core::Borrowed<Volume> borrowed, Options options,
                                      core::Findings& findings);
 

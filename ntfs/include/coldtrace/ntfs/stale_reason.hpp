@@ -6,12 +6,12 @@
 
 namespace coldtrace::ntfs {
 
-// Why an entry of a directory leads to no file.
+// Why an entry of a directory does not lead to a file.
 enum class StaleReason : u8 {
   another_file,   // the record is in use with another sequence number
   not_in_use,     // the file was deleted
-  extension,      // the record holds a part of another file
-  no_record,      // never used, or not readable
+  extension,      // the record contains a part of another file
+  no_record,      // never used, or unreadable
   outside_table,  // $MFT has no such record
 };
 constexpr std::size_t stale_reason_count = 5;

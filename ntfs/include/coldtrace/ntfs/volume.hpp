@@ -16,10 +16,10 @@
 
 namespace coldtrace::ntfs {
 
-// What $Volume says. Source: linux-ntfs documentation, "$VOLUME_INFORMATION".
+// The contents of $Volume. Source: linux-ntfs documentation, "$VOLUME_INFORMATION".
 struct VolumeInformation {
   std::string label;
-  bool label_valid = true;  // false: U+FFFD stands for unpaired surrogates
+  bool label_valid = true;  // false: U+FFFD replaces unpaired surrogates
   u8 major_version = 0;
   u8 minor_version = 0;
   u16 flags = 0;
@@ -38,14 +38,14 @@ class Volume {
  public:
   struct Place {
     u64 offset = 0;  // where the volume starts
-    u64 size = 0;    // what its partition has, to find the backup boot sector
-    // Without a usable boot sector $MFT is searched for; then the volume may start further on.
+    u64 size = 0;    // the partition's, to find the backup boot sector
+    // Without a usable boot sector, $MFT is searched for; the volume may then start later.
     bool anywhere = false;
-    std::optional<u64> mft_offset = {};    // record 0 of $MFT is here; boot sectors are not asked
-    std::optional<u32> cluster_size = {};  // where no boot sector tells
+    std::optional<u64> mft_offset = {};    // record 0 of $MFT is here; boot sectors are not read
+    std::optional<u32> cluster_size = {};  // if no boot sector gives it
   };
 
-  // `image` outlives the volume.
+  // `image` must outlive the volume.
   static core::Result<Volume> open(core::Borrowed<core::ImageSource> image, const Place& place,
                                    core::Findings& findings);
   static core::Result<Volume> open(core::Borrowed<core::ImageSource> image, u64 offset, u64 size,
@@ -60,7 +60,7 @@ class Volume {
   [[nodiscard]] const core::ImageSource& image() const { return *image_; }
   [[nodiscard]] const std::optional<BootSector>& boot() const {
     return boot_;
-  }  // absent for a $MFT alone
+  }  // absent for a lone $MFT
   [[nodiscard]] const Mft& mft() const { return mft_; }
   [[nodiscard]] const std::optional<VolumeInformation>& information() const { return information_; }
   [[nodiscard]] u64 offset() const { return mft_.clusters().volume_offset; }
@@ -71,7 +71,7 @@ class Volume {
   // Owners by security id, from $Secure.
   [[nodiscard]] SecurityOwners read_security_owners(core::Findings& findings) const;
 
-  // What $Bitmap says of a cluster is not asked; this is what the image lacks of the volume.
+  // Clusters of the volume that are missing from the image; $Bitmap is not read for this.
   [[nodiscard]] u64 missing_bytes() const;
 
  private:

@@ -7,28 +7,28 @@
 
 namespace coldtrace::ntfs {
 
-// A volume without a usable boot sector, known by its $MFT.
+// A volume without a usable boot sector, found by its $MFT.
 struct FoundVolume {
   u64 offset;  // in the image
   BootSector boot;
   u64 mft_offset;  // of record 0, or of its copy in $MFTMirr, in the image
 };
 
-// Where to look for a volume that has no usable boot sector.
+// Where to look for a volume without a usable boot sector.
 struct VolumeSearch {
-  u64 offset = 0;                   // where the volume is thought to start
-  u64 size = 0;                     // the bytes from there in which it may lie
-  bool anywhere = false;            // it may also start behind `offset`
-  std::optional<u64> mft_offset;    // record 0 is here: nothing is searched for
+  u64 offset = 0;                   // the presumed start of the volume
+  u64 size = 0;                     // the number of bytes from there in which it may lie
+  bool anywhere = false;            // it may also start after `offset`
+  std::optional<u64> mft_offset;    // record 0 is here: no search
   std::optional<u32> cluster_size;  // not to be inferred
 };
 
-// How far the search goes when the usual places of $MFT have none.
+// The extent of the search if $MFT is not at its usual places.
 constexpr u64 longest_volume_search = u64{16} << 30;
 
-// Finds record 0 of $MFT or its copy, and infers the geometry: the size of a cluster from what
-// the run lists of the first records map, the start of the volume from the cluster in which
-// record 0 says that it is.
+// Finds record 0 of $MFT or its copy, and infers the geometry: the size of a cluster from what the
+// run lists of the first records map, the start of the volume from the cluster in which record 0
+// places itself.
 [[nodiscard]] std::optional<FoundVolume> search_volume(const core::ImageSource& image,
                                                        const VolumeSearch& search);
 

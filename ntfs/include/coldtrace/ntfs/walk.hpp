@@ -16,21 +16,21 @@
 
 namespace coldtrace::ntfs {
 
-// The rows of a snapshot: what is live depth-first from the root in the order of the indexes,
-// then what the directories do not reach, by record number, then names in slack.
+// The rows of a snapshot: what is live, depth-first from the root in index order, then what the
+// directories do not reach, by record number, then names in slack.
 class Walk {
  public:
   Walk(core::Borrowed<Snapshot> snapshot, StateSet states);
 
-  // Fills a batch with the next rows; false when there are none. Rows of all states come, so that
-  // what is wrong with them is known; those of other states than the wanted ones are marked.
+  // Fills a batch with the next rows; false if there are none. Rows of all states are included, so
+  // that their problems are known; those of states that were not requested are marked.
   bool next(RowBatch& batch);
 
   [[nodiscard]] u64 count(State state) const { return counts_[static_cast<std::size_t>(state)]; }
   [[nodiscard]] u64 count(StaleReason reason) const {
     return stale_reasons_[static_cast<std::size_t>(reason)];
   }
-  // Complete when next() has said false.
+  // Complete after next() has returned false.
   [[nodiscard]] const core::Findings& findings() const { return findings_; }
 
  private:
@@ -91,12 +91,12 @@ class Walk {
   std::vector<Level> levels_;
   std::string path_;                           // of the innermost directory
   std::vector<bool> reached_;                  // by record
-  std::vector<bool> confirmed_;                // by record: a directory lists a name that it has
+  std::vector<bool> confirmed_;                // by record: a directory lists one of its names
   std::vector<bool> entered_;                  // directories, by record
   std::vector<bool> listed_;                   // records with a row
   std::unordered_map<u64, u64> stream_sizes_;  // streams and runs of records with several rows
-  u64 repeats_left_;                           // streams and runs that may be told again
-  std::vector<bool> read_buffers_;             // index buffers that a node led to
+  u64 repeats_left_;                           // streams and runs that may still be repeated
+  std::vector<bool> read_buffers_;             // index buffers to which a node led
   std::vector<std::pair<u32, u32>> links_;     // reached names of files with several
   u64 next_record_ = 0;
   std::size_t next_slack_ = 0;

@@ -7,12 +7,12 @@
 
 namespace coldtrace::ntfs {
 
-// Hashes the names and paths of journal rows. One object a thread.
+// Hashes the names and paths of journal rows. One object per thread.
 class JournalHasher {
  public:
   explicit JournalHasher(core::Borrowed<privacy::HashedNames> names) : names_{names} {}
 
-  // Names of the batch are of this object then, until the next one.
+  // The batch's names are then owned by this object, until the next batch.
   void hash(JournalBatch& batch);
 
  private:

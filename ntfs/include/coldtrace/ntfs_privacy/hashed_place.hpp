@@ -5,7 +5,7 @@
 
 namespace coldtrace::ntfs {
 
-// Hashes the paths of a place's owners and the names of their streams; what it holds stays.
+// Hashes the paths of a place's owners and the names of their streams; the rest is kept.
 void hash_names(Place& place, const privacy::HashedNames& names);
 
 }  // namespace coldtrace::ntfs

@@ -8,14 +8,14 @@
 
 namespace coldtrace::ntfs {
 
-// Takes from rows what says who a file is of and what it is called: names of files, streams,
-// extended attributes and indexes are hashed; owner, object id, reparse target and what
-// Zone.Identifier says are left out. One object a thread.
+// Removes from rows what identifies the owner and name of a file: names of files, streams, extended
+// attributes and indexes are hashed; owner, object id, reparse target and the contents of
+// Zone.Identifier are left out. One object per thread.
 class RowHasher {
  public:
   explicit RowHasher(core::Borrowed<privacy::HashedNames> names) : names_{names} {}
 
-  // Views of the row are of this object then, until the next row.
+  // The row's views are then owned by this object, until the next row.
   void hash(FileRow& row);
 
  private:

@@ -4,16 +4,17 @@
 
 namespace coldtrace::ntfs {
 
-// Whether an expression is true of a file. A comparison is true where it is of any value of its
-// member, `!=` where there is a value and none is equal. Several threads may ask at once.
+// Whether an expression is true for a file. A comparison is true if it is for any value of its
+// member; `!=` is true if there is a value and none is equal. Several threads may call this at
+// once.
 bool wants(const where::WhereExpression& expression, FileValues& values);
 
-// Whether this is of what streams named Zone.Identifier say, which a snapshot has only where it was
+// Whether this uses the contents of Zone.Identifier streams, which a snapshot has only if it was
 // taken with `zone_ids`.
 [[nodiscard]] bool is_of_zone_ids(FileMember member);
 [[nodiscard]] bool asks_zone_ids(const where::WhereExpression& expression);
 
-// The same of what a change journal says of deleted files.
+// The same for what a change journal says about deleted files.
 [[nodiscard]] bool is_of_deletion(FileMember member);
 [[nodiscard]] bool asks_deletions(const where::WhereExpression& expression);
 

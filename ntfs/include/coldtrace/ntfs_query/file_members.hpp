@@ -9,8 +9,8 @@
 
 namespace coldtrace::ntfs {
 
-// What an expression can ask of a file: members of its line in a snapshot, and what follows from
-// them. In the order of the table in file_members.cpp.
+// The members of a file that an expression can use: those of its line in a snapshot, and what
+// follows from them. In the order of the table in file_members.cpp.
 enum class FileMember : unsigned {
   path,
   name,
@@ -91,27 +91,27 @@ enum class FileMember : unsigned {
   finding_code,
   finding_severity,
   finding_text,
-  zone,  // of what Zone.Identifier says
+  zone,  // from the contents of Zone.Identifier
   zone_referrer_url,
   zone_host_url,
   zone_resident,
-  deleted_time,  // of what a change journal says
+  deleted_time,  // from a change journal
   deleted_usn,
   partition_number,
   partition_offset,
-  partition_shadow,  // of a volume as a shadow copy has it
+  partition_shadow,  // for a volume in a shadow copy
 };
 
-// As it is written: "streams.extents.lcn".
+// As written: "streams.extents.lcn".
 [[nodiscard]] std::string_view to_string(FileMember member);
 [[nodiscard]] std::span<const std::string_view> file_member_names();
-// "zone_id" and "deleted_at" stand for their zone and time.
+// "zone_id" and "deleted_at" mean their zone and time.
 [[nodiscard]] std::optional<FileMember> find_file_member(std::string_view name);
 
-// What a value of the member may be compared with.
+// The values with which the member may be compared.
 [[nodiscard]] where::WhereMemberTypes types_of(FileMember member);
 
-// What follows the last dot of a name, where anything does.
+// The part after the last dot of a name, if there is one.
 [[nodiscard]] std::optional<std::string_view> extension_of(std::string_view name);
 template <core::TemporaryText T>
 std::optional<std::string_view> extension_of(T&&) = delete;

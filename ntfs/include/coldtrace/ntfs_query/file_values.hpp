@@ -6,13 +6,13 @@
 
 namespace coldtrace::ntfs {
 
-// What one name has, wherever that is known from.
+// The values of one name, from any source.
 class FileValues {
  public:
-  // Told of each value of a member; texts last for the call.
+  // Called for each value of a member; texts are valid during the call.
   using See = std::function<void(const where::Subject&)>;
 
-  // None of a member that is absent or null; of a list each element's.
+  // No value for a member that is absent or null; for a list, that of each element.
   virtual void each(FileMember member, const See& see) = 0;
 
   virtual ~FileValues() = default;

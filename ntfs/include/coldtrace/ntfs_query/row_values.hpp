@@ -11,18 +11,18 @@
 
 namespace coldtrace::ntfs {
 
-// What a row of a snapshot has: the same that its line has. One object a thread.
+// The values of a row of a snapshot, the same as in its line. One object per thread.
 class RowValues final : public FileValues {
  public:
   // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any, and
-  // is that of a shadow copy, or as it is now (0).
+  // is that of a shadow copy, or the present one (0).
   RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset, u32 shadow = 0)
       : snapshot_{snapshot.get()}, number_{number}, offset_{offset}, shadow_{shadow} {}
 
-  // Without it no file is known to have been deleted.
+  // Without it, no file is known to have been deleted.
   void set_deleted(core::Borrowed<DeletedTimes> deleted) { deleted_ = &deleted.get(); }
 
-  // Asks of this row from now on; it has to last as long.
+  // Uses this row from now on; it must stay valid.
   void set(const FileRow& row) { row_ = &row; }
 
   void each(FileMember member, const See& see) override;

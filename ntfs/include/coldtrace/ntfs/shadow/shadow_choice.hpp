@@ -13,37 +13,37 @@
 
 namespace coldtrace::ntfs {
 
-// The number of a shadow copy by its text; they begin with 1.
+// The number of a shadow copy from its text; numbers start with 1.
 [[nodiscard]] std::optional<u32> to_shadow_number(std::string_view text);
 
-// Which views of a volume are read: some of its shadow copies, or the volume as it is now.
+// Which views of a volume are read: some of its shadow copies, or the present volume.
 struct ShadowChoice {
   std::vector<u32> numbers = {};  // of copies
-  bool all = false;               // copies
-  bool live = false;              // the volume as it is now
+  bool all = false;               // all copies
+  bool live = false;              // the present volume
 
-  // Adds what a text names: the number of a copy, "all" or "live". False where it names none.
+  // Adds what a text names: the number of a copy, "all" or "live". False if it names none of these.
   [[nodiscard]] bool add(std::string_view text);
 };
 
-// What of a volume with these copies is chosen: the volume with the moment of each copy, from the
-// oldest on, and behind them as it is now.
+// The chosen views of a volume with these copies: the volume with the moment of each copy, oldest
+// first, followed by the present volume.
 [[nodiscard]] std::vector<Partition> choose_views(const ShadowChoice& choice,
                                                   const Partition& volume,
                                                   std::span<const ShadowCopy> copies);
 
-// The shadow copies of volumes, by where these start.
+// The shadow copies of volumes, by the start of the volume.
 using ShadowsOfVolumes = std::map<u64, std::unique_ptr<ShadowCopies>>;
 
-// What volumes have of what is chosen.
+// The chosen views of all volumes.
 struct ChosenViews {
-  std::vector<Partition> views;  // of one volume after the other
+  std::vector<Partition> views;  // grouped by volume
   std::vector<u32> absent;       // numbers of copies that no volume has
-  std::size_t most = 0;          // copies of one volume
-  ShadowsOfVolumes shadows;      // of those that have any
+  std::size_t most = 0;          // maximum number of copies of one volume
+  ShadowsOfVolumes shadows;      // of volumes that have any
 };
 
-// The same of all these volumes. `image` outlives the result.
+// The same for all these volumes. `image` must outlive the result.
 [[nodiscard]] ChosenViews choose_views(const ShadowChoice& choice,
                                        core::Borrowed<core::ImageSource> image,
                                        std::span<const Partition> volumes,

@@ -12,14 +12,15 @@
 
 namespace coldtrace::ntfs {
 
-// The shadow copies of one volume. Damage of one store leaves the others: blocks whose copies are
-// not known are taken from the next newer copy, or the volume as it is now, which a finding says.
+// The shadow copies of one volume. Damage of one store does not affect the others: blocks whose
+// copies are unknown are taken from the next newer copy, or from the present volume, which a
+// finding reports.
 class ShadowCopies {
  public:
   using Place = ShadowPlace;
 
-  // Nothing where the volume never had shadow copies, or its first bytes cannot be read.
-  // `image` outlives the result.
+  // Nothing if the volume never had shadow copies, or its first bytes cannot be read. `image` must
+  // outlive the result.
   [[nodiscard]] static std::optional<ShadowCopies> read(core::Borrowed<core::ImageSource> image,
                                                         Place place, core::Findings& findings);
   ShadowCopies(ShadowCopies&&) noexcept;
@@ -29,9 +30,9 @@ class ShadowCopies {
   [[nodiscard]] std::span<const ShadowCopy> copies() const { return copies_; }
 
   // The image as it was when the copy with this number was made: bytes of the volume are in the
-  // same places, and others as they are now. Lists of blocks are read when they are needed first.
-  // The error is `missing` where there is no such copy, or the catalog does not say where its store
-  // is, `unsupported` where that is on another volume. The image of the copies outlives the result.
+  // same places, and others as they are now. Lists of blocks are read on first use. The error is
+  // `missing` if there is no such copy, or the catalog does not say where its store is, and
+  // `unsupported` if that is on another volume. This object must outlive the image.
   core::Result<std::unique_ptr<core::ImageSource>> open(u32 number, core::Findings& findings);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace coldtrace::ntfs {
 
-// The view of a volume that rows of a snapshot are of, as its first line says it; 0 is none.
+// The view of a volume to which rows of a snapshot belong, from its first line; 0 is none.
 struct SnapshotView {
   u64 offset;  // of the partition
   u32 partition;
@@ -18,36 +18,37 @@ struct SnapshotView {
   auto operator<=>(const SnapshotView&) const = default;
 };
 
-// How the lines of a file were read.
+// The result of reading the lines of a file.
 struct ReadLines {
   bool to_end = true;  // of the file
-  u64 damaged = 0;     // that could not be used
+  u64 damaged = 0;     // lines that could not be used
 };
 
-// Whether the lines of a file, as they follow each other, are whole snapshots, and of one run:
-// views of volumes of one disk, each once, and no summary between them.
+// Checks whether the lines of a file, in their order, are whole snapshots of one run: views of
+// volumes of one disk, each once, and no summary between them.
 class SnapshotSequence {
  public:
-  // The line that begins a view. `disk` is what it says of the disk, the same in all of a run.
+  // The line that begins a view. `disk` is its data about the disk, the same in all of a run.
   void add_header(const SnapshotView& view, std::string_view disk);
-  // A line of a name or of a gap.
+  // A line for a name or for a gap.
   void add_row();
-  // The last line of a snapshot: how many views it counts, if it does, and whether it says that
-  // it is complete.
+  // The last line of a snapshot: the number of views that it counts, if it does, and whether it
+  // says that it is complete.
   void add_summary(std::optional<u64> views, bool is_complete);
 
-  // Each snapshot of the file, which may be several one behind the other, has its header and behind
-  // its rows a summary that says so and counts as many views as there are headers.
+  // Each snapshot of the file, which may contain several in sequence, has its header, followed
+  // after its rows by a summary that says that it is complete and counts as many views as there are
+  // headers.
   [[nodiscard]] bool complete() const { return ended_ && !incomplete_; }
-  // No snapshot was cut off, nor was the file.
+  // No snapshot was truncated, nor was the file.
   [[nodiscard]] bool complete(const ReadLines& lines) const { return complete() && lines.to_end; }
-  // And all lines could be read.
+  // In addition, all lines could be read.
   [[nodiscard]] bool whole(const ReadLines& lines) const {
     return complete(lines) && lines.damaged == 0;
   }
-  // That they are not: `snapshot-incomplete`.
+  // The finding if they are not complete: `snapshot-incomplete`.
   void report_whole(const ReadLines& lines, core::Findings& findings) const;
-  // Why the snapshots are not of one run; empty where they are.
+  // Why the snapshots are not of one run; empty if they are.
   [[nodiscard]] std::string refusal() const;
 
  private:

@@ -30,7 +30,7 @@ enum class AttributeType : u32 {
   end = 0xffff'ffff,
 };
 
-// "$DATA"; empty for a type without a name.
+// "$DATA"; empty for an unknown type.
 [[nodiscard]] std::string_view to_string(AttributeType type);
 
 // One attribute of a FILE record. Views point into the record.
@@ -47,7 +47,7 @@ struct Attribute {
   u32 value_offset;  // in the record
   core::ByteView value;
 
-  // Not resident. Sizes count only in the extent with lowest_vcn 0.
+  // Not resident. Sizes are valid only in the extent with lowest_vcn 0.
   u64 lowest_vcn;
   u64 cluster_count;    // highest minus lowest VCN plus one; 0 for an empty stream
   u8 compression_unit;  // log2 of clusters; 0: not compressed
@@ -64,9 +64,9 @@ struct Attribute {
 };
 
 // The attributes of one record, in stored order. Ends at the end marker, at the end of what the
-// record uses, or where a length cannot be; only the first two at one place are not damage. An
-// attribute whose head contradicts itself or its type is left out; one in the wrong place, or with
-// the id of another, is not. `damage()` tells the first of these.
+// record uses, or at an impossible length; it is not damage only if the first two are at one place.
+// An attribute whose header contradicts itself or its type is left out; one in the wrong place, or
+// with the id of another, is not. `damage()` returns the first of these.
 class AttributeReader {
  public:
   // `offset` is that of the record in the image, for errors.
@@ -76,15 +76,14 @@ class AttributeReader {
     Attribute attribute{};
     return read(attribute) ? std::optional{attribute} : std::nullopt;
   }
-  // As next(), into an attribute that is used again and again: what is of the other residence
-  // is left as it was.
+  // As next(), into a reused attribute: fields of the other residence are left unchanged.
   bool read(Attribute& attribute);
   [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
-  // Where in the record an attribute stands behind the end of what is used.
+  // The place in the record of an attribute after the end of what is used.
   [[nodiscard]] const std::optional<u32>& remains() const { return remains_; }
 
  private:
-  // What is known of the attributes before.
+  // What is known about the preceding attributes.
   struct Before {
     AttributeType type = AttributeType::end;
     u32 first = 0;  // of that type
@@ -95,7 +94,7 @@ class AttributeReader {
   bool note(core::Fault fault, core::Name field, u64 expected, u64 found);
   bool stop(core::Fault fault, core::Name field, u64 expected, u64 found);
 
-  // The bytes of the attribute at `start_`, behind which reading goes on; nothing at the end.
+  // The bytes of the attribute at `start_`, after which reading continues; nothing at the end.
   std::optional<core::ByteView> take_bytes();
   bool read_from(core::ByteView bytes, Attribute& attribute);
   bool read_name(core::ByteView bytes, u64 place, Attribute& attribute);

@@ -9,8 +9,8 @@
 
 namespace coldtrace::ntfs {
 
-// Where one attribute of a file with several FILE records is.
-// Source: linux-ntfs documentation, "$ATTRIBUTE_LIST".
+// The place of one attribute of a file with several FILE records. Source: linux-ntfs documentation,
+// "$ATTRIBUTE_LIST".
 struct AttributeListEntry {
   AttributeType type;
   core::ByteView name;  // UTF-16
@@ -22,8 +22,8 @@ struct AttributeListEntry {
 // Windows limits the list to this many bytes.
 constexpr u64 largest_attribute_list = u64{256} * 1024;
 
-// The entries in stored order. An entry that cannot be is skipped when its length still leads to
-// the next one, and counted; otherwise the list ends there.
+// The entries in stored order. An invalid entry is skipped and counted if its length still leads to
+// the next one; otherwise the list ends there.
 class AttributeListReader {
  public:
   AttributeListReader(core::BorrowedBytes list, u64 offset) : list_{list.get()}, base_{offset} {}

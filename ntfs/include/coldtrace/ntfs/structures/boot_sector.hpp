@@ -12,15 +12,15 @@ struct BootSector {
   static constexpr std::size_t size_on_disk = 512;
   u32 bytes_per_sector;
   u32 cluster_size;
-  u64 total_sectors;  // of the volume; its backup boot sector is the next one
+  u64 total_sectors;  // of the volume; its backup boot sector follows them
   u64 clusters;
   Lcn mft;
   Lcn mft_mirror;
   u32 record_size;
   u32 index_size;  // of new directories; each directory states its own
   u64 serial_number;
-  bool end_marker;        // 55 AA is there
-  bool inferred = false;  // no boot sector was read: sectors and serial number are not known
+  bool end_marker;        // whether 55 AA is present
+  bool inferred = false;  // no boot sector was read: sectors and serial number are unknown
 
   [[nodiscard]] u64 volume_size() const { return clusters * cluster_size; }
 };

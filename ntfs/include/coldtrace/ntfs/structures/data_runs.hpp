@@ -8,26 +8,25 @@
 
 namespace coldtrace::ntfs {
 
-// Clusters that follow each other in a stream and on the disk.
+// Clusters that are consecutive in a stream and on the disk.
 struct DataRun {
   u64 clusters;
-  std::optional<Lcn> start;  // absent: a hole, reads as zeros. LCN 0 is a place.
+  std::optional<Lcn> start;  // absent: a hole, reads as zeros. LCN 0 is valid.
 };
 
-// The mapping pairs up to their terminator, without what fills the attribute behind it.
+// The mapping pairs up to their terminator, without the padding of the attribute after it.
 [[nodiscard]] core::ByteView trim_runs(core::ByteView runs);
 template <core::TemporaryBytes T>
 core::ByteView trim_runs(T&&) = delete;
 
 // The mapping pairs of one attribute, in order. Bounded by its bytes; a list that fills its
-// attribute may lack the terminator.
-// Source: linux-ntfs documentation, "Data Runs".
+// attribute may lack the terminator. Source: linux-ntfs documentation, "Data Runs".
 class DataRunReader {
  public:
   // `offset` is that of the list in the image, for errors.
   DataRunReader(core::BorrowedBytes runs, u64 offset) : runs_{runs.get()}, base_{offset} {}
 
-  // Nothing at the end and at the first pair that cannot be: then `damage()` tells.
+  // Nothing at the end and at the first invalid pair, which `damage()` then reports.
   std::optional<DataRun> next();
   [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
 

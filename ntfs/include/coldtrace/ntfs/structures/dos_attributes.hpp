@@ -11,7 +11,7 @@ namespace coldtrace::ntfs {
 // Names of the flags that are set, in the order of their bits: of $STANDARD_INFORMATION, or of a
 // $FILE_NAME in an index. Unknown ones in hexadecimal.
 [[nodiscard]] std::vector<std::string> dos_attribute_names(u32 attributes);
-// The other way round: 0 of a name that none has.
+// The reverse: 0 for an unknown name.
 [[nodiscard]] u32 dos_attribute_bit(std::string_view name);
 
 }  // namespace coldtrace::ntfs

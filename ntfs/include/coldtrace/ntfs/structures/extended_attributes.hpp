@@ -19,7 +19,7 @@ struct ExtendedAttribute {
 class ExtendedAttributeReader {
  public:
   explicit ExtendedAttributeReader(core::BorrowedBytes list) : list_{list.get()} {}
-  // Nothing at the end and at the first entry that cannot be.
+  // Nothing at the end and at the first invalid entry.
   std::optional<ExtendedAttribute> next();
 
  private:

@@ -24,14 +24,14 @@ struct FileName {
   NameSpace name_space;
   StoredText name;
   u16 id = 0;      // of the attribute; a directory's entry has none
-  u64 record = 0;  // the FILE record that holds it
+  u64 record = 0;  // the FILE record that contains it
 };
 
 // `value` is that of a $FILE_NAME attribute or the key of an index entry, at byte `offset` of the
 // image.
 core::Result<FileName> read_file_name(core::ByteView value, u64 offset);
 
-// True when the times could be times: what carving asks of bytes that only look like a name.
+// True if the times are plausible: a check for carved bytes that only look like a name.
 [[nodiscard]] bool is_plausible(const FileName& name);
 
 }  // namespace coldtrace::ntfs

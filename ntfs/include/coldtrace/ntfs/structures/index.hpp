@@ -9,14 +9,14 @@
 
 namespace coldtrace::ntfs {
 
-// The head of a node of an index, in $INDEX_ROOT and in each INDX buffer. Offsets count from the
+// The header of a node of an index, in $INDEX_ROOT and in each INDX buffer. Offsets count from the
 // node header. Source: linux-ntfs documentation, "Index Header".
 struct IndexNode {
   core::ByteView entries;  // from the first entry to the end of what is used
   core::ByteView slack;    // from there to the end of what is allocated
   u64 entries_offset;      // in the image
   bool has_children;
-  bool misallocated;  // allocated is less than what is used, or more than there is
+  bool misallocated;  // allocated is less than what is used, or more than exists
 };
 
 // The value of an $INDEX_ROOT.
@@ -25,7 +25,7 @@ struct IndexRoot {
   IndexNode node;
 };
 
-// What is indexed: an attribute by its type, or data of the index itself.
+// The indexed data: an attribute by its type, or data of the index itself.
 constexpr u32 file_name_index = 0x30;
 constexpr u32 view_index = 0;
 
@@ -35,7 +35,7 @@ core::Result<IndexRoot> read_index_root(core::ByteView value, u64 offset,
 
 // One INDX buffer, after its fixups.
 struct IndexBuffer {
-  u64 vcn;  // its own address as its parents write it
+  u64 vcn;  // its own address, as its parents write it
   IndexNode node;
 };
 
@@ -57,13 +57,13 @@ struct IndexEntry {
   bool file_known = true;        // false: the head with `file` may be overwritten
 };
 
-// Of the last entry of a node false.
+// False for the last entry of a node.
 [[nodiscard]] inline bool has_name(const IndexEntry& entry) {
   return entry.name.has_value();
 }
 
-// The entries of one node in stored order. Ends behind the last entry or at the first that
-// cannot be: then `damage()` tells.
+// The entries of one node in stored order. Ends after the last entry or at the first invalid one,
+// which `damage()` then reports.
 class IndexEntryReader {
  public:
   explicit IndexEntryReader(const IndexNode& node)
@@ -72,7 +72,7 @@ class IndexEntryReader {
   // Nothing behind the last entry, or from one on that cannot be.
   std::optional<IndexEntry> next();
   [[nodiscard]] const std::optional<core::ParseError>& damage() const { return damage_; }
-  // From the entry on that cannot be.
+  // From the first invalid entry on.
   [[nodiscard]] core::ByteView rest() const { return entries_.subspan(at_); }
   [[nodiscard]] u64 rest_offset() const { return base_ + at_; }
 
@@ -99,9 +99,9 @@ class IndexEntryReader {
   std::optional<core::ParseError> damage_;
 };
 
-// Entries that are left in unused bytes of a node, which a node's used ones are before: found by
-// their keys on 8-byte steps, kept when parent, name and times are plausible. Only names of
-// `directory` count.
+// Entries left in the unused bytes of a node, which follow its used ones: found by their keys in
+// steps of 8 bytes, and kept if parent, name and times are plausible. Only names of `directory`
+// count.
 class IndexSlackReader {
  public:
   IndexSlackReader(core::BorrowedBytes slack, u64 offset, u64 directory)

@@ -10,8 +10,8 @@ namespace coldtrace::ntfs {
 enum class Lcn : u64 {};  // logical cluster number: counted from the start of the volume
 enum class Vcn : u64 {};  // virtual cluster number: counted from the start of a stream
 
-// Names a FILE record and the generation of its use.
-// Source: linux-ntfs documentation, "File Reference"; 48 bits of number, 16 of sequence.
+// Identifies a FILE record and the generation of its use. Source: linux-ntfs documentation, "File
+// Reference"; 48 bits of number, 16 of sequence.
 struct FileReference {
   u64 record = 0;
   u16 sequence = 0;
@@ -42,7 +42,7 @@ enum class SystemRecord : u64 {
   extend = 11,
 };
 
-// The first record that users' files get; those before are the system's or $MFT's own.
+// The first record for users' files; earlier ones belong to the system or to $MFT itself.
 constexpr u64 first_user_record = 24;
 
 }  // namespace coldtrace::ntfs

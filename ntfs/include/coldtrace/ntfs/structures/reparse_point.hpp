@@ -8,10 +8,10 @@
 
 namespace coldtrace::ntfs {
 
-// What a $REPARSE_POINT says. Source: Windows SDK, REPARSE_DATA_BUFFER; [MS-FSCC] 2.1.2.
+// The contents of a $REPARSE_POINT. Source: Windows SDK, REPARSE_DATA_BUFFER; [MS-FSCC] 2.1.2.
 struct ReparsePoint {
   u32 tag;
-  // Where a junction or link leads, the package of an app alias, or how a compressed file is
+  // The target of a junction or link, the package of an app alias, or how a compressed file is
   // stored ("wim", "xpress4k", "lzx", ...); absent for tags without a public layout.
   std::optional<std::string> target;
 };

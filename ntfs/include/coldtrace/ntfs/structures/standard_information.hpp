@@ -16,11 +16,11 @@ struct Times {
   friend bool operator==(const Times&, const Times&) = default;
 };
 
-// True for a time that is not set, and from 1970 to 2200.
+// True for an unset time, and from 1970 to 2200.
 [[nodiscard]] bool is_plausible(core::FileTime time);
 [[nodiscard]] bool is_plausible(const Times& times);
 
-// No fraction of a second in any of them.
+// Whether none of them has a fraction of a second.
 [[nodiscard]] constexpr bool has_whole_seconds(const Times& times) {
   constexpr u64 second = 10'000'000;
   return times.created.ticks % second == 0 && times.modified.ticks % second == 0 &&

@@ -7,8 +7,8 @@
 
 namespace coldtrace::ntfs {
 
-// UTF-16 units of a name as NTFS stores them, or one byte a unit where all are below 0x100.
-// Views bytes that live elsewhere.
+// UTF-16 units of a name as NTFS stores them, or one byte per unit if all are below 0x100. Views
+// bytes owned elsewhere.
 struct StoredText {
   core::ByteView bytes;
   bool narrow = false;
@@ -29,7 +29,7 @@ struct StoredText {
 }
 
 bool operator==(StoredText a, StoredText b);
-// An order of all texts: by their lengths, then by their units.
+// A total order of texts: by length, then by units.
 bool operator<(StoredText a, StoredText b);
 [[nodiscard]] bool equals_ascii(StoredText text, std::string_view ascii);
 
@@ -40,7 +40,8 @@ bool append_utf8(std::string& utf8, StoredText text);
 // The units as stored, in hexadecimal: "41004200".
 [[nodiscard]] std::string to_utf16_hex(StoredText text);
 
-// Writes one byte a unit to `narrow`, which has room for them; false when a unit is above 0xff.
+// Writes one byte per unit to `narrow`, which must have space for them; false if a unit is above
+// 0xff.
 bool copy_narrow(core::ByteView utf16, std::byte* narrow);
 
 }  // namespace coldtrace::ntfs

@@ -9,10 +9,9 @@
 
 namespace coldtrace::ntfs {
 
-// Where a file came from, as the program that fetched it wrote beside it: the stream
-// "Zone.Identifier", an INI file with the section [ZoneTransfer].
-// Source: [MS-FSCC] 5.6.1, "Zone.Identifier Stream Name"; HostUrl and ReferrerUrl as browsers write
-// them on Windows 10.
+// The origin of a file, as stored by the program that downloaded it: the stream "Zone.Identifier",
+// an INI file with the section [ZoneTransfer]. Source: [MS-FSCC] 5.6.1, "Zone.Identifier Stream
+// Name"; HostUrl and ReferrerUrl as browsers write them on Windows 10.
 struct ZoneIdentifier {
   bool resident = true;  // false: it lies outside the record, and is not read
   std::optional<u32>
@@ -22,11 +21,11 @@ struct ZoneIdentifier {
   std::optional<std::string> host_url;
 };
 
-// Whether the name is that of the stream, in whatever case.
+// Whether the name is that of the stream, case-insensitive.
 [[nodiscard]] bool is_zone_identifier(StoredText name);
 
-// Takes the first value of each key. Text is UTF-8, or UTF-16LE behind its mark; U+FFFD stands for
-// what is neither. What is not an INI file has no values.
+// Takes the first value of each key. Text is UTF-8, or UTF-16LE after its byte order mark; U+FFFD
+// replaces what is neither. A file that is not an INI file gives no values.
 [[nodiscard]] ZoneIdentifier read_zone_identifier(core::ByteView value);
 
 }  // namespace coldtrace::ntfs

@@ -11,24 +11,25 @@
 
 namespace coldtrace::ntfs {
 
-// Clusters of a stretch of a volume: what $Bitmap says of them, beside the files that are listed.
+// Clusters of a range of a volume: $Bitmap compared with the listed files.
 struct ClusterUse {
   u64 free = 0;
   u64 used = 0;
-  u64 unlisted = 0;      // used, and no listed file that is not deleted has them
-  u64 contradicted = 0;  // free, and such a file has them
+  u64 unlisted = 0;      // used, but not by a listed file that is not deleted
+  u64 contradicted = 0;  // free, but used by such a file
   u64 unknown = 0;       // $Bitmap cannot be read there, or ends before them
 };
 
-// Counts the use of clusters in equal stretches of a volume. Memory grows with the extents of the
-// files that are listed, the time with them and with $Bitmap.
+// Counts the use of clusters in equal ranges of a volume. Memory grows with the extents of the
+// listed files, time with them and with $Bitmap.
 class ClusterUseCounter {
  public:
-  // The volume outlives it. `stretches` of `clusters_of_stretch` clusters hold all of the volume.
+  // The volume must outlive it. `stretches` of `clusters_of_stretch` clusters cover the whole
+  // volume.
   ClusterUseCounter(core::Borrowed<Volume> volume, u64 clusters_of_stretch, std::size_t stretches);
 
   void add(const SummaryRow& row);
-  // To be called once, after all rows: a use for each stretch.
+  // To be called once, after all rows: the use of each range.
   std::vector<ClusterUse> finish();
 
  private:
@@ -40,7 +41,7 @@ class ClusterUseCounter {
   std::size_t next_normalize_;
 };
 
-// `cluster-bitmap`: what files that are not deleted have and $Bitmap says is free.
+// `cluster-bitmap`: clusters of files that are not deleted, but free according to $Bitmap.
 void note_cluster_use(std::span<const ClusterUse> uses, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -8,8 +8,7 @@
 
 namespace coldtrace::ntfs {
 
-// What a summary asks of one name of a volume, whoever read it: a row, or the line that a snapshot
-// has of it.
+// The data of one name of a volume that a summary needs, from a row or from its line in a snapshot.
 struct SummaryRow {
   struct Note {
     std::string code;
@@ -18,16 +17,16 @@ struct SummaryRow {
   };
 
   struct Stream {
-    std::string name;     // empty of the unnamed one
-    std::size_t extents;  // of `extents`, behind those of the streams before
+    std::string name;     // empty for the unnamed one
+    std::size_t extents;  // number in `extents`, after those of the preceding streams
   };
 
   State state = State::live;
-  std::optional<u64> record;   // nothing of a stale entry whose record is lost
+  std::optional<u64> record;   // nothing for a stale entry whose record is lost
   std::string path;            // "/a/b", the root "/"; empty without a name
-  std::string directory_path;  // "/a"; of what lies in the root empty
+  std::string directory_path;  // "/a"; empty for a name in the root
   bool directory = false;
-  bool first_of_file = false;  // it has a record, and no row before it was of the same
+  bool first_of_file = false;  // it has a record, and no earlier row had the same one
   std::optional<Times> times;  // of $STANDARD_INFORMATION
   u64 size = 0, on_disk = 0;   // bytes of the $DATA streams, and of their clusters and what lies in
                                // records
@@ -36,12 +35,12 @@ struct SummaryRow {
   std::vector<Stream> streams;   // in the order of `extents`
   std::vector<Note> notes;       // findings of the name and its file
 
-  // Adds a $DATA stream, whose extents follow. Sums of damaged volumes stay the largest number.
+  // Adds a $DATA stream, whose extents follow. Sums on damaged volumes saturate.
   void add_data(std::string name, std::optional<u64> stream_size, bool resident);
-  // Clusters outside the volume take nothing of the disk. Where the size of clusters is 0, as it is
-  // not known, `on_disk` serves to compare files only.
+  // Clusters outside the volume use no disk space. If the cluster size is unknown, which is 0,
+  // `on_disk` is only good for comparing files.
   void add_data_extent(const Extent& extent, const ClusterMap& clusters);
-  // Another stream, and those that follow it.
+  // Another stream, and the extents that follow it.
   void add_stream(std::string name);
   void add_extent(const Extent& extent);
   // Extents of $DATA that are not holes.
@@ -50,7 +49,7 @@ struct SummaryRow {
   void clear();
 };
 
-// Of a row of an image, in place of what `summary` was.
+// From a row of an image, replacing the contents of `summary`.
 void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& summary);
 
 }  // namespace coldtrace::ntfs

@@ -10,26 +10,26 @@
 
 namespace coldtrace::ntfs {
 
-// What is on a volume, in as few figures as can be looked at: sizes by directory, when files were
-// made and changed, which are largest or in most pieces, where on the volume they lie. A file with
+// An overview of a volume in a limited number of figures: sizes by directory, when files were made
+// and changed, which are largest or in most pieces, where on the volume they lie. A file with
 // several names counts once. Memory grows with directories, days and kinds of findings, up to a
-// stated number of each.
+// fixed number of each.
 class VolumeSummary {
  public:
   static constexpr std::size_t most_directories = std::size_t{1} << 18U;
-  static constexpr std::size_t places = 512;       // that the volume is divided into
+  static constexpr std::size_t places = 512;       // into which the volume is divided
   static constexpr std::size_t most_kinds = 1000;  // of findings
 
   struct Directory {
-    u32 parent;  // its place among the directories; of the root its own
+    u32 parent;  // its index among the directories; of the root its own
     std::string name;
-    u64 bytes = 0, files = 0;  // on the disk, of all below, once finish() was called
+    u64 bytes = 0, files = 0;  // on the disk, of everything below, after finish()
   };
   struct File {
     std::string path;
     State state;
     u64 size = 0;
-    u64 on_disk = 0;  // bytes of its clusters, and of what lies in its record
+    u64 on_disk = 0;  // bytes of its clusters, and of its contents in its record
     u64 extents = 0;
     std::optional<core::FileTime> modified;
   };
@@ -41,14 +41,14 @@ class VolumeSummary {
     u64 count = 0;
     std::string first_path, first_text;
   };
-  // Clusters of one place, by whose they are.
+  // Clusters of one place, by owner.
   struct Place {
     u64 live = 0, deleted = 0;
   };
-  // Of the four times of $STANDARD_INFORMATION, how many lie in one day.
+  // The number of each of the four $STANDARD_INFORMATION times in one day.
   using Day = std::array<u64, 4>;
 
-  // `top` files are kept of each kind.
+  // `top` files of each kind are kept.
   VolumeSummary(u64 clusters, std::size_t top);
 
   void add(const SummaryRow& row);
@@ -65,7 +65,7 @@ class VolumeSummary {
   [[nodiscard]] const std::vector<Place>& map() const { return map_; }
   [[nodiscard]] u64 clusters_of_place() const { return clusters_of_place_; }
 
-  // First come those that take most of the disk, or are in most pieces.
+  // Those that use most of the disk, or are in most pieces, come first.
   [[nodiscard]] const std::vector<File>& largest() const { return largest_; }
   [[nodiscard]] const std::vector<File>& fragmented() const { return fragmented_; }
   [[nodiscard]] const std::vector<File>& deleted() const { return deleted_; }
@@ -94,11 +94,11 @@ class VolumeSummary {
   std::vector<File> largest_, fragmented_, deleted_;
 };
 
-// The names of a volume that are live or deleted, to be searched: all, or of more than a stated
-// number those whose files take most of the disk.
+// The live or deleted names of a volume, for a search: all, or above a fixed number, those whose
+// files use most of the disk.
 class VolumeNames {
  public:
-  // Of one file; what lies in more pieces is known by its first ones.
+  // For one file; if it is in more pieces, the first ones are kept.
   static constexpr std::size_t most_extents = 64;
 
   struct Name {
@@ -119,7 +119,7 @@ class VolumeNames {
   void finish();
 
   [[nodiscard]] const std::vector<Name>& names() const { return names_; }
-  // Of all that were seen.
+  // Of all names seen.
   [[nodiscard]] u64 seen() const { return seen_; }
 
  private:
@@ -130,13 +130,13 @@ class VolumeNames {
   u64 seen_ = 0;
 };
 
-// "/Users/a" and "b" of "/Users/a/b"; the directory is empty of what lies in the root.
+// "/Users/a" and "b" for "/Users/a/b"; the directory is empty for a name in the root.
 struct SplitPath {
   std::string_view directory, name;
 };
 [[nodiscard]] SplitPath split_path(std::string_view path);
 
-// Whether the file of `a` takes more of the disk than that of `b`; then by path.
+// Whether the file of `a` uses more of the disk than that of `b`; then by path.
 [[nodiscard]] bool weighs_more(const VolumeNames::Name& a, const VolumeNames::Name& b);
 
 }  // namespace coldtrace::ntfs
