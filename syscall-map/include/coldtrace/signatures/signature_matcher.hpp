@@ -14,7 +14,7 @@ namespace coldtrace::syscall_map {
 struct PatternMatch {
   u32 signature;  // index into the given signatures
   u64 start;
-  u64 end;                  // one behind the last byte
+  u64 end;                  // one after the last byte
   u64 mark;                 // the place that is found: `start` if the pattern has no mark
   std::vector<i64> values;  // of the captures
   std::vector<u64> places;  // where their fields lie

@@ -53,7 +53,7 @@ class DirectoryHistory {
   };
   struct KnownDirectory {
     Directory value;
-    u64 used = 0;  // the last age of paths of which one goes through it
+    u64 used = 0;  // the last age in which a path went through it
   };
   // For an expired age, it is only space for the next one.
   struct KnownPath {

@@ -24,7 +24,7 @@ struct JournalRow {
   std::optional<u64> offset;   // of the record in the image
   std::size_t path_start = 0;  // of the directory, in the batch
   std::size_t path_length = 0;
-  bool path_known = false;           // there is a path
+  bool path_known = false;           // the record has a name
   bool path_whole = false;           // it reaches the root
   bool path_certain = false;         // it reaches the root, and no record since then is missing
   std::optional<std::size_t> event;  // in the batch
@@ -50,7 +50,7 @@ struct JournalBatch {
   std::vector<JournalGap> gaps;
   std::vector<JournalEvent> events;
   std::string paths;
-  u64 size = 0;  // size of the part of the journal that was read, in bytes
+  u64 size = 0;  // of the part of the journal that was read, in bytes
 
   // Without a trailing '/': the root is "".
   [[nodiscard]] std::string_view directory_of(const JournalRow& row) const {

@@ -7,11 +7,11 @@
 
 namespace coldtrace::ntfs {
 
-// The entries of an index in its order: below each entry its child node, then the entry itself;
-// behind the tree the nodes that nothing leads to. `Nodes` reads them:
+// The entries of an index in order: for each entry, first its child node, then the entry itself;
+// after the tree, the nodes to which nothing leads. `Nodes` reads them:
 //   Reader, Entry            a node's entries by next(); Entry has child_vcn, has_name(entry)
 //   optional<Reader> root()
-//   optional<Reader> child(vcn)      nothing for a node that is none, or was read
+//   optional<Reader> child(vcn)      nothing if it is not a node, or was read
 //   optional<Reader> next_detached() in the order of their numbers
 template <class Nodes>
 class IndexOrder {
@@ -54,7 +54,7 @@ class IndexOrder {
   struct Level {
     explicit Level(typename Nodes::Reader node) : reader{std::move(node)} {}
     typename Nodes::Reader reader;
-    Entry entry{};  // comes behind its child
+    Entry entry{};  // follows its child
     bool waits = false;
   };
   std::vector<Level> levels_;
