@@ -15,7 +15,7 @@ struct KnownModule {
   std::string name;
   u64 base = 0;
   u64 size = 0;
-  const ExportDirectory* exports = nullptr;  // nothing if unknown
+  const ExportDirectory* exports = nullptr;  // null if unknown
 
   [[nodiscard]] bool contains(u64 address) const {
     return address >= base && address - base < size;

@@ -65,8 +65,8 @@ enum class NoVolume : u8 {
   no_ntfs,       // no NTFS volume is on the disk, or what is not a disk is not an NTFS volume
 };
 
-// The volumes to read from an image that read_volumes() has read for this choice; one of the two
-// lists is not empty.
+// The volumes to read from an image that read_volumes() has read for this choice; at least
+// one of the two lists is not empty.
 [[nodiscard]] core::Expected<ChosenVolumes, NoVolume> choose_volumes(const ImageVolumes& image,
                                                                      const VolumeChoice& choice);
 

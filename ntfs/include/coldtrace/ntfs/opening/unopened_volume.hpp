@@ -11,7 +11,7 @@ namespace coldtrace::ntfs {
 // Why a volume could not be opened.
 enum class UnopenedReason : u8 {
   no_mft,        // the image is not a $MFT, but has type `kind`
-  damaged_mft,   // it is one
+  damaged_mft,   // the image is one, but damaged
   no_record_0,   // $MFT has no usable record 0 at the chosen place
   beyond_end,    // it starts beyond the end of the image
   unreadable,    // its first sector cannot be read
