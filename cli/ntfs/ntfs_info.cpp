@@ -4,6 +4,7 @@
 #include "cli/command/color_option.hpp"
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/layout/wrapped_line.hpp"
 #include "cli/ntfs/image_hashes_output.hpp"
 #include "cli/ntfs/ntfs_commands.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
@@ -12,7 +13,6 @@
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
-#include "cli/output/wrapped_line.hpp"
 #include "cli/privacy/names_option.hpp"
 #include "coldtrace/ntfs/record_table.hpp"
 

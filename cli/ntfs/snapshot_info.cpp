@@ -2,12 +2,12 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/layout/wrapped_line.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
-#include "cli/output/wrapped_line.hpp"
 #include "coldtrace/core/file_kind.hpp"
 
 namespace coldtrace::cli {

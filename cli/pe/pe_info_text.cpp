@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli/command/common_options.hpp"
+#include "cli/layout/wrapped_line.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/wrapped_line.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/pe/coff_string_table.hpp"

@@ -2,8 +2,8 @@
 
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/analysis_input.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"

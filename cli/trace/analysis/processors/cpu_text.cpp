@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 
 namespace coldtrace::cli {

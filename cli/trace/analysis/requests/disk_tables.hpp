@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/output/text_table.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "coldtrace/trace_analysis/requests/disk_io.hpp"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 
 namespace coldtrace::cli {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/histogram_text.hpp"
 
 namespace coldtrace::cli {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/command/version.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 
 namespace coldtrace::cli {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <span>
 
-#include "cli/output/text_table.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/trace/analysis/waits/wait_names.hpp"
 #include "coldtrace/trace_analysis/scheduling/priorities.hpp"
 #include "coldtrace/trace_analysis/waits/inversions.hpp"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/command/version.hpp"
+#include "cli/layout/text_table.hpp"
 #include "cli/output/text.hpp"
-#include "cli/output/text_table.hpp"
 #include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/thread_names.hpp"

@@ -1,4 +1,4 @@
-#include "cli/output/wrapped_line.hpp"
+#include "cli/layout/wrapped_line.hpp"
 
 #include <string>
 

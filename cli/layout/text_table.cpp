@@ -1,4 +1,4 @@
-#include "cli/output/text_table.hpp"
+#include "cli/layout/text_table.hpp"
 
 #include <algorithm>
 #include <utility>
