@@ -173,7 +173,8 @@ void write_info_text(Output& output, const PeInput& input, const HashedIdentity&
   if (info.version) {
     output.write("  version\n");
     for (const auto& string : info.version->strings)
-      print(output, "    {:<16} {}\n", printable(string.key), printable(string.value));
+      write_wrapped(
+          output, fmt::format("    {:<16} {}", printable(string.key), printable(string.value)), 6);
   }
   if (info.details)
     list_resources(output, info.resources);

@@ -6,6 +6,7 @@
 
 #include "cli/command/each_file.hpp"
 #include "cli/command/version.hpp"
+#include "cli/layout/wrapped_line.hpp"
 #include "cli/output/terminal_progress.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/hex.hpp"
@@ -60,7 +61,7 @@ class Presenter {
     } else if (options_.format == "csv") {
       view_->write_csv(output_, input, identity);
     } else {
-      print(output_, "{}: {}\n", printable(input.path), to_text(identity));
+      write_wrapped(output_, fmt::format("{}: {}", printable(input.path), to_text(identity)), 4);
       view_->write_text(output_, input, identity);
       output_.write("\n");
     }

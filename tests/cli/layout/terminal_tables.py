@@ -84,7 +84,7 @@ class TerminalTables(case.Case):
     def test_tables_of_analyses(self):
         boot, calls, bursts = map(self.scenario, ("boot", "system-calls", "disk-bursts"))
         inversion = self.scenario("priority-inversion")
-        for command, least in ((("trace", "services", calls), 15), (("trace", "services", calls, "--bins", "1ms"), 15),
+        for command, least in ((("trace", "services", calls), 15), (("trace", "services", calls, "--every", "1"), 15),
                                (("trace", "schedule", boot), 15), (("trace", "cpu", boot), 20),
                                (("trace", "io", bursts), 5), (("trace", "priority", inversion), 4),
                                (("trace", "compare", boot, calls), 10)):
@@ -95,7 +95,9 @@ class TerminalTables(case.Case):
         services = strict_json(run("trace", "services", calls, "--format", "json"))["services"]
         shown = on_terminal(80, "trace", "services", calls, "--top", "1000")
         for service in services:
-            self.assertTrue([line for line in shown if service["name"] and service["name"] in line], service["name"])
+            label = service["name"] or f"system call {service['number']:#x}"
+            if service["kind"] == "system_call":
+                self.assertTrue([line for line in shown if line.endswith("  " + label)], label)
         cpu = strict_json(run("trace", "cpu", boot, "--format", "json"))
         shown = on_terminal(80, "trace", "cpu", boot, "--top", "1000")
         for process in cpu["processes"]:
@@ -105,13 +107,13 @@ class TerminalTables(case.Case):
 
     def test_a_hooked_stub_is_seen(self):
         lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
-        services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["services"]
+        services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["services"]
         rows = [line for line in lines if line.startswith("0x")]
         self.assertEqual(len(rows), len(services))
-        inferred = [service for service in services if service["status"] != "read"]
-        self.assertTrue(inferred)
-        for service in inferred:
-            self.assertTrue([line for line in rows if service["name"] in line and service["status"] in line], service)
+        self.assertEqual({service["source"] for service in services}, {"read", "inferred"})
+        for service in services:
+            how = service["source"] + (", hooked" if service["hooked"] else "")
+            self.assertTrue([line for line in rows if re.search(rf" {service['name']} .*  {how}", line)], service)
 
     def test_lines_of_facts_go_on_below(self):
         for command in (("pe", "info", DEMO / "demo-ntdll.dll"), ("ntfs", "info", DEMO / "demo-disk.img")):
@@ -121,7 +123,7 @@ class TerminalTables(case.Case):
             for line in piped.splitlines():
                 if ", " in line and "LCN" not in line:
                     self.assertTrue(is_part(line.split(), shown), line)
-        sha256 = strict_json(run("pe", "info", DEMO / "demo-ntdll.dll", "--format", "json"))["identity"]["sha256"]
+        sha256 = strict_json(run("pe", "info", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["identity"]["sha256"]
         self.assertIn(sha256, " ".join(on_terminal(80, "pe", "info", DEMO / "demo-ntdll.dll")))
 
 
