@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include <pybind11/stl.h>
 
@@ -46,7 +47,9 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
   return volumes;
 }
 
-// Gives the files of a volume, a list of some hundred at a time.
+// Gives the files of a volume, a list of some hundred at a time. Threads share the work where rows
+// are asked whether they are wanted, and end with each list: to build rows for another thread that
+// makes objects of them is no gain (docs/performance/performance.md).
 class FileChunks {
  public:
   FileChunks(std::shared_ptr<Volume> volume, ntfs::StateSet states,
@@ -57,9 +60,10 @@ class FileChunks {
         deleted_{volume_->deleted},
         walk_{*snapshot_, states},
         where_{std::move(where)},
-        jobs_{jobs},
+        jobs_{where_ ? std::min(jobs, most_batches) : 1},
+        batches_(jobs_ == 1 ? 1 : std::min(4 * jobs_, most_batches)),
         objects_{std::move(fields)} {
-    for (unsigned i = 0; i < jobs; ++i) {
+    for (unsigned i = 0; i < jobs_; ++i) {
       values_.emplace_back(*snapshot_, volume_->partition.number, volume_->partition.offset);
       if (deleted_) values_.back().set_deleted(*deleted_);
     }
@@ -70,48 +74,73 @@ class FileChunks {
     std::size_t wanted = 0;
     {
       const WithoutLock unlocked;
-      while (wanted == 0) {
-        if (!walk_.next(batch_)) {
-          if (!std::exchange(ended_, true)) findings_.merge(walk_.findings());
-          break;
-        }
-        ++batches_;
-        wanted = build_rows(findings_);
-      }
+      while (wanted == 0 && !ended_) wanted = build_batches();
     }
     tell_volume();
     if (wanted == 0) throw py::stop_iteration{};
     auto list =
         py::reinterpret_steal<py::list>(checked(PyList_New(static_cast<Py_ssize_t>(wanted))));
     Py_ssize_t at = 0;
-    for (std::size_t i = 0; i < batch_.rows.size(); ++i)
-      if (chosen_[i]) PyList_SET_ITEM(list.ptr(), at++, objects_.make(rows_[i]));
+    for (const auto& batch : std::span{batches_}.first(filled_))
+      for (std::size_t i = 0; i < batch.chosen.size(); ++i)
+        if (batch.chosen[i]) PyList_SET_ITEM(list.ptr(), at++, objects_.make(batch.rows[i]));
     return list;
   }
 
  private:
+  static constexpr unsigned most_batches = 32;  // half a megabyte of rows each
+
+  struct Batch {
+    ntfs::RowBatch sources;
+    std::vector<FileRow> rows;
+    std::vector<bool> chosen;
+    core::Findings findings;
+  };
+
   // Each walk through a snapshot finds the same.
   void tell_volume() {
-    if (snapshot_ != volume_->snapshot || batches_ < volume_->batches) return;
-    volume_->batches = batches_;
+    if (snapshot_ != volume_->snapshot || walked_ < volume_->batches) return;
+    volume_->batches = walked_;
     volume_->row_findings = findings_;
   }
 
-  // How many of the batch are wanted.
-  std::size_t build_rows(core::Findings& findings) {
-    const auto& snapshot = *snapshot_;
-    const auto count = batch_.rows.size();
-    if (rows_.size() < count) rows_.resize(count);
-    chosen_.assign(count, 0);
-    core::parallel_for(jobs_, count, [&](unsigned worker, u64 i) {
-      auto& row = rows_[i];
-      snapshot.build_row(batch_, batch_.rows[i], row);
-      if (!batch_.rows[i].wanted) return;
-      values_[worker].set(row);
-      chosen_[i] = !where_ || ntfs::wants(*where_, values_[worker]) ? 1 : 0;
-    });
-    for (std::size_t i = 0; i < count; ++i) note_findings(rows_[i], findings);
-    return static_cast<std::size_t>(std::count(chosen_.begin(), chosen_.end(), 1));
+  // Fills the batches anew; how many of their rows are wanted.
+  std::size_t build_batches() {
+    std::size_t wanted = 0;
+    filled_ = 0;
+    core::ordered_pipeline<Batch*>(
+        jobs_,
+        [&](Batch*& batch) {
+          if (filled_ == batches_.size()) return false;
+          batch = &batches_[filled_];
+          ended_ = !walk_.next(batch->sources);
+          filled_ += ended_ ? 0 : 1;
+          return !ended_;
+        },
+        [&](unsigned worker, Batch*& batch) { build(*batch, values_[worker]); },
+        [&](Batch*& batch) {
+          findings_.merge(batch->findings);
+          wanted += static_cast<std::size_t>(std::ranges::count(batch->chosen, true));
+        });
+    walked_ += filled_;
+    if (ended_) findings_.merge(walk_.findings());
+    return wanted;
+  }
+
+  void build(Batch& batch, ntfs::RowValues& values) const {
+    const auto& sources = batch.sources.rows;
+    if (batch.rows.size() < sources.size()) batch.rows.resize(sources.size());
+    batch.chosen.assign(sources.size(), false);
+    batch.findings = {};
+    snapshot_->fetch_ahead(batch.sources);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      auto& row = batch.rows[i];
+      snapshot_->build_row(batch.sources, sources[i], row);
+      note_findings(row, batch.findings);
+      if (!sources[i].wanted) continue;
+      values.set(row);
+      batch.chosen[i] = !where_ || ntfs::wants(*where_, values);
+    }
   }
 
   std::shared_ptr<Volume> volume_;
@@ -121,12 +150,11 @@ class FileChunks {
   std::optional<where::WhereExpression> where_;
   unsigned jobs_;
   std::vector<ntfs::RowValues> values_;  // one a thread
-  ntfs::RowBatch batch_;
-  std::vector<FileRow> rows_;
-  std::vector<u8> chosen_;
+  std::vector<Batch> batches_;
+  std::size_t filled_ = 0;
   FileObjects objects_;
   core::Findings findings_;  // of the rows so far
-  u64 batches_ = 0;
+  u64 walked_ = 0;           // batches
   bool ended_ = false;
   bool busy_ = false;
 };

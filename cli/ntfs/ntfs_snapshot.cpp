@@ -130,8 +130,7 @@ void write_rows(const std::function<void(std::string_view)>& write,
         auto& formatter = formatters[worker];
         batch.text.clear();
         batch.findings = {};
-        for (const auto& source : batch.rows.rows)
-          snapshot.records().fetch_ahead(source.file.record);
+        snapshot.fetch_ahead(batch.rows);
         for (const auto& source : batch.rows.rows) {
           snapshot.build_row(batch.rows, source, formatter.row);
           if (context.deleted != nullptr) add_deletion_finding(*context.deleted, formatter.row);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/command/command.hpp"
+#include "coldtrace/core/reader.hpp"
 #include "fixtures/builders/strict_json.hpp"
 
 namespace coldtrace::fuzz {
@@ -102,6 +103,38 @@ class CheckedCommands {
   }
 
   std::vector<Add> groups_;
+};
+
+// Command lines of which an input runs one, by its last byte, and all where that is padding, as at
+// the end of seeds. What the fuzzer makes of these ends in something else
+// (one_command_mutator.cpp): to define and run twenty commands in an execution leaves few of them.
+class ChosenCommands {
+ public:
+  explicit ChosenCommands(const CheckedCommands& commands) : commands_{commands} {}
+
+  // As those of CheckedCommands.
+  void add(const Arguments& line, const std::vector<std::string>& formats) {
+    for (const auto& format : formats) {
+      auto arguments = line;
+      arguments.insert(arguments.end(), {"--format", format});
+      add_in(std::move(arguments), format);
+    }
+  }
+  void add_in(Arguments line, std::string format) {
+    lines_.emplace_back(std::move(line), std::move(format));
+  }
+
+  void run(core::ByteView input) const {
+    if (input.empty() || lines_.empty()) return;
+    const auto choice = std::to_integer<std::size_t>(input.back());
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (choice == 0 || choice == 0xff || choice % lines_.size() == i)
+        commands_.run_in(lines_[i].first, lines_[i].second);
+  }
+
+ private:
+  const CheckedCommands& commands_;
+  std::vector<std::pair<Arguments, std::string>> lines_;
 };
 
 }  // namespace coldtrace::fuzz

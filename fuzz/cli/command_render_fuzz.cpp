@@ -16,17 +16,16 @@ namespace {
 
 using namespace coldtrace;
 
-void check_image(const fuzz::CheckedCommands& commands, const std::string& path,
-                 const std::string& folder) {
+void add_image(fuzz::ChosenCommands& chosen, const std::string& path, const std::string& folder) {
   for (const auto* view : {"info", "exports", "imports", "sections"})
-    commands.run({"pe", view, "-j1", path}, {"json", "csv"});
-  commands.run({"syscalls", "map", "-j1", path}, {"json", "csv", "j00ru-csv"});
-  commands.run({"syscalls", "compare", path, path}, {"json"});
-  commands.run({"hooks", "tables", path}, {"json", "csv"});
-  commands.run({"hooks", "locate", "SwapContext", path}, {"json", "csv"});
-  commands.run({"hooks", "context-switch", path}, {"json"});
-  commands.run({"hooks", "iat", "--dir", folder, path}, {"json", "csv"});
-  commands.run({"hooks", "table", "--kernel", path}, {"json"});
+    chosen.add({"pe", view, "-j1", path}, {"json", "csv"});
+  chosen.add({"syscalls", "map", "-j1", path}, {"json", "csv", "j00ru-csv"});
+  chosen.add({"syscalls", "compare", path, path}, {"json"});
+  chosen.add({"hooks", "tables", path}, {"json", "csv"});
+  chosen.add({"hooks", "locate", "SwapContext", path}, {"json", "csv"});
+  chosen.add({"hooks", "context-switch", path}, {"json"});
+  chosen.add({"hooks", "iat", "--dir", folder, path}, {"json", "csv"});
+  chosen.add({"hooks", "table", "--kernel", path}, {"json"});
 }
 
 }  // namespace
@@ -42,8 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool table = syscall_map::decode_hook_tables(bytes).has_value();
   if (!image && !pdb && !table) return 0;
   const auto path = folder.write("input", core::to_chars(bytes));
-  if (image) check_image(commands, path, folder.path(""));
-  if (pdb) commands.run({"pe", "symbols", path}, {"json", "csv"});
-  if (table) commands.run({"hooks", "show", path}, {"json"});
+  fuzz::ChosenCommands chosen{commands};
+  if (image) add_image(chosen, path, folder.path(""));
+  if (pdb) chosen.add({"pe", "symbols", path}, {"json", "csv"});
+  if (table) chosen.add({"hooks", "show", path}, {"json"});
+  chosen.run(bytes);
   return 0;
 }

@@ -22,9 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!length || *length > size - 4) return 0;
   const auto before = folder.write("before.exe", core::to_chars(bytes.subspan(4, *length)));
   const auto after = folder.write("after.exe", core::to_chars(bytes.subspan(4 + *length)));
-  commands.run({"servicing", before, after}, {"json"});
-  commands.run({"pe", "compare", before, after}, {"json"});
-  commands.run({"syscalls", "compare", before, after}, {"json"});
-  commands.run({"hooks", "derive", "PsGetProcessId", before, after}, {"json", "csv"});
+  fuzz::ChosenCommands chosen{commands};
+  chosen.add({"servicing", before, after}, {"json"});
+  chosen.add({"pe", "compare", before, after}, {"json"});
+  chosen.add({"syscalls", "compare", before, after}, {"json"});
+  chosen.add({"hooks", "derive", "PsGetProcessId", before, after}, {"json", "csv"});
+  chosen.run(bytes);
   return 0;
 }

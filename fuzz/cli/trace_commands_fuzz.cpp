@@ -14,15 +14,15 @@ namespace {
 
 using namespace coldtrace;
 
-void analyse(const fuzz::CheckedCommands& commands, const std::string& trace) {
+void add_analyses(fuzz::ChosenCommands& chosen, const std::string& trace) {
   for (const auto* name : {"info", "deadlocks", "symbols", "top", "tree"})
-    commands.run({"trace", name, "-j1", trace}, {"json"});
+    chosen.add({"trace", name, "-j1", trace}, {"json"});
   for (const auto* name : {"cpu", "idle", "io", "priority", "schedule", "services"})
-    commands.run({"trace", name, "-j1", trace}, {"json", "csv"});
-  commands.run({"trace", "tree", "-j1", trace}, {"svg", "dot"});
-  commands.run({"trace", "compare", "-j1", trace, trace}, {"json"});
-  commands.run({"trace", "check", "-j1", trace, "--expect", "pid > 0"}, {"json", "junit"});
-  commands.run({"trace", "graph", "wait-for", "-j1", trace}, {"json", "dot", "svg"});
+    chosen.add({"trace", name, "-j1", trace}, {"json", "csv"});
+  chosen.add({"trace", "tree", "-j1", trace}, {"svg", "dot"});
+  chosen.add({"trace", "compare", "-j1", trace, trace}, {"json"});
+  chosen.add({"trace", "check", "-j1", trace, "--expect", "pid > 0"}, {"json", "junit"});
+  chosen.add({"trace", "graph", "wait-for", "-j1", trace}, {"json", "dot", "svg"});
 }
 
 }  // namespace
@@ -30,14 +30,17 @@ void analyse(const fuzz::CheckedCommands& commands, const std::string& trace) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fixtures::TemporaryDirectory folder;
   static const fuzz::CheckedCommands commands{{cli::add_trace_commands, cli::add_report_command}};
-  const auto trace = folder.write("trace", core::to_chars(std::as_bytes(std::span{data, size})));
-  analyse(commands, trace);
+  const auto bytes = std::as_bytes(std::span{data, size});
+  const auto trace = folder.write("trace", core::to_chars(bytes));
+  fuzz::ChosenCommands chosen{commands};
+  add_analyses(chosen, trace);
   for (const auto* name : {"chrome", "firefox", "speedscope"})
-    commands.run_in({"trace", "export", name, "-j1", trace}, "json");
+    chosen.add_in({"trace", "export", name, "-j1", trace}, "json");
   for (const auto* name : {"ecs", "timesketch"})
-    commands.run_in({"trace", "export", name, "-j1", trace}, "ndjson");
+    chosen.add_in({"trace", "export", name, "-j1", trace}, "ndjson");
   for (const auto* name : {"collapsed", "perfetto"})
-    commands.run_in({"trace", "export", name, "-j1", trace}, "");
-  commands.run_in({"report", trace, "-o", folder.path("page.html")}, "");
+    chosen.add_in({"trace", "export", name, "-j1", trace}, "");
+  chosen.add_in({"report", trace, "-o", folder.path("page.html")}, "");
+  chosen.run(bytes);
   return 0;
 }

@@ -153,7 +153,8 @@ void look(const ntfs::ImageVolumes& image, const ntfs::Partition& partition) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Bytes bases[] = {make_mbr(), make_gpt(), make_volumes()};
   if (size == 0) return 0;
-  auto disk = bases[(data[0] & 0x7fU) % std::size(bases)];
+  static Bytes disk;  // all are of one size
+  disk = bases[(data[0] & 0x7fU) % std::size(bases)];
   patch(disk, std::as_bytes(std::span{data, size}).subspan(1));
   // What is changed is not told by its sums alone.
   if ((data[0] & 0x80U) != 0) {

@@ -20,7 +20,7 @@ struct Batch {
 void compare_rows(const Snapshot& snapshot, const ChangeFile& change, FileRow& row, Batch& batch) {
   batch.findings = {};
   std::size_t count = 0;
-  for (const auto& source : batch.rows.rows) snapshot.records().fetch_ahead(source.file.record);
+  snapshot.fetch_ahead(batch.rows);
   for (const auto& source : batch.rows.rows) {
     snapshot.build_row(batch.rows, source, row);
     note_findings(row, batch.findings);

@@ -149,8 +149,9 @@ class RecordTable::Scan {
     const u64 in_this = std::min(in_block_, count_ - first);
     BlockReport report;
     worker.order = {};
-    worker.buffer.resize(in_block_ * record_size_);
-    const auto bytes = std::span{worker.buffer}.first(in_this * record_size_);
+    const u64 size = in_this * record_size_;  // the last block is smaller, often the only one
+    if (worker.buffer.size() < size) worker.buffer.resize(size);
+    const auto bytes = std::span{worker.buffer}.first(size);
     if (is_hole(first, bytes.size())) {
       done_.add(bytes.size(), in_this);
       return;

@@ -246,6 +246,10 @@ void Snapshot::load_file(const RowSource& source, FileRow& row) const {
   }
 }
 
+void Snapshot::fetch_ahead(const RowBatch& batch) const {
+  for (const auto& source : batch.rows) records_.fetch_ahead(source.file.record);
+}
+
 void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const {
   row.clear();
   row.source = &source;

@@ -276,7 +276,7 @@ void Walk::add_entry(RowBatch& batch, const NodeEntry& entry) {
   row.directory_again = summary.directory && !enter_it;
   push(batch, row, path_);
   if (!enter_it) return;
-  records.assemble(entry.file.record, facts_);
+  records.assemble_names(entry.file.record, facts_);
   enter(row, facts_);
 }
 

@@ -99,6 +99,29 @@ class Written(Case):
         with self.assertRaisesRegex(coldtrace.Error, "there is no shadow copy 1"):
             volume.open_shadow(1)
 
+    def test_jobs_change_nothing(self):
+        image = self.write("many", usn_writer.volume(usn_writer.History(3, 9000), 4)[0])
+        for asked in {}, {"where": 'name matches "[02468]"'}, {"where": "record & 1", "fields": ["path", "si", "findings"]}:
+            told = []
+            for jobs in 1, 2, 7, 256:
+                volume = self.volume(image)
+                told.append((list(volume.files(jobs=jobs, **asked)), volume.findings))
+            self.assertGreater(len(told[0][0]), 1000)
+            self.assertEqual(told[1:], told[:1] * 3, asked)
+
+    def test_what_is_left_half_way_has_no_threads(self):
+        volume = self.volume(self.write("many", usn_writer.volume(usn_writer.History(3, 9000), 4)[0]))
+        rows = list(volume.files(where="record > 0"))
+        files = volume.files(where="record > 0", jobs=8)
+        self.assertEqual(next(files), rows[0])
+        self.assertEqual(len(os.listdir("/proc/self/task")), 1)
+        # So another process goes on with it as this one does.
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if list(files) == rows[1:] else 1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(list(files), rows[1:])
+
     def test_rows_cost_the_collector_of_garbage_nothing(self):
         """It goes through all that it is told of, again and again, and rows cannot hold a cycle."""
         volume = self.volume()

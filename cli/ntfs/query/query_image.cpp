@@ -52,7 +52,7 @@ void choose_rows(const Query& query, const ntfs::Snapshot& snapshot, Worker& wor
   batch.text.clear();
   batch.chosen.clear();
   batch.findings = {};
-  for (const auto& source : batch.rows.rows) snapshot.records().fetch_ahead(source.file.record);
+  snapshot.fetch_ahead(batch.rows);
   for (const auto& source : batch.rows.rows) {
     snapshot.build_row(batch.rows, source, worker.row);
     if (worker.deleted != nullptr) add_deletion_finding(*worker.deleted, worker.row);

@@ -31,7 +31,7 @@ void add_rows(const Snapshot& snapshot, VolumeReport& shown, core::Findings& fin
   ntfs::FileRow row;
   ntfs::SummaryRow summary;
   while (walk.next(batch)) {
-    for (const auto& source : batch.rows) snapshot.records().fetch_ahead(source.file.record);
+    snapshot.fetch_ahead(batch);
     for (const auto& source : batch.rows) {
       snapshot.build_row(batch, source, row);
       note_findings(row, findings);

@@ -61,6 +61,9 @@ class Snapshot {
   [[nodiscard]] const DirectoryTable& directories() const { return directories_; }
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
 
+  // Loads the records of a batch whose rows are built next, so that the waits for memory overlap.
+  void fetch_ahead(const RowBatch& batch) const;
+
   // Fills `row` for one row of a batch. Safe to call from several threads, each with its own row.
   void build_row(const RowBatch& batch, const RowSource& source, FileRow& row) const;
 
