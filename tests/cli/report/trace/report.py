@@ -563,6 +563,25 @@ class InBrowser(HostileCase):
         self.assertEqual(page.evaluate(boxes), before)
         self.clean(page)
 
+    def test_long_labels_keep_both_ends(self):
+        """What tells one from another may be at either; titles have all of it."""
+        page = self.shown(self.made_run("server"))
+        boxes = page.evaluate("[...document.querySelectorAll('.flame g')].filter(box => box.querySelector('text'))"
+                              ".map(box => [box.querySelector('title').textContent, box.querySelector('text').textContent])")
+        cut = [(title, *label.split("…")) for title, label in boxes if "…" in label]
+        self.assertGreater(len(cut), 2)
+        for title, front, end in cut:
+            name = title.rpartition(": ")[0]
+            self.assertTrue(name.startswith(front) and name.endswith(end), (title, front, end))
+            self.assertIn(len(front) - len(end), (0, 1))
+        # A row of the timeline says at the pointer what it is.
+        said = page.evaluate("(() => { const canvas = document.querySelector('canvas'); const box = canvas.getBoundingClientRect();"
+                             "const at = x => { canvas.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + x,"
+                             "clientY: box.top + 30})); return canvas.title; }; return [at(20), at(400)] })()")
+        self.assertEqual(said[1], "")
+        self.assertIn(said[0], ("all processors", "processor 0"))
+        self.clean(page)
+
     def test_the_slider_tells_what_the_table_has(self):
         page = self.shown(self.made_etl("disk-bursts"))
         row = page.evaluate("[...document.querySelectorAll('#idle-1-0-table tbody tr')].map(row => row.cells[0].textContent)")
