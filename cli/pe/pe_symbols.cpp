@@ -155,8 +155,11 @@ class Writer {
       json_.field("type", MaybeText{symbol.type_text});
       json_.field("type_index", symbol.type).key("value");
       write_value(symbol.value);
-      json_.field("thread_local", symbol.thread_local_).key("texts");
-      write_texts(symbol.texts);
+      json_.field("thread_local", symbol.thread_local_);
+      if (symbol.texts.empty())
+        json_.field("texts", nullptr);
+      else
+        json_.field("texts", FileTexts{symbol.texts});
       json_.end_object();
     }
     json_.end_array();
@@ -169,16 +172,6 @@ class Writer {
       json_.value(static_cast<i64>(value->bits));
     else
       json_.value(value->bits);
-  }
-
-  void write_texts(const std::vector<std::string>& texts) {
-    if (texts.empty()) {
-      json_.value(nullptr);
-      return;
-    }
-    json_.begin_array();
-    for (const auto& text : texts) json_.value(std::string_view{text});
-    json_.end_array();
   }
 
   void write_csv(const pe::SymbolFile& file, const std::vector<pe::ListedSymbol>& rows) {

@@ -219,9 +219,7 @@ void write_trace_info(JsonWriter& json, const TraceInput& input,
     }
     json.end_array().field("events", events);
     if (schemas != nullptr) {
-      json.key("schema_files").begin_array();
-      for (const auto file : schemas->files_of(provider.provider)) json.value(file);
-      json.end_array();
+      json.field("schema_files", FileTexts{schemas->files_of(provider.provider)});
       if (const auto* const owner = schemas->provider_of(provider.provider))
         json.key("message_provider")
             .object("guid", core::to_string(owner->guid), "name", owner->name);

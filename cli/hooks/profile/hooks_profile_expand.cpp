@@ -20,11 +20,11 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
   for (u32 index = 0; index < count; ++index) {
     if (!selected.selection->is_selected(index)) continue;
     const auto& service = selected.catalogue.services()[index];
-    json.begin_object().key("module");
-    service.module.empty() ? json.value(nullptr) : json.value(service.module);
-    json.key("names").begin_array();
-    for (const auto& name : service.names) json.value(name);
-    json.end_array().field("number", service.number).end_object();
+    json.begin_object()
+        .field("module", MaybeText{service.module})
+        .field("names", FileTexts{service.names})
+        .field("number", service.number)
+        .end_object();
   }
   json.end_array().key("findings");
   write_findings(json, selected.findings);

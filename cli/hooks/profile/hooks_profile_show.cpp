@@ -64,9 +64,8 @@ void write_text(Output& output, const SelectedServices& selected) {
 
 void write_service(JsonWriter& json, const SelectedServices& selected, u32 index) {
   const auto& service = selected.catalogue.services()[index];
-  json.begin_object().key("names").begin_array();
-  for (const auto& name : service.names) json.value(name);
-  json.end_array()
+  json.begin_object()
+      .field("names", FileTexts{service.names})
       .field("number", service.number)
       .field("selected", selected.selection->is_selected(index))
       .key("reason")
@@ -82,9 +81,9 @@ void write_json(Output& output, const ProfileOptions& options, const SelectedSer
   write_profile_fields(json, options, selected.profile);
   json.key("modules").begin_array();
   for (const auto& module : modules_of(selected)) {
-    json.begin_object().key("name");
-    module.name.empty() ? json.value(nullptr) : json.value(module.name);
-    json.field("state", module.state())
+    json.begin_object()
+        .field("name", MaybeText{module.name})
+        .field("state", module.state())
         .field("selected", module.selected)
         .key("services")
         .begin_array();

@@ -83,9 +83,10 @@ void write_json(Output& output, Int64 int64, const HookTableVerification& result
           .end_object();
     json.end_array().end_object();
   }
-  json.end_array().key("unmatched_files").begin_array();
-  for (const auto& path : result.unmatched_files) json.value(path);
-  json.end_array().field("not_given", result.not_given).key("findings");
+  json.end_array()
+      .field("unmatched_files", FileTexts{result.unmatched_files})
+      .field("not_given", result.not_given)
+      .key("findings");
   write_findings(json, result.findings);
   json.end_object().end_document();
 }

@@ -387,6 +387,7 @@ class Written(Case):
         self.assertEqual([(row["name"], row["texts"], row["rva"], row["module"]) for row in rows],
                          [("last", ["last"], 0x1010, "b.obj"), ("TMF:", ["TMF:", "one", "two \ufffd"], 0x1020, "a.obj"),
                           ("note", ["note"], 0x1030, "a.obj")])
+        self.assertEqual([row.get("texts_bytes") for row in rows], [None, [None, None, b"two \xff".hex()], None])
         only, = symbols(path, "--kind", "annotation", "--name", "TMF:")["symbols"]
         self.assertEqual(only["section"], 1)
         self.assertIn("TMF: | one | two", run("pe", "symbols", "--kind", "annotation", path).stdout.decode("utf-8", "replace"))
