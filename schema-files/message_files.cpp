@@ -116,13 +116,17 @@ void append_enumerations(const pe::Pdb& pdb, std::string& lines, core::Findings&
 // Whether a PDB begins in it, by what is packed.
 bool is_packed_pdb(const std::string& path) {
   const auto file = core::FileImage::open(path);
-  return file && tracefile::holds_pdb(**file, core::recognize_file(**file));
+  if (!file) return false;
+  const auto kind = core::recognize_file(**file);
+  return kind && tracefile::holds_pdb(**file, *kind);
 }
 
 core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const std::string& path) {
   const auto file = core::FileImage::open(path);
   if (!file) return core::fail(reason_of(file.error()));
-  return tracefile::unpack_pdb(**file, core::recognize_file(**file));
+  const auto kind = core::recognize_file(**file);
+  if (!kind) return core::fail(reason_of(kind.error()));
+  return tracefile::unpack_pdb(**file, *kind);
 }
 
 core::Expected<pe::PdbReference, std::string> identify(const std::string& path, bool is_packed) {

@@ -80,7 +80,7 @@ std::optional<File> open_piped(const std::string& path, std::string& why, Conver
     why = to_message(bytes.error());
     return std::nullopt;
   }
-  const auto kind = core::recognize_file(core::FileView{*bytes});
+  const auto kind = core::recognize_bytes(*bytes);
   if (tracefile::is_unpackable(kind) || may_be_isf(kind))
     return open_instead<File>(
         path, core::MemoryImage{core::ByteView{*bytes}},

@@ -134,7 +134,7 @@ std::vector<ExtentLine> read_flat_extents(std::string_view text) {
 std::vector<std::string> list_extents(const std::string& path) {
   std::vector<std::string> files;
   const auto bytes = core::read_whole_file(path, longest_descriptor);
-  if (!bytes || core::recognize_file(core::MemoryImage{core::ByteView{*bytes}}) !=
+  if (!bytes || core::recognize_bytes(*bytes) !=
                     core::FileKind::vmdk_descriptor)
     return files;
   std::set<std::string_view> names;

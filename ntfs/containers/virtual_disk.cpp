@@ -257,7 +257,11 @@ class Chain {
                             [&](const std::string& known) { return is_same_file(known, *path); }))
       return fail(
           fmt::format("it names {} as its parent, which rests on it: none of them is whole", name));
-    const auto kind = core::recognize_file(**file);
+    const auto recognized = core::recognize_file(**file);
+    if (!recognized)
+      return fail(fmt::format("its parent, {}, cannot be read: {}", name,
+                              to_string(recognized.error())));
+    const auto kind = *recognized;
     const bool qcow = child_kind == FileKind::qcow;
     if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr))) {
       files_.push_back(*path);
@@ -413,7 +417,8 @@ std::vector<std::string> list_disk_files(const std::string& path,
                                          const std::vector<std::string>& parents) {
   constexpr u64 longest = u64{1} << 26U;
   const auto file = core::FileImage::open(path);
-  const auto kind = file ? core::recognize_file(**file) : FileKind::unknown;
+  const auto kind =
+      file ? core::recognize_file(**file).value_or(FileKind::unknown) : FileKind::unknown;
   if (!is_readable_virtual_disk(kind)) return {path};
   const auto& library = *disk_library(kind);
   OpenProblem problem;
@@ -448,7 +453,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   const auto files = has_headers ? list_disk_files(path, parents) : std::vector{path};
   for (const auto& each : files)
     if (const auto file = core::FileImage::open(each))
-      check_container_headers(**file, core::recognize_file(**file),
+      check_container_headers(**file, core::recognize_file(**file).value_or(FileKind::unknown),
                               each == path ? "" : file_name_of(each), findings);
   OpenProblem problem;
   auto source = ReadingProcess::start(

@@ -105,7 +105,7 @@ class Unpacker {
   }
 
   static FileKind kind_of(core::ByteView head) {
-    return core::recognize_file(core::MemoryImage{head});
+    return core::recognize_bytes(head);
   }
 
   core::Result<std::unique_ptr<core::TemporaryPart>> write(PackedReader& reader,
@@ -166,7 +166,7 @@ bool holds_member(const core::ImageSource& source, FileKind kind, const WantedMe
     if (!member.is_file || member.encrypted) continue;
     const auto head = std::span{bytes}.first(reader->read(bytes));
     const core::MemoryImage image{head};
-    const auto inner = core::recognize_file(image);
+    const auto inner = core::recognize_bytes(head);
     const bool nested = is_unpackable(inner) && depth < most_nested;
     if (nested ? holds_member(image, inner, wanted, depth + 1) : wanted(head, inner, member.name))
       return true;

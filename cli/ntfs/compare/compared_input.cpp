@@ -165,7 +165,7 @@ std::optional<Volumes> read_lines(const DiskOptions& options, const core::ImageS
       [&](const SnapshotHeader& header, const Value& json) { return compared.begin(header, json); },
       [&](std::string_view type, const Value& json) { return compared.read(type, json); });
   if (!read) {
-    report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    report.failed(path, reader.why_none());
     return std::nullopt;
   }
   auto refusal = reader.refusal();

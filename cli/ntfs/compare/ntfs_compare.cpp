@@ -152,7 +152,8 @@ class CompareWriter {
 
 bool may_have_parent(const std::string& path) {
   const auto file = core::FileImage::open(path);
-  return file && core::is_virtual_disk(core::recognize_file(**file));
+  return file &&
+         core::is_virtual_disk(core::recognize_file(**file).value_or(core::FileKind::unknown));
 }
 
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,
