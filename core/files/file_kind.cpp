@@ -338,7 +338,8 @@ Result<FileKind> recognize_file(const FileView& file) {
   bool is_cut = false;
   const auto read = [&](u64 offset, u64 length) {
     const auto bytes = file.clip(offset, length);
-    is_cut = is_cut || (offset < file.size() && bytes.size() < std::min(length, file.size() - offset));
+    is_cut =
+        is_cut || (offset < file.size() && bytes.size() < std::min(length, file.size() - offset));
     return std::vector<std::byte>{bytes.begin(), bytes.end()};
   };
   const auto kind = recognize(file.size(), read, [](u64 offset) { return offset; });

@@ -77,9 +77,9 @@ TEST_CASE("a folder that cannot be listed is told once it is asked for") {
     REQUIRE(files);
     CHECK(findings.empty());
     for (const auto* const name : {"disk.sys", "kbd.sys"})
-      CHECK_FALSE(files->has(to_windows_path(std::string{"system32\\drivers\\"} + name,
-                                             PathUse::driver, windows),
-                             FileKind::file));
+      CHECK_FALSE(files->has(
+          to_windows_path(std::string{"system32\\drivers\\"} + name, PathUse::driver, windows),
+          FileKind::file));
     REQUIRE(findings.all().size() == 1);
     CHECK(findings.count("folder-unreadable") == 1);
     CHECK(findings.all().front().text.find("System32/drivers: cannot be listed") !=
