@@ -50,6 +50,15 @@ struct ModulePairs {
 [[nodiscard]] ModulePairs pair_modules(std::span<const ServicedModule> before,
                                        std::span<const ServicedModule> after);
 
+// Places of a system that cannot be read: files, and folders with all below.
+using UnreadPlaces = std::span<const std::string>;
+
+// Leaves out the modules of one system alone which the other may have at a place that cannot be
+// read: they are neither added nor removed.
+void leave_out_unread(ModulePairs& pairs, std::span<const ServicedModule> before,
+                      std::span<const ServicedModule> after, UnreadPlaces unread_before,
+                      UnreadPlaces unread_after);
+
 // The pair of two files that were named: the same module, whatever they are called. Where both call
 // themselves differently and are not known for the same role, `servicing-names` tells.
 [[nodiscard]] ModulePairs pair_given(const ServicedModule& before, const ServicedModule& after);
