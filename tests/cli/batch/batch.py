@@ -5,6 +5,7 @@ Plain runs of the program on one input each, hashlib and a percent encoding of i
 """
 import ctypes.util
 import fcntl
+import gzip
 import hashlib
 import json
 import os

@@ -205,7 +205,6 @@ class Help(case.Case):
                 (["pe", "info", ""], "FILE: an empty argument names no file"),
                 (["ntfs", "compare", "a", ""], "AFTER: an empty argument names no file"),
                 (["hooks", "table", "--kernel", ""], "--kernel: an empty argument names no file"),
-                (["findings", "folder-unreadable", "x"], "'x' is one argument more than 'coldtrace findings' takes"),
                 (["pe", "info", "--jobs", "100000", "x"], "--jobs: '100000' is not a number from 0 to 256"),
                 (["pe", "types", "--depth", "33", "x"], "--depth: '33' is not a number from 0 to 32"),
                 (["trace", "schemas", "list", "x"],

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/failing_image.hpp"
 #include "fixtures/builders/pe_image.hpp"
@@ -293,18 +294,24 @@ TEST_CASE("what cannot be read is an error, unless the rest tells the kind") {
     core::ByteRange bad;
     std::optional<FileKind> kind;
   };
-  const auto image = fixtures::build_pe().bytes.string();
+  const auto built = fixtures::build_pe();
+  const std::string image{core::to_chars(built.view())};
   const auto volume = with(3, "NTFS    ").string();
   const std::string text(16384, 'a');
   const auto [why, content, bad, kind] = GENERATE_REF(values<Row>({
       {"the first sector", volume, {0, 512}, std::nullopt},
       {"behind the boot sector", volume + text, {512, 512}, FileKind::ntfs_volume},
-      {"where a disk would have its footer", volume + text, {volume.size() + text.size() - 512, 512},
+      {"where a disk would have its footer",
+       volume + text,
+       {volume.size() + text.size() - 512, 512},
        FileKind::ntfs_volume},
-      {"the PE header", image, {image.find("PE"), 4}, std::nullopt},
+      {"the PE header", image, {built.file_header, 4}, std::nullopt},
       {"behind the PE header", image, {image.size() - 1, 1}, FileKind::pe_image},
       {"a text goes on", text, {512, 512}, std::nullopt},
-      {"a text, where nothing is looked for", text, {8192, 512}, FileKind::text},
+      {"a text, where nothing is looked for",
+       std::string(0x13000, 'a'),
+       {0x11000, 512},
+       FileKind::text},
       {"zeros go on", std::string(65536, '\0'), {32768, 512}, std::nullopt},
   }));
   CAPTURE(why);
