@@ -111,7 +111,7 @@ Tables unpack_tables(const core::ImageSource& packed, core::FileKind kind) {
     return core::fail(to_string(read.error()));
   if (syscall_map::is_hook_table(bytes)) return decode_tables(bytes);
   return core::fail(fmt::format("it is {}, and unpacked {}", to_string(kind),
-                                describe_other(core::recognize_file(bytes), wanted)));
+                                describe_other(core::recognize_bytes(bytes), wanted)));
 }
 
 Tables read_builds(const std::string& path) {
@@ -121,7 +121,7 @@ Tables read_builds(const std::string& path) {
   if ((*file)->error()) return core::fail(to_string(*(*file)->error()));
   if (syscall_map::is_hook_table(content)) return decode_tables(content);
   const core::MemoryImage image{content};
-  const auto kind = core::recognize_file(image);
+  const auto kind = core::recognize_bytes(content);
   if (tracefile::is_unpackable(kind)) return unpack_tables(image, kind);
   return core::fail(describe_other(kind, "a hook table"));
 }

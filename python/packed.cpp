@@ -17,11 +17,12 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
   return std::move(files.front().bytes);
 }
 
-std::string describe_other(core::FileKind kind, std::string_view wanted) {
-  if (kind == core::FileKind::unknown) return fmt::format("not {}", wanted);
-  if (kind == core::FileKind::empty) return "it is empty";
-  return fmt::format("it is {}, not {}{}", to_string(kind), wanted,
-                     core::is_packed(kind) ? "; unpack it first" : "");
+std::string describe_other(const core::Result<core::FileKind>& kind, std::string_view wanted) {
+  if (!kind) return to_string(kind.error());
+  if (*kind == core::FileKind::unknown) return fmt::format("not {}", wanted);
+  if (*kind == core::FileKind::empty) return "it is empty";
+  return fmt::format("it is {}, not {}{}", to_string(*kind), wanted,
+                     core::is_packed(*kind) ? "; unpack it first" : "");
 }
 
 }  // namespace coldtrace::python

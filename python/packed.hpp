@@ -17,6 +17,6 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
     const tracefile::WantedMember& is_wanted, core::Findings& findings);
 
 // "it is a ZIP archive, not a hook table; unpack it first"
-std::string describe_other(core::FileKind kind, std::string_view wanted);
+std::string describe_other(const core::Result<core::FileKind>& kind, std::string_view wanted);
 
 }  // namespace coldtrace::python

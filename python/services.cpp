@@ -22,11 +22,11 @@ std::shared_ptr<PeImage> open_pe(const Path& given) {
   core::Findings findings;
   auto image = pe::Image::open(**file, {}, findings);
   if (!image) {
-    const auto kind = core::recognize_file(**file);
+    if (const auto& unread = (*file)->error()) raise_error(path + ": " + to_string(*unread));
+    const auto kind = core::recognize_file(core::FileView{**file});
     raise_error(path + ": " +
-                (core::has_dos_header(kind) || (*file)->error()
-                     ? to_string(image.error())
-                     : describe_other(kind, "a PE image")));
+                (kind && core::has_dos_header(*kind) ? to_string(image.error())
+                                                     : describe_other(kind, "a PE image")));
   }
   auto identity = pe::read_identity(*image, findings);
   return std::make_shared<PeImage>(

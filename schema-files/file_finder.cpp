@@ -27,12 +27,13 @@ core::Result<std::shared_ptr<const SchemaStore>> open_store(const std::string& p
 FoundFiles find_files(const std::string& path, const FileTree& tree) {
   constexpr std::string_view pe_magic = "MZ";
   FoundFiles found;
-  auto start = tree.read(path, 0, SchemaStore::magic_size);
-  if (!start) {
-    found.why = reason_of(start.error());
+  const auto unreadable = [&](const core::ParseError& error) {
+    found.why = reason_of(error);
     found.is_damaged = tree.is_machine();  // a volume tells of its own
     return found;
-  }
+  };
+  auto start = tree.read(path, 0, SchemaStore::magic_size);
+  if (!start) return unreadable(start.error());
   if (core::to_chars(*start).starts_with(pe_magic)) {
     auto search = SchemaModule::find(path, tree);
     if (search.module)
@@ -54,7 +55,8 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
   }
   found.why = "neither a PE file nor an instrumentation manifest nor a store of schemas";
   start = tree.read(path, 0, InstrumentationManifest::likely_size);
-  if (!start || !InstrumentationManifest::is_likely(*start)) return found;
+  if (!start) return unreadable(start.error());
+  if (!InstrumentationManifest::is_likely(*start)) return found;
   auto manifest = ManifestFile::read(path, tree);
   if (manifest) {
     found.files.push_back(std::move(*manifest));

@@ -114,15 +114,29 @@ void append_enumerations(const pe::Pdb& pdb, std::string& lines, core::Findings&
 }
 
 // Whether a PDB begins in it, by what is packed.
-bool is_packed_pdb(const std::string& path) {
-  const auto file = core::FileImage::open(path);
-  return file && tracefile::holds_pdb(**file, core::recognize_file(**file));
+core::Result<bool> is_packed_pdb(const std::string& path) {
+  const auto file = COLDTRACE_TRY(core::FileImage::open(path));
+  const auto kind = COLDTRACE_TRY(core::recognize_file(*file));
+  return tracefile::holds_pdb(*file, kind);
+}
+
+// What a file is by its content, as far as it says anything of messages.
+enum class MessageFile { text, pdb, packed_pdb, other };
+
+core::Result<MessageFile> recognize(const std::string& path, bool looks_inside) {
+  const auto start = COLDTRACE_TRY(read_start(path, MessageFormats::likely_size));
+  if (core::to_chars(start).starts_with(pdb_magic)) return MessageFile::pdb;
+  if (MessageFormats::is_likely(start)) return MessageFile::text;
+  const bool is_packed = looks_inside && COLDTRACE_TRY(is_packed_pdb(path));
+  return is_packed ? MessageFile::packed_pdb : MessageFile::other;
 }
 
 core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const std::string& path) {
   const auto file = core::FileImage::open(path);
   if (!file) return core::fail(reason_of(file.error()));
-  return tracefile::unpack_pdb(**file, core::recognize_file(**file));
+  const auto kind = core::recognize_file(**file);
+  if (!kind) return core::fail(reason_of(kind.error()));
+  return tracefile::unpack_pdb(**file, *kind);
 }
 
 core::Expected<pe::PdbReference, std::string> identify(const std::string& path, bool is_packed) {
@@ -184,26 +198,27 @@ void MessageFiles::add(const std::string& path, Kinds kinds, core::Findings& fin
   const auto paths = list_files(path, findings);
   const bool is_file = paths.size() == 1 && paths.front() == path;
   for (const auto& one : paths) {
-    const auto start = read_start(one, MessageFormats::likely_size);
-    const bool is_pdb = start && core::to_chars(*start).starts_with(pdb_magic);
-    const bool is_text = start && !is_pdb && MessageFormats::is_likely(*start);
-    const bool is_packed =
-        start && !is_pdb && !is_text && (is_file || kinds == Kinds::all) && is_packed_pdb(one);
-    if (is_pdb || is_packed) {
+    const auto tell = [&](const std::string& why) {
+      if (kinds == Kinds::all) findings.warning("schema-file", std::nullopt, "{}: {}", one, why);
+    };
+    const auto kind = recognize(one, is_file || kinds == Kinds::all);
+    if (!kind && !is_file) {
+      findings.warning("schema-file", std::nullopt, "{}: {}", one, reason_of(kind.error()));
+    } else if (!kind) {
+      tell(reason_of(kind.error()));
+    } else if (*kind == MessageFile::pdb || *kind == MessageFile::packed_pdb) {
+      const bool is_packed = *kind == MessageFile::packed_pdb;
       if (auto reference = identify(one, is_packed)) {
         pdbs_.push_back({one, std::move(*reference), is_packed});
         sources_.push_back(one);
-      } else if (kinds == Kinds::all) {
-        findings.warning("schema-file", std::nullopt, "{}: {}", one, reference.error());
+      } else {
+        tell(reference.error());
       }
-    } else if (is_text && kinds == Kinds::all) {
+    } else if (*kind == MessageFile::text && kinds == Kinds::all) {
       texts_.push_back(one);
       sources_.push_back(one);
-    } else if (is_file && kinds == Kinds::all && !start) {
-      findings.warning("schema-file", std::nullopt, "{}: {}", one, reason_of(start.error()));
-    } else if (is_file && kinds == Kinds::all) {
-      findings.warning("schema-file", std::nullopt,
-                       "{}: neither a TMF text nor a PDB with the formats of WPP messages", one);
+    } else if (is_file) {
+      tell("neither a TMF text nor a PDB with the formats of WPP messages");
     }
   }
 }

@@ -31,10 +31,12 @@ core::Expected<OpenImage, Refusal> open_image(const std::string& path, const Fil
   core::Findings odd;  // of what has no schemas
   auto image = pe::Image::open(view, std::nullopt, odd);
   if (image) return OpenImage{std::move(*file), std::move(*image)};
+  if (const auto* const unread = view.error()) return core::fail(Refusal{reason_of(*unread)});
   const auto kind = core::recognize_file(view);
-  if (kind == core::FileKind::pe_image) return core::fail(Refusal{reason_of(image.error())});
+  if (!kind) return core::fail(Refusal{reason_of(kind.error())});
+  if (*kind == core::FileKind::pe_image) return core::fail(Refusal{reason_of(image.error())});
   return core::fail(
-      Refusal{fmt::format("not a PE file: it is {}", to_string(kind)), core::is_cut_image(kind)});
+      Refusal{fmt::format("not a PE file: it is {}", to_string(*kind)), core::is_cut_image(*kind)});
 }
 
 // The GUIDs alone: the head of the resource is read, and not the rest.
@@ -78,6 +80,8 @@ SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree&
   }
   if (!odd.empty())
     return {{}, fmt::format("resources that cannot be read: {}", odd.all().front().text), true};
+  if (const auto* const unread = opened->file->view().error())
+    return {{}, reason_of(*unread), true};
   return {{}, "declares no providers of events: there is no resource WEVT_TEMPLATE"};
 }
 

@@ -180,6 +180,7 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
     const auto json = parse_line(line);
     is_torn = !json;
     if (number == 0) {
+      if (!json && lines.error()) break;
       if (!json) throw Failure{fmt::format("{}: no manifest of a batch", path)};
       manifest.head = read_head(*json, path);
     } else if (json && text_member(*json, "type") == "result") {
@@ -190,7 +191,7 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
         is_torn = true;
     }
   }
-  if (lines.unreadable()) throw Failure{fmt::format("{}: cannot be read to its end", path)};
+  if (lines.error()) throw Failure{fmt::format("{}: cannot be read to its end", path)};
   return manifest;
 }
 

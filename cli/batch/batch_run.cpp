@@ -218,7 +218,8 @@ class Batch {
 
   void end_run(std::size_t index, const WorkerPool::Ended& ended, const WorkAnswer& answer) {
     const auto& input = inputs_.all[index];
-    stop_where_nothing_can_be_written(index, ended);
+    if (!answer.unwritable.empty())
+      throw Failure{fmt::format("{}: {}", options_.folder, answer.unwritable)};
     if (options_.findings.verbose) say(ended.messages);
     BatchEntry entry{.name = input.name,
                      .input = input.path,
@@ -272,17 +273,6 @@ class Batch {
       fs::remove(folder_.work_path(index), ignored);
     }
     entries_.insert_or_assign(entry.name, std::move(entry));
-  }
-
-  void stop_where_nothing_can_be_written(std::size_t index, const WorkerPool::Ended& ended) const {
-    const auto start =
-        fmt::format("coldtrace: {}: cannot write: ", printable(folder_.work_path(index)));
-    const auto at = ended.messages.find(start);
-    if (ended.exit != 2U || at == std::string::npos) return;
-    const auto reason = at + start.size();
-    throw Failure{
-        fmt::format("{}: cannot write: {}", options_.folder,
-                    ended.messages.substr(reason, ended.messages.find('\n', reason) - reason))};
   }
 
   ManifestEnd manifest_end(const BatchEntries& entries) const {

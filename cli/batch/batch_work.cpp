@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/command/finding_codes.hpp"
+#include "cli/output/output.hpp"
 #include "coldtrace/digests/digest.hpp"
 
 namespace coldtrace::cli {
@@ -30,9 +32,10 @@ std::optional<u64> hash_file(digests::Digest& digest, const std::string& path, b
     if (count > 0) digest.add(std::span{piece}.first(static_cast<std::size_t>(count)));
     size += count > 0 ? static_cast<u64>(count) : 0;
   } while (count != 0 && (count > 0 || errno == EINTR));
-  const bool whole = count == 0 && (!keep || ::fsync(descriptor) == 0);
+  const bool kept = !keep || ::fsync(descriptor) == 0;
+  if (!kept) note_unwritable("cannot write: " + std::generic_category().message(errno));
   ::close(descriptor);
-  return whole ? std::optional{size} : std::nullopt;
+  return count == 0 && kept ? std::optional{size} : std::nullopt;
 }
 
 std::optional<ResultFile> hash_result(const std::string& path) {
@@ -85,6 +88,7 @@ bool is_sha256(std::string_view text) {
 int work_on_input(const RunProgram& run, const WorkOrder& order, int answer) {
   FindingTally tally;
   tally_findings(&tally);
+  static_cast<void>(take_unwritable());
   const auto exit = run(order.words);
   tally_findings(nullptr);
   std::string text;
@@ -94,6 +98,7 @@ int work_on_input(const RunProgram& run, const WorkOrder& order, int answer) {
     if (const auto result = hash_result(order.output))
       text += fmt::format("output {} {}\n", result->size, result->sha256);
   text += input_line(order.hashed);
+  if (const auto why = take_unwritable(); !why.empty()) text += fmt::format("unwritable {}\n", why);
   send(answer, text);
   return static_cast<int>(exit);
 }
@@ -107,9 +112,13 @@ int check_result(const std::string& output, const ResultFile& expected,
 
 WorkAnswer read_answer(std::string_view text) {
   WorkAnswer answer;
+  constexpr std::string_view unwritable = "unwritable ";
   for (; text.find('\n') != text.npos; text.remove_prefix(text.find('\n') + 1)) {
-    const auto fields = fields_of(text.substr(0, text.find('\n')));
-    if (fields.size() == 2 && fields[0] == "input" && is_sha256(fields[1])) {
+    const auto line = text.substr(0, text.find('\n'));
+    const auto fields = fields_of(line);
+    if (line.starts_with(unwritable)) {
+      answer.unwritable = line.substr(unwritable.size());
+    } else if (fields.size() == 2 && fields[0] == "input" && is_sha256(fields[1])) {
       answer.input_sha256 = fields[1];
     } else if (fields.size() == 3 && fields[0] == "output" && is_sha256(fields[2])) {
       if (const auto size = number_of(fields[1]))

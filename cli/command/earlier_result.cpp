@@ -97,7 +97,7 @@ bool holds_result(const core::FileImage& file, const std::string& name, core::Fi
   const auto text = unpack_start(packed, packing, most);
   const auto start = std::as_bytes(std::span{text});
   const core::MemoryImage unpacked{start};
-  const auto inner = core::recognize_file(unpacked);
+  const auto inner = core::recognize_bytes(start);
   if (text.empty()) return false;
   if (inner == core::FileKind::sqlite) return starts_own_database(start);
   if (inner == core::FileKind::ctrace) return replaces_trace(format);

@@ -117,7 +117,14 @@ Option& Option::one_of_numbers(const std::vector<unsigned>& numbers) {
 }
 
 Option& Option::in_range(unsigned least, unsigned most) {
-  option_->type_name("N")->check(CLI::Range(least, most).description(""));
+  const CLI::Range range{least, most};
+  option_->type_name("N")->check(CLI::Validator{
+      [range, least, most](std::string& text) {
+        return range(text).empty()
+                   ? std::string{}
+                   : fmt::format("'{}' is not a number from {} to {}", text, least, most);
+      },
+      ""});
   return *this;
 }
 
@@ -201,6 +208,12 @@ Option Command::add_input(const std::string& names, T& value, const std::string&
   inputs_.push_back(&value);
   auto* const option = app_.add_option(names, value, help);
   option->type_name("FILE");
+  option->check(CLI::Validator{[](const std::string& text) {
+                                 return text.empty()
+                                            ? std::string{"an empty argument names no file"}
+                                            : std::string{};
+                               },
+                               ""});
   describe_values(option).source = ValueKind::Source::file;
   return Option{option};
 }

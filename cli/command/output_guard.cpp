@@ -82,9 +82,15 @@ void refuse_device(const Target& target) {
     throw Failure{target.name + ": a device; results go to a file, a pipe or a terminal"};
 }
 
+// What cannot be read is taken for evidence, as is what is of no known kind.
+core::FileKind kind_of(const std::string& path) {
+  const auto file = core::FileImage::open(path);
+  if (!file) return core::FileKind::unknown;
+  return core::recognize_file(**file).value_or(core::FileKind::unknown);
+}
+
 core::FileKind kind_of(const Target& target) {
-  const auto file = core::FileImage::open(target.path.string());
-  return file ? core::recognize_file(**file) : core::FileKind::unknown;
+  return kind_of(target.path.string());
 }
 
 // Whether pages all over the file have bytes that no text has: results escape them, but for a cell
@@ -136,8 +142,7 @@ bool is_packed_by_name(core::FileKind kind, const std::string& file) {
 
 // A trace is not an image, and what its name has in common with another is not that of a part.
 bool is_trace(const std::string& path) {
-  const auto file = core::FileImage::open(path);
-  const auto kind = file ? core::recognize_file(**file) : core::FileKind::unknown;
+  const auto kind = kind_of(path);
   return kind == core::FileKind::event_trace || kind == core::FileKind::ctrace;
 }
 
@@ -204,7 +209,7 @@ void refuse_new_part(const std::string& path, const std::vector<std::string>& in
     if (is_trace(input)) continue;
     const auto file = core::FileImage::open(input);
     if (!file) continue;
-    const auto kind = core::recognize_file(**file);
+    const auto kind = core::recognize_file(**file).value_or(core::FileKind::unknown);
     const bool segment = kind == core::FileKind::ewf || kind == core::FileKind::ewf_2 ||
                          kind == core::FileKind::ewf_logical;
     if (segment ? core::is_named_as_segment_beside(input, path)

@@ -26,11 +26,14 @@ bool contains(const std::vector<std::string>& codes, std::string_view code) {
 
 // The reason is the folder, not the input whose bytes were to be there.
 std::string temporary_file_message(const core::ParseError& error) {
-  return fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}", core::temporary_folder(),
-                     error.field.view() == "open"    ? "made"
-                     : error.field.view() == "write" ? "written"
-                                                     : "read",
-                     std::generic_category().message(static_cast<int>(error.found)));
+  auto message =
+      fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}", core::temporary_folder(),
+                  error.field.view() == "open"    ? "made"
+                  : error.field.view() == "write" ? "written"
+                                                  : "read",
+                  std::generic_category().message(static_cast<int>(error.found)));
+  note_unwritable(message);
+  return message;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ core::Expected<std::vector<std::byte>, std::string> unpack_bytes(std::vector<std
                                                                  u64 most,
                                                                  std::string_view wanted) {
   const core::MemoryImage image{core::ByteView{bytes}};
-  const auto kind = core::recognize_file(image);
+  const auto kind = core::recognize_bytes(bytes);
   if (!tracefile::is_unpackable(kind)) return bytes;
   const auto unpacked = unpack_single(image, kind, most, wanted);
   if (!unpacked) return core::fail(unpacked.error());

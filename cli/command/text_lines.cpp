@@ -30,11 +30,12 @@ bool TextLines::fill() {
   chunk_.resize(static_cast<std::size_t>(wanted));
   at_ = 0;
   if (wanted == 0) return false;
-  if (!file_.read_at(offset_, std::as_writable_bytes(std::span{chunk_}))) {
-    chunk_.clear();
+  const auto bytes = std::as_writable_bytes(std::span{chunk_});
+  if (const auto done = file_.read_at(offset_, bytes); !done) {
+    error_ = done.error();
+    chunk_.resize(core::read_before_error(file_, offset_, bytes));
     offset_ = file_.size();
-    unreadable_ = true;
-    return false;
+    return !chunk_.empty();
   }
   offset_ += wanted;
   return true;

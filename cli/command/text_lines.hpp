@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "coldtrace/core/image_source.hpp"
@@ -13,13 +14,13 @@ class TextLines {
  public:
   explicit TextLines(const core::ImageSource& file) : file_{file} {}
 
-  // False at the end, or where the file cannot be read.
+  // False at the end, or behind what can be read.
   bool next(std::string& line);
 
   // The line was longer than the longest, and is empty.
   bool too_long() const { return too_long_; }
-  // The file could not be read to its end.
-  bool unreadable() const { return unreadable_; }
+  // Why the file was not read to its end, if it was not.
+  const std::optional<core::ParseError>& error() const { return error_; }
 
  private:
   bool fill();
@@ -29,7 +30,7 @@ class TextLines {
   std::string chunk_;
   std::size_t at_ = 0;
   bool too_long_ = false;
-  bool unreadable_ = false;
+  std::optional<core::ParseError> error_;
 };
 
 }  // namespace coldtrace::cli

@@ -14,7 +14,7 @@ std::unique_ptr<registry::DriverFiles> open_driver_files(const std::string& path
                                                          core::Findings& findings) {
   std::error_code unknown;
   auto files = std::filesystem::is_directory(path, unknown)
-                   ? registry::open_folder_files(path, windows)
+                   ? registry::open_folder_files(path, windows, findings)
                    : open_snapshot_files(path, windows, asked, findings);
   if (!files)
     findings.warning(

@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 // In words why a file is not a hive.
 std::string describe_no_hive(const std::vector<std::byte>& bytes, const core::ParseError& error) {
-  const core::MemoryImage image{core::ByteView{bytes}};
-  const auto kind = core::recognize_file(image);
+  const auto kind = core::recognize_bytes(bytes);
   if (kind == core::FileKind::registry_hive) return to_message(error);
   return fmt::format("not a registry hive; it is {}", to_string(kind));
 }

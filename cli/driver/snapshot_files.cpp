@@ -43,9 +43,11 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
                                                            core::Findings& findings) {
   auto file = open_text_input(path);
   if (!file) throw Failure{fmt::format("{}: {}", path, to_message(file.error()))};
-  if (const auto kind = core::recognize_file(**file); tracefile::is_unpackable(kind)) {
+  const auto kind = core::recognize_file(**file);
+  if (!kind) throw Failure{fmt::format("{}: {}", path, to_message(kind.error()))};
+  if (tracefile::is_unpackable(*kind)) {
     const auto most = tracefile::default_unpacked_limit((*file)->size());
-    auto unpacked = unpack_single(**file, kind, most, "a snapshot");
+    auto unpacked = unpack_single(**file, *kind, most, "a snapshot");
     if (!unpacked) throw Failure{fmt::format("{}: {}", path, unpacked.error())};
     *file = std::move(*unpacked);
   }

@@ -160,6 +160,14 @@ std::string further_input(CLI::App& command, const CLI::ParseError& error) {
       left.front());
 }
 
+// A word behind all that the command takes.
+std::string further_argument(const CLI::App& command, const CLI::ParseError& error) {
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
+  const auto left = command.remaining();
+  if (left.empty()) return {};
+  return fmt::format("'{}' is one argument more than '{}' takes", left.front(), full_name(command));
+}
+
 // A word in front of the '--' of a batch: no input, but the command.
 std::string word_before_command(const CLI::App& command, const CLI::ParseError& error,
                                 const std::vector<std::string>& words) {
@@ -222,6 +230,7 @@ std::string usage_message(CLI::App& app, const CLI::ParseError& error,
   if (told.empty()) told = given_twice(command, error);
   if (told.empty()) told = word_before_command(command, error, words);
   if (told.empty()) told = further_input(command, error);
+  if (told.empty()) told = further_argument(command, error);
   if (told.empty() && !commands_below(command).empty())
     return help_text(describe_command(command, 2), HelpLength::brief, output_width());
   if (told.empty()) told = error.what();

@@ -16,7 +16,7 @@ std::optional<PeInput> open_module(const std::string& path, const PeOptions& opt
   auto image = pe::Image::open(*input.file, options.layout, input.findings());
   if (!image) {
     const auto kind = core::recognize_file(core::FileView{*input.file});
-    if (kind == core::FileKind::pe_image || core::is_cut_image(kind))
+    if (!kind || *kind == core::FileKind::pe_image || core::is_cut_image(*kind))
       unreadable = why_no_image(*input.file, image.error());
     return std::nullopt;
   }

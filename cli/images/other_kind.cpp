@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/command/report.hpp"
+
 namespace coldtrace::cli {
 namespace {
 
@@ -49,13 +51,14 @@ std::string_view advice_on(FileKind kind) {
 
 }  // namespace
 
-std::string describe_other(FileKind kind, std::string_view wanted) {
-  if (kind == FileKind::unknown) return fmt::format("not {}", wanted);
-  if (kind == FileKind::empty) return "it is empty";
-  auto text = fmt::format("it is {}, not {}", to_string(kind), wanted);
-  if (const auto reader = reader_of(kind); !reader.empty())
+std::string describe_other(const core::Result<FileKind>& kind, std::string_view wanted) {
+  if (!kind) return to_message(kind.error());
+  if (*kind == FileKind::unknown) return fmt::format("not {}", wanted);
+  if (*kind == FileKind::empty) return "it is empty";
+  auto text = fmt::format("it is {}, not {}", to_string(*kind), wanted);
+  if (const auto reader = reader_of(*kind); !reader.empty())
     text += fmt::format("; '{}' reads it", reader);
-  else if (const auto advice = advice_on(kind); !advice.empty())
+  else if (const auto advice = advice_on(*kind); !advice.empty())
     text += fmt::format("; {}", advice);
   return text;
 }

@@ -31,6 +31,7 @@ void add_pe_options(Command& command, PeOptions& options) {
 }
 
 std::string why_no_image(const core::LazyFile& file, const core::ParseError& error) {
+  if (const auto& unread = file.error()) return to_message(*unread);
   const auto kind = core::recognize_file(core::FileView{file});
   if (kind == core::FileKind::pe_image) return to_message(error);
   if (kind == core::FileKind::unknown) return "not a PE image: it does not start with MZ";

@@ -58,7 +58,13 @@ template <class File, class Convert>
 std::optional<File> open_instead(const std::string& path, const core::ImageSource& file,
                                  const pe::SymbolFile::Failure& failure, std::string& why,
                                  Convert convert) {
-  if (!failure.kind || !tracefile::holds_pdb(file, *failure.kind))
+  const auto is_packed =
+      failure.kind ? tracefile::holds_pdb(file, *failure.kind) : core::Result<bool>{false};
+  if (!is_packed) {
+    why = to_message(is_packed.error());
+    return std::nullopt;
+  }
+  if (!*is_packed)
     return read_instead(file, failure, why,
                         [&](const pe::IsfTable& table) { return convert(path, table); });
   auto bytes = tracefile::unpack_pdb(file, *failure.kind);
@@ -80,7 +86,7 @@ std::optional<File> open_piped(const std::string& path, std::string& why, Conver
     why = to_message(bytes.error());
     return std::nullopt;
   }
-  const auto kind = core::recognize_file(core::FileView{*bytes});
+  const auto kind = core::recognize_bytes(*bytes);
   if (tracefile::is_unpackable(kind) || may_be_isf(kind))
     return open_instead<File>(
         path, core::MemoryImage{core::ByteView{*bytes}},
@@ -127,7 +133,13 @@ std::optional<pe::PdbReference> identify_symbol_file(const std::string& path, st
     why = to_message(failure.error);
     return std::nullopt;
   }
-  if (failure.kind && tracefile::holds_pdb(**file, *failure.kind)) {
+  const auto is_packed =
+      failure.kind ? tracefile::holds_pdb(**file, *failure.kind) : core::Result<bool>{false};
+  if (!is_packed) {
+    why = to_message(is_packed.error());
+    return std::nullopt;
+  }
+  if (*is_packed) {
     const auto symbols = open_symbol_file(path, why);
     if (!symbols) return std::nullopt;
     return symbols->identity.reference();

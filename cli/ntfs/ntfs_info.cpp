@@ -286,11 +286,7 @@ bool show_snapshot(const NtfsInfoOptions& options, const GivenFile& given, core:
   refuse_options_of_images(options);
   const auto info = read_snapshot_info(*given.bytes, options.partition, options.int64, findings);
   if (!info) {
-    report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
-    return false;
-  }
-  if (!info->refusal.empty()) {
-    report.failed(options.image, info->refusal);
+    report.failed(options.image, info.error());
     return false;
   }
   if (info->volumes.empty()) {

@@ -86,9 +86,10 @@ void write_row_counts(JsonWriter& json, const SnapshotInfo::Volume& volume) {
 
 }  // namespace
 
-std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
-                                               std::optional<u32> partition, Int64 int64,
-                                               core::Findings& findings) {
+core::Expected<SnapshotInfo, std::string> read_snapshot_info(const core::ImageSource& file,
+                                                             std::optional<u32> partition,
+                                                             Int64 int64,
+                                                             core::Findings& findings) {
   SnapshotReader reader{file};
   MistypedMembers mistyped;
   SnapshotInfo info;
@@ -104,8 +105,8 @@ std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
         if (chosen) count_row(type, json, info.volumes.back(), mistyped);
         return true;
       });
-  if (!read) return std::nullopt;
-  info.refusal = reader.refusal();
+  if (!read) return core::fail(reader.why_none());
+  if (auto refusal = reader.refusal(); !refusal.empty()) return core::fail(std::move(refusal));
   info.complete = reader.whole();
   if (info.complete) reader.names().report("are not counted", findings);
   reader.report(findings);

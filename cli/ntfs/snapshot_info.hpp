@@ -22,14 +22,15 @@ struct SnapshotInfo {
     u64 gaps = 0;
   };
   std::vector<Volume> volumes;
-  std::string refusal;    // why they are not told together; empty where they are
   bool complete = false;  // with its last line, and all others could be read
 };
 
-// Of the `partition` that is asked for, or all. Nothing where it is none of a snapshot.
-std::optional<SnapshotInfo> read_snapshot_info(const core::ImageSource& file,
-                                               std::optional<u32> partition, Int64 int64,
-                                               core::Findings& findings);
+// Of the `partition` that is asked for, or all; or why the file is not a snapshot, or of several
+// runs.
+core::Expected<SnapshotInfo, std::string> read_snapshot_info(const core::ImageSource& file,
+                                                             std::optional<u32> partition,
+                                                             Int64 int64,
+                                                             core::Findings& findings);
 
 void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info);
 void write_snapshot_info_text(Output& output, const std::string& path, const SnapshotInfo& info);

@@ -4,6 +4,7 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "cli/command/report.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -43,6 +44,11 @@ bool SnapshotLines::read_all(const std::function<bool(const rapidjson::Value&)>&
   while (next(json))
     if (!read(json)) ++damaged_;
   return true;
+}
+
+std::string SnapshotLines::why_none() const {
+  return lines_.error() ? to_message(*lines_.error())
+                        : "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
 }
 
 bool SnapshotLines::next(rapidjson::Document& json) {

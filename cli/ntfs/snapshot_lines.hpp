@@ -22,8 +22,11 @@ class SnapshotLines {
   // `read` says, or there is none.
   bool read_all(const std::function<bool(const rapidjson::Value&)>& read);
 
+  // Why there is no snapshot where read_all() says so.
+  std::string why_none() const;
+
   // So far.
-  ntfs::ReadLines read() const { return {!lines_.unreadable(), damaged_}; }
+  ntfs::ReadLines read() const { return {!lines_.error(), damaged_}; }
 
  private:
   bool next(rapidjson::Document& json);

@@ -30,6 +30,8 @@ class SnapshotReader {
   // snapshot's last line to `end`. False where the first line is none of a snapshot.
   bool read_all(Int64 int64, const Begin& begin, const Row& row, const End& end = {});
 
+  // Why there is none where read_all() says so.
+  std::string why_none() const { return lines_.why_none(); }
   // Why the snapshots are not of one run; empty where they are.
   std::string refusal() const { return sequence_.refusal(); }
   // No snapshot was cut off.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -23,6 +24,8 @@ constexpr std::size_t buffer_size = 1 << 16;
 constexpr std::size_t roomy_size = buffer_size + (1 << 14);  // seldom outgrown
 
 bool reader_left = false;
+std::mutex unwritable_mutex;
+std::string unwritable;
 
 // A new file without a name in `folder`, or where no such files are with that in `name`; -1 where
 // none can be made. Its permissions are `mode`, or those of any new file.
@@ -56,6 +59,16 @@ auto pack_or_fail(Pack&& pack) {
 
 bool has_reader_left() {
   return reader_left;
+}
+
+void note_unwritable(std::string why) {
+  const std::scoped_lock lock{unwritable_mutex};
+  if (unwritable.empty()) unwritable = std::move(why);
+}
+
+std::string take_unwritable() {
+  const std::scoped_lock lock{unwritable_mutex};
+  return std::exchange(unwritable, {});
 }
 
 core::TextBuffer BufferPool::take() {
@@ -225,8 +238,9 @@ void Output::give_name() {
 void Output::fail(int code) const {
   // A constructor that throws has no destructor.
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  throw Failure{fmt::format("{}: cannot write: {}", path_.empty() ? "standard output" : path_,
-                            std::generic_category().message(code))};
+  const auto why = "cannot write: " + std::generic_category().message(code);
+  note_unwritable(why);
+  throw Failure{fmt::format("{}: {}", path_.empty() ? "standard output" : path_, why)};
 }
 
 }  // namespace coldtrace::cli

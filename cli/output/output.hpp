@@ -27,6 +27,11 @@ struct ClosedPipe {};
 // Whether one was thrown.
 bool has_reader_left();
 
+// Notes that an output or a temporary file cannot be written, which is the fault of no input.
+void note_unwritable(std::string why);
+// What was noted first since it was taken; empty where nothing was.
+[[nodiscard]] std::string take_unwritable();
+
 // An output in memory has reached its limit.
 struct TooLong {};
 

@@ -82,7 +82,8 @@ bool packs_table(const core::ImageSource& file, FileKind kind) {
 
 std::vector<GivenInput>& list_for(const std::string& path, const core::ImageSource& file,
                                   ReportInputs& inputs) {
-  const auto kind = core::recognize_file(file);
+  // What cannot be read is told by who reads it for a trace.
+  const auto kind = core::recognize_file(file).value_or(FileKind::unknown);
   const bool is_json = kind == FileKind::coldtrace_json;
   const bool is_packed = tracefile::is_unpackable(kind);
   if (is_disk(kind) || has_lost_boot_sector(file, kind, path) || (is_json && is_snapshot(file)) ||

@@ -30,6 +30,10 @@ std::vector<std::string> list_files(ServicedSide& side, Report& report) {
   return std::move(listed.files);
 }
 
+std::string place_of(const fs::path& path, const std::string& folder) {
+  return (folder.empty() ? path.filename() : path.lexically_relative(folder)).generic_string();
+}
+
 struct ReadFile {
   std::optional<syscall_map::ServicedModule> module;
   ServicedFile file;
@@ -44,14 +48,18 @@ ReadFile read_file(const std::string& path, const std::string& folder,
   auto identity = identify_with_hash(*input, options);
   identity.identity.version.reset();
   const auto role = syscall_map::find_image_role(identity.identity);
-  const fs::path place =
-      folder.empty() ? fs::path{path}.filename() : fs::path{path}.lexically_relative(folder);
-  read.module = {path, place.generic_string(), std::move(identity.identity), role};
+  read.module = {path, place_of(path, folder), std::move(identity.identity), role};
   read.file = {std::move(identity.sha256), input->file->size(), std::move(input->findings())};
   return read;
 }
 
 }  // namespace
+
+std::vector<std::string> ServicedSide::unread_places() const {
+  std::vector<std::string> places;
+  for (const auto& [file, why] : unreadable) places.push_back(place_of(file, path));
+  return places;
+}
 
 ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
                                 TerminalProgress& progress, Report& report) {

@@ -35,6 +35,9 @@ struct ServicedSide {
   u64 other_files = 0;                               // no modules, or no files
   core::Findings findings;                           // of the folder
 
+  // Of what is unreadable, as modules have them.
+  std::vector<std::string> unread_places() const;
+
   HashedIdentity identity(std::size_t index) const {
     return {modules[index].identity, files[index].sha256};
   }

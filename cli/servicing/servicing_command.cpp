@@ -129,10 +129,12 @@ Exit run_servicing_command(const ServicingOptions& options) {
   for (const auto& table : *tables)
     for (const auto& build : table.builds)
       syscall_map::mark_kernels(servicing.before.modules, build);
-  const auto pairs =
-      servicing.before.is_folder
-          ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
-          : pair_files(servicing);
+  auto pairs = servicing.before.is_folder
+                   ? syscall_map::pair_modules(servicing.before.modules, servicing.after.modules)
+                   : pair_files(servicing);
+  if (servicing.before.is_folder)
+    leave_out_unread(pairs, servicing.before.modules, servicing.after.modules,
+                     servicing.before.unread_places(), servicing.after.unread_places());
   syscall_map::mark_kernels(servicing.before.modules, servicing.after.modules, pairs.pairs);
   servicing.findings.merge(servicing.before.findings);
   servicing.findings.merge(servicing.after.findings);

@@ -53,10 +53,11 @@ std::unique_ptr<core::ImageSource> open_input(const std::string& path) {
   return std::move(*file);
 }
 
-std::string why_not_unpacked(core::FileKind kind) {
-  if (core::is_packed(kind) || kind == core::FileKind::unknown || kind == core::FileKind::empty)
+std::string why_not_unpacked(const core::Result<core::FileKind>& kind) {
+  if (!kind || core::is_packed(*kind) || *kind == core::FileKind::unknown ||
+      *kind == core::FileKind::empty)
     return describe_other(kind, "compressed with zstd");
-  return fmt::format("it is {}, and not compressed", to_string(kind));
+  return fmt::format("it is {}, and not compressed", to_string(*kind));
 }
 
 void read(const std::string& path, const core::ImageSource& file, u64 offset,

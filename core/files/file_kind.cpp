@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,23 @@ FileKind find_signature(ByteView bytes) {
     return matches(bytes, signature.offset, signature.bytes);
   });
   return found == signatures.end() ? FileKind::unknown : found->kind;
+}
+
+// By what the bytes lack, and not by what they have: one more of them may tell another kind.
+bool is_told_by_absence(FileKind kind) {
+  switch (kind) {
+    case FileKind::unknown:
+    case FileKind::zeros:
+    case FileKind::text:
+    case FileKind::xml:
+    case FileKind::json:
+    case FileKind::dos_program:
+    case FileKind::dos_program_cut:
+    case FileKind::dos_header_cut:
+      return true;
+    default:
+      return false;
+  }
 }
 
 FileKind recognize_dos(ByteView head, u64 size, const ReadAt& read) {
@@ -298,22 +316,43 @@ std::string_view name_of(FileKind kind) {
   return "unknown";
 }
 
-FileKind recognize_file(const ImageSource& file) {
+Result<FileKind> recognize_file(const ImageSource& file) {
+  std::optional<ParseError> error;
   const auto read = [&](u64 offset, u64 length) {
     if (offset >= file.size()) return std::vector<std::byte>{};
     std::vector<std::byte> bytes(std::min(length, file.size() - offset));
-    if (!file.read_at(offset, bytes)) bytes.clear();
+    const auto done = file.read_at(offset, bytes);
+    if (!done) {
+      if (!error) error = done.error();
+      bytes.resize(read_before_error(file, offset, bytes));
+    }
     return bytes;
   };
-  return recognize(file.size(), read, [&](u64 offset) { return file.next_data(offset); });
+  const auto kind =
+      recognize(file.size(), read, [&](u64 offset) { return file.next_data(offset); });
+  if (error && is_told_by_absence(kind)) return fail(*error);
+  return kind;
 }
 
-FileKind recognize_file(const FileView& file) {
+Result<FileKind> recognize_file(const FileView& file) {
+  bool is_cut = false;
   const auto read = [&](u64 offset, u64 length) {
     const auto bytes = file.clip(offset, length);
+    is_cut =
+        is_cut || (offset < file.size() && bytes.size() < std::min(length, file.size() - offset));
     return std::vector<std::byte>{bytes.begin(), bytes.end()};
   };
-  return recognize(file.size(), read, [](u64 offset) { return offset; });
+  const auto kind = recognize(file.size(), read, [](u64 offset) { return offset; });
+  if (is_cut && file.error() && is_told_by_absence(kind)) return fail(*file.error());
+  return kind;
+}
+
+FileKind recognize_bytes(ByteView bytes) {
+  const auto read = [&](u64 offset, u64 length) {
+    const auto part = FileView{bytes}.clip(offset, length);
+    return std::vector<std::byte>{part.begin(), part.end()};
+  };
+  return recognize(bytes.size(), read, [](u64 offset) { return offset; });
 }
 
 bool is_virtual_disk(FileKind kind) {

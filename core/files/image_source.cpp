@@ -11,6 +11,18 @@ std::optional<ParseError> ImageSource::check_range(u64 offset, u64 length) const
   return ParseError{Fault::out_of_bounds, offset, "image", "range", length, left};
 }
 
+std::size_t read_before_error(const ImageSource& source, u64 offset,
+                              std::span<std::byte> destination) {
+  constexpr std::size_t sector_size = 512;
+  std::size_t done = 0;
+  while (done < destination.size()) {
+    const auto part = destination.subspan(done, std::min(sector_size, destination.size() - done));
+    if (!source.read_at(offset + done, part)) break;
+    done += part.size();
+  }
+  return done;
+}
+
 bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
                     u64 other_offset, u64 size) {
   const auto window = std::min(size, u64{1} << 20);

@@ -89,7 +89,7 @@ void follow_vhdx(const fixtures::TemporaryDirectory& folder, core::ByteView inpu
 void check_headers(const std::string& path, core::ByteView input) {
   const core::MemoryImage image{input};
   core::Findings findings;
-  const auto kind = core::recognize_file(image);
+  const auto kind = core::recognize_bytes(input);
   ntfs::check_container_headers(image, kind, {}, findings);
   for (const auto& finding : findings.all())
     if (finding.text.empty()) __builtin_trap();

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace coldtrace;
   constexpr u64 limit = u64{1} << 20;
   const core::MemoryImage image{std::as_bytes(std::span{data, size})};
-  const auto kind = core::recognize_file(image);
+  const auto kind = core::recognize_bytes(std::as_bytes(std::span{data, size}));
   if (!tracefile::is_unpackable(kind)) return 0;
   core::Findings findings;
   const auto unpacked = tracefile::unpack(image, kind, limit, findings);

@@ -1,7 +1,10 @@
 #include "coldtrace/ntfs/comparison/compared_files.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+
+#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -156,7 +159,25 @@ core::Result<core::Done> ComparedFiles::flush() {
   return core::Done{};
 }
 
-core::Result<core::Done> ComparedFiles::finish() {
+void ComparedFiles::add_gap(const Gap& gap) {
+  has_gaps_ = true;
+  if (gap.lost == Gap::Lost::records && gap.count > 0)
+    lost_records_.emplace_back(gap.first, core::saturating_add(gap.first, gap.count));
+}
+
+bool ComparedFiles::may_have(FileReference file) const {
+  const auto behind =
+      std::ranges::upper_bound(lost_records_, file.record, {}, &std::pair<u64, u64>::first);
+  const bool is_lost = behind != lost_records_.begin() && std::prev(behind)->second > file.record;
+  return is_lost || (has_gaps_ && (!all_unlisted_ || std::ranges::binary_search(unlisted_, file)));
+}
+
+core::Result<core::Done> ComparedFiles::finish(bool all_unlisted) {
+  all_unlisted_ = all_unlisted;
+  std::ranges::sort(unlisted_);
+  std::ranges::sort(lost_records_);
+  for (std::size_t i = 1; i < lost_records_.size(); ++i)
+    lost_records_[i].second = std::max(lost_records_[i].second, lost_records_[i - 1].second);
   COLDTRACE_TRY(flush());
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
     return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);

@@ -225,6 +225,7 @@ void ComparisonCounts::add(const ComparisonCounts& other) {
   before += other.before;
   after += other.after;
   unchanged += other.unchanged;
+  unknown += other.unknown;
   for (std::size_t i = 0; i < changes.size(); ++i) changes[i] += other.changes[i];
 }
 
@@ -247,7 +248,9 @@ core::Result<ComparisonCounts> compare_files(
     const bool has_after = a.count > 0 && (b.count == 0 || a.file <= b.file);
     counts.before += has_before;
     counts.after += has_after;
-    if (has_before && has_after && COLDTRACE_TRY(before.same(b, after, a))) {
+    if ((!has_after && after.may_have(b.file)) || (!has_before && before.may_have(a.file))) {
+      ++counts.unknown;
+    } else if (has_before && has_after && COLDTRACE_TRY(before.same(b, after, a))) {
       ++counts.unchanged;
     } else {
       FileDifference difference;

@@ -134,9 +134,7 @@ std::vector<ExtentLine> read_flat_extents(std::string_view text) {
 std::vector<std::string> list_extents(const std::string& path) {
   std::vector<std::string> files;
   const auto bytes = core::read_whole_file(path, longest_descriptor);
-  if (!bytes || core::recognize_file(core::MemoryImage{core::ByteView{*bytes}}) !=
-                    core::FileKind::vmdk_descriptor)
-    return files;
+  if (!bytes || core::recognize_bytes(*bytes) != core::FileKind::vmdk_descriptor) return files;
   std::set<std::string_view> names;
   auto text = core::to_chars(*bytes);
   while (!text.empty()) {
@@ -164,7 +162,9 @@ FlatExtents open_flat_extents(const std::string& path, OpenProblem& problem) {
       auto file = beside ? core::FileImage::open(*beside)
                          : core::fail({Fault::missing, 0, "file", "open", 0, 0});
       if (!file) {
-        problem = {OpenProblem::What::extent, describe_missing_extent(line.name)};
+        problem = {OpenProblem::What::extent, beside
+                                                  ? describe_unread_extent(line.name, file.error())
+                                                  : describe_missing_extent(line.name)};
         return {};
       }
       extent.file = std::move(*file);

@@ -19,10 +19,10 @@ ImageParents choose_parents(const std::string& image, std::span<const std::strin
   const auto file = core::FileImage::open(image);
   if (!file) return chosen;
   const auto kind = core::recognize_file(**file);
-  if (core::is_packed(kind)) return chosen;
+  if (!kind || core::is_packed(*kind)) return chosen;
   // Which files its chain has is known inside of the process that opens it: it is opened once more.
   core::Findings ignored;  // told when it is opened to be read
-  if (is_readable_virtual_disk(kind) && !open_virtual_disk(image, kind, chosen.parents, ignored))
+  if (is_readable_virtual_disk(*kind) && !open_virtual_disk(image, *kind, chosen.parents, ignored))
     return chosen;
   const auto files = list_disk_files(image, chosen.parents);
   std::erase_if(chosen.parents, [&](const std::string& parent) {

@@ -1,6 +1,7 @@
 #include "ntfs/containers/parent_files.hpp"
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -29,6 +30,17 @@ bool is_same_file(const std::string& one, const std::string& other) {
 std::string describe_missing_extent(std::string_view stated) {
   return fmt::format("a part of its data is in {}, and no such file is beside it",
                      file_name_of(stated));
+}
+
+std::string describe_unread_extent(std::string_view stated, const core::ParseError& error) {
+  return fmt::format("a part of its data is in {}, which cannot be read: {}", file_name_of(stated),
+                     reason_of(error));
+}
+
+std::string reason_of(const core::ParseError& error) {
+  if (error.fault == core::Fault::io && error.offset == 0)
+    return std::generic_category().message(static_cast<int>(error.found));
+  return to_string(error);
 }
 
 }  // namespace coldtrace::ntfs

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "coldtrace/core/error.hpp"
+
 namespace coldtrace::ntfs {
 
 // A file that another one names. Names inside images are never followed: what counts of one is its
@@ -18,5 +20,11 @@ bool is_same_file(const std::string& one, const std::string& other);
 
 // What is said of a file with data that is not beside the image.
 std::string describe_missing_extent(std::string_view stated);
+
+// What is said of one that is and cannot be read.
+std::string describe_unread_extent(std::string_view stated, const core::ParseError& error);
+
+// Of a file that cannot be opened what the operating system says, else where and what is wrong.
+std::string reason_of(const core::ParseError& error);
 
 }  // namespace coldtrace::ntfs

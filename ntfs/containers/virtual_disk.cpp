@@ -81,7 +81,12 @@ class VirtualDisk final : public core::ImageSource {
       library_.free_extent(&extent, nullptr);
       if (!name) continue;
       const auto beside = find_beside(path, *name);
-      if (beside && (kind != FileKind::vmdk || is_same_file(*beside, path))) continue;
+      if (beside && (kind != FileKind::vmdk || is_same_file(*beside, path))) {
+        const auto file = core::FileImage::open(*beside);
+        if (file) continue;
+        problem = {OpenProblem::What::extent, describe_unread_extent(*name, file.error())};
+        return false;
+      }
       if (kind == FileKind::vmdk && count == 1 && (extent_ = open_own_extent(handle_, path)))
         return true;
       problem = {OpenProblem::What::extent,
@@ -247,17 +252,25 @@ class Chain {
     const auto path =
         level_ < parents_.size() ? std::optional{parents_[level_]} : find_beside(child, stated);
     ++level_;
-    auto file = path ? core::FileImage::open(*path) : core::fail({Fault::missing, 0, "", "", 1, 0});
-    if (!file)
+    if (!path)
       return fail(
           fmt::format("it holds what changed since its parent, {}, which is not beside "
                       "it; --parent takes it",
                       name));
+    const auto unreadable = [&](const core::ParseError& error) {
+      return fail(
+          fmt::format("it holds what changed since its parent, {}, which cannot be read: {}",
+                      file_name_of(*path), reason_of(error)));
+    };
+    auto file = core::FileImage::open(*path);
+    if (!file) return unreadable(file.error());
     if (std::ranges::any_of(files_,
                             [&](const std::string& known) { return is_same_file(known, *path); }))
       return fail(
           fmt::format("it names {} as its parent, which rests on it: none of them is whole", name));
-    const auto kind = core::recognize_file(**file);
+    const auto recognized = core::recognize_file(**file);
+    if (!recognized) return unreadable(recognized.error());
+    const auto kind = *recognized;
     const bool qcow = child_kind == FileKind::qcow;
     if (qcow && (format == "raw" || (format.empty() && disk_library(kind) == nullptr))) {
       files_.push_back(*path);
@@ -413,7 +426,8 @@ std::vector<std::string> list_disk_files(const std::string& path,
                                          const std::vector<std::string>& parents) {
   constexpr u64 longest = u64{1} << 26U;
   const auto file = core::FileImage::open(path);
-  const auto kind = file ? core::recognize_file(**file) : FileKind::unknown;
+  const auto kind =
+      file ? core::recognize_file(**file).value_or(FileKind::unknown) : FileKind::unknown;
   if (!is_readable_virtual_disk(kind)) return {path};
   const auto& library = *disk_library(kind);
   OpenProblem problem;
@@ -448,7 +462,7 @@ core::Result<std::unique_ptr<core::ImageSource>> open_virtual_disk(
   const auto files = has_headers ? list_disk_files(path, parents) : std::vector{path};
   for (const auto& each : files)
     if (const auto file = core::FileImage::open(each))
-      check_container_headers(**file, core::recognize_file(**file),
+      check_container_headers(**file, core::recognize_file(**file).value_or(FileKind::unknown),
                               each == path ? "" : file_name_of(each), findings);
   OpenProblem problem;
   auto source = ReadingProcess::start(

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file.hpp"
+#include "ntfs/containers/parent_files.hpp"
 #include "ntfs/disk/ewf_segment.hpp"
 
 namespace coldtrace::ntfs {
@@ -87,11 +88,19 @@ bool is_first_ewf_segment(const std::string& path, const core::ImageSource& file
   return is_first_ewf_name(path) && has_ewf_section(file);
 }
 
-core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& paths) {
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& paths,
+                                             core::Findings& findings) {
   constexpr u64 number_offset = 9;
   std::vector<EwfSegment> segments;
-  for (const auto& path : paths)
-    segments.push_back(COLDTRACE_TRY(read_ewf_segment(path, segments.empty())));
+  for (const auto& path : paths) {
+    auto segment = read_ewf_segment(path, segments.empty());
+    if (!segment && !segments.empty() && segment.error().fault == Fault::io) {
+      findings.warning("ewf-segment", std::nullopt, "{}cannot be read: {}",
+                       segment_title(segments.size() + 1, path), reason_of(segment.error()));
+      return core::fail({Fault::missing, 0, "E01 image", "whole set of segments", 1, 0});
+    }
+    segments.push_back(COLDTRACE_TRY(std::move(segment)));
+  }
   const FileHeaders headers{paths, segments};
   EwfSegments result;
   u64 chunks = 0;

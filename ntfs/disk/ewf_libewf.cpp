@@ -319,7 +319,7 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   if (ewf == nullptr) return core::fail({Fault::unsupported, 0, "E01 image", "libewf", 1, 0});
   auto segments = find_segments(*ewf, path);
   if (segments.empty()) segments.push_back(path);  // without the first, none is found
-  auto state = COLDTRACE_TRY(check_ewf_segments(segments));
+  auto state = COLDTRACE_TRY(check_ewf_segments(segments, findings));
   std::size_t opened = 0;
   std::unique_ptr<EwfImage> image;
   const auto open = [&](std::size_t count) {

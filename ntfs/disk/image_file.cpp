@@ -61,7 +61,8 @@ bool has_partition_with_ntfs(const core::ImageSource& image) {
 }  // namespace
 
 core::FileKind recognize_image(const core::ImageSource& image, core::Findings& findings) {
-  const auto kind = core::recognize_file(image);
+  // What cannot be read is told where a volume is looked for in the rest.
+  const auto kind = core::recognize_file(image).value_or(core::FileKind::unknown);
   if (!is_told_by_first_bytes(kind) || has_own_structure(image, kind)) return kind;
   const bool disk = has_partition_with_ntfs(image);
   if (!disk && !ends_with_ntfs_boot_sector(image)) return kind;

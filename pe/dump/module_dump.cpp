@@ -198,7 +198,7 @@ std::optional<std::string> ModuleDump::choose_layout(const std::optional<Layout>
 }
 
 std::optional<std::string> ModuleDump::check_headers(core::Findings& findings) {
-  const auto kind = core::recognize_file(dump_);
+  const auto kind = core::recognize_file(dump_).value_or(core::FileKind::unknown);
   if (kind == core::FileKind::minidump || kind == core::FileKind::crash_dump_32 ||
       kind == core::FileKind::crash_dump_64)
     return fmt::format("it is {}, not a dump of one module: save the module's memory from it first",

@@ -17,6 +17,13 @@ PdbIdentity PdbIdentity::of(const Pdb& pdb) {
           pdb.info().signature};
 }
 
+SymbolFile::Failure SymbolFile::Failure::of_other(const core::FileView& file,
+                                                  const core::ParseError& no_format) {
+  if (const auto* const unread = file.error()) return {*unread, std::nullopt};
+  const auto kind = core::recognize_file(file);
+  return kind ? Failure{no_format, *kind} : Failure{kind.error(), std::nullopt};
+}
+
 namespace {
 
 // Everything but what the PDB lies in.
@@ -24,7 +31,7 @@ core::Expected<SymbolFile, SymbolFile::Failure> read_symbols(const std::string& 
                                                              const core::FileView& file) {
   core::Findings findings;
   auto pdb = Pdb::open(file, findings);
-  if (!pdb) return core::fail(SymbolFile::Failure{pdb.error(), core::recognize_file(file)});
+  if (!pdb) return core::fail(SymbolFile::Failure::of_other(file, pdb.error()));
   auto sections = PdbSections::read(*pdb, findings);
   auto publics = read_public_symbols(*pdb, sections, findings);
   core::note_unreadable(file, findings);
@@ -63,7 +70,7 @@ core::Expected<PdbReference, SymbolFile::Failure> SymbolFile::identify(const std
   if (!file) return core::fail(Failure{file.error(), std::nullopt});
   core::Findings findings;  // told when the file is read
   const auto pdb = Pdb::open(**file, findings);
-  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(**file)});
+  if (!pdb) return core::fail(Failure::of_other(**file, pdb.error()));
   return PdbIdentity::of(*pdb).reference();
 }
 

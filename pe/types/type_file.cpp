@@ -18,7 +18,7 @@ core::Expected<TypeFile, SymbolFile::Failure> read_type_file(const std::string& 
   using Failure = SymbolFile::Failure;
   core::Findings findings;
   auto pdb = Pdb::open(file, findings);
-  if (!pdb) return core::fail(Failure{pdb.error(), core::recognize_file(file)});
+  if (!pdb) return core::fail(Failure::of_other(file, pdb.error()));
   constexpr u32 type_stream = 2;
   TypeTable table;
   if (pdb->msf().stream_size(type_stream).value_or(0) != 0) {

@@ -8,7 +8,9 @@ import coldtrace
 # %% The file, by an expression
 image = coldtrace.open_image(sys.argv[1])
 (volume,) = image.volumes()
-(file,) = volume.files(where=f'path == "{sys.argv[2]}"', states=["live"])
+file = next(iter(volume.files(where=f'path == "{sys.argv[2]}"', states=["live"])), None)
+if file is None:
+    sys.exit(f"{sys.argv[2]}: no such file in the image")
 stream = next((stream for stream in file.streams if stream.name is None), None)
 if stream is None:
     sys.exit(f"{file.path}: it has no stream that can be read")

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "coldtrace/registry/hive/key.hpp"
 
@@ -16,11 +17,12 @@ using Names = std::map<std::string, std::string>;
 
 class FolderFiles final : public DriverFiles {
  public:
-  explicit FolderFiles(fs::path root) : root_{std::move(root)} {}
+  FolderFiles(fs::path root, core::Findings& findings)
+      : root_{std::move(root)}, findings_{findings} {}
 
   // Whether it has a folder of Windows: of the given name, or any.
   bool find_windows(const std::string& name) {
-    const auto* top = list(root_);
+    const auto* top = list_or_tell(root_);
     if (!top) return false;
     if (const auto named = top->find(name);
         named != top->end() && is_windows(root_ / named->second))
@@ -28,7 +30,10 @@ class FolderFiles final : public DriverFiles {
     for (const auto& [lower, own] : *top)
       if (is_windows(root_ / own)) return take(root_ / own, own);
     only_windows_ = is_windows(root_);
-    return only_windows_ && take(root_, name);
+    if (only_windows_) return take(root_, name);
+    // One of them may be it.
+    for (const auto& [lower, own] : *top) static_cast<void>(list_or_tell(root_ / own));
+    return false;
   }
 
   std::string windows_folder() const override { return name_; }
@@ -41,7 +46,7 @@ class FolderFiles final : public DriverFiles {
     while (!left.empty()) {
       const auto part = left.substr(0, left.find('\\'));
       left.remove_prefix(std::min(left.size(), part.size() + 1));
-      const auto* names = list(at);
+      const auto* names = list_or_tell(at);
       if (!names) return std::nullopt;
       const auto found = names->find(std::string{part});
       if (found == names->end()) return not_found(path);
@@ -66,36 +71,55 @@ class FolderFiles final : public DriverFiles {
     return true;
   }
 
-  // Null where the folder cannot be listed; a file has no names.
-  const Names* list(const fs::path& folder) const {
-    const auto [known, is_new] = names_.try_emplace(folder.string());
-    if (!is_new) return known->second ? &*known->second : nullptr;
-    std::error_code error;
-    if (!fs::is_directory(folder, error)) {
-      if (!error) known->second.emplace();
-      return known->second ? &*known->second : nullptr;
-    }
+  struct Listed {
     Names names;
-    for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
-         entry.increment(error)) {
-      const auto own = entry->path().filename().string();
-      names.emplace(lower(own), own);
+    std::error_code error;
+    bool told = false;
+  };
+
+  // A file and a link to nowhere have no names.
+  Listed& listed(const fs::path& folder) const {
+    const auto [place, is_new] = listed_.try_emplace(folder.string());
+    auto& [names, error, told] = place->second;
+    if (is_new && fs::is_directory(folder, error)) {
+      for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
+           entry.increment(error)) {
+        const auto own = entry->path().filename().string();
+        names.emplace(lower(own), own);
+      }
     }
-    if (!error) known->second = std::move(names);
-    return known->second ? &*known->second : nullptr;
+    if (error == std::errc::no_such_file_or_directory) error.clear();
+    return place->second;
+  }
+
+  // Null where the folder cannot be listed.
+  const Names* list(const fs::path& folder) const {
+    const auto& found = listed(folder);
+    return found.error ? nullptr : &found.names;
+  }
+
+  const Names* list_or_tell(const fs::path& folder) const {
+    auto& found = listed(folder);
+    if (!found.error) return &found.names;
+    if (!std::exchange(found.told, true))
+      findings_.warning("folder-unreadable", std::nullopt, "{}: cannot be listed: {}",
+                        folder.string(), found.error.message());
+    return nullptr;
   }
 
   fs::path root_, windows_;
   std::string name_;
   bool only_windows_ = false;
-  mutable std::map<std::string, std::optional<Names>> names_;
+  core::Findings& findings_;
+  mutable std::map<std::string, Listed> listed_;
 };
 
 }  // namespace
 
 std::unique_ptr<DriverFiles> open_folder_files(const std::string& path,
-                                               const WindowsFolder& windows) {
-  auto files = std::make_unique<FolderFiles>(path);
+                                               const WindowsFolder& windows,
+                                               core::Findings& findings) {
+  auto files = std::make_unique<FolderFiles>(path, findings);
   if (!files->find_windows(windows.name)) return nullptr;
   return files;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "coldtrace/core/ascii.hpp"
@@ -103,7 +104,34 @@ class Pairing {
   ModulePairs result_;
 };
 
+// Whether the place, or a folder above it, is one of those, which are in lower case.
+bool is_below(const std::set<std::string>& places, std::string_view place) {
+  auto left = core::to_lower(place);
+  while (!left.empty() && !places.contains(left)) {
+    const auto slash = left.rfind('/');
+    left.resize(slash == left.npos ? 0 : slash);
+  }
+  return !left.empty();
+}
+
+std::set<std::string> lower_places(UnreadPlaces places) {
+  std::set<std::string> lower;
+  for (const auto& place : places) lower.insert(core::to_lower(place));
+  return lower;
+}
+
 }  // namespace
+
+void leave_out_unread(ModulePairs& pairs, std::span<const ServicedModule> before,
+                      std::span<const ServicedModule> after, UnreadPlaces unread_before,
+                      UnreadPlaces unread_after) {
+  const auto old_places = lower_places(unread_before);
+  const auto new_places = lower_places(unread_after);
+  std::erase_if(pairs.pairs, [&](const ModulePair& pair) {
+    if (!pair.after) return is_below(new_places, before[*pair.before].place);
+    return !pair.before && is_below(old_places, after[*pair.after].place);
+  });
+}
 
 std::string_view to_string(PairedBy why) {
   switch (why) {

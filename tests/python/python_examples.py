@@ -92,6 +92,12 @@ class Volumes(Case):
         (stream,) = self.file("sectors.bin").streams
         self.assertEqual((stream.resident, len(stream.fixup_positions)), (True, 2))
 
+    def test_a_path_that_is_not_there_is_a_sentence(self):
+        with self.assertRaises(AssertionError) as failed:
+            example("file_hash", self.image, "/none.txt")
+        self.assertIn("/none.txt: no such file in the image", str(failed.exception))
+        self.assertNotIn("Traceback", str(failed.exception))
+
     def file(self, name, volume=None):
         (found,) = (volume or self.volume()).files(where=f'path == "/{name}"')
         return found

@@ -24,9 +24,10 @@ TraceFailure unreadable(const core::ParseError& error) {
   return {error, false, core::FileKind::unknown};
 }
 
-TraceFailure no_etl(const core::ParseError& error, core::FileKind kind) {
+TraceFailure no_etl(const core::ParseError& error, const core::Result<core::FileKind>& kind) {
   if (error.fault == core::Fault::io) return unreadable(error);
-  return {error, true, is_other(kind) ? kind : core::FileKind::unknown};
+  if (!kind) return unreadable(kind.error());
+  return {error, true, is_other(*kind) ? *kind : core::FileKind::unknown};
 }
 
 TraceFailure other_kind(core::FileKind kind) {
@@ -49,8 +50,8 @@ core::Expected<BufferScan, TraceFailure> scan_etl(InputFile& file,
   const auto kind = core::recognize_file(source);
   auto scan = scan_buffers(source, options.catalog.largest_unpacked, file.findings);
   if (!scan) return core::fail(no_etl(scan.error(), kind));
-  if (is_other(kind) && (scan->buffers.empty() || scan->buffers[0].offset != 0))
-    return core::fail(other_kind(kind));
+  if (kind && is_other(*kind) && (scan->buffers.empty() || scan->buffers[0].offset != 0))
+    return core::fail(other_kind(*kind));
   return std::move(*scan);
 }
 
@@ -123,7 +124,7 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
   auto trace = Trace::open(source, options.catalog, findings);
   if (!trace) return no_etl(trace.error(), kind);
   // A file of another kind may hold a trace, as an archive does; that is not a damaged trace.
-  if (is_other(kind) && !trace->starts_file()) return other_kind(kind);
+  if (kind && is_other(*kind) && !trace->starts_file()) return other_kind(*kind);
   etl_ = std::make_unique<Trace>(std::move(*trace));
   return std::nullopt;
 }

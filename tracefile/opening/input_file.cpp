@@ -91,7 +91,8 @@ core::Result<std::unique_ptr<core::ImageSource>> open_bytes(const std::string& p
 core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::ImageSource> bytes,
                                                const std::string& name, std::optional<u64> limit,
                                                core::Findings& findings) {
-  const auto kind = core::recognize_file(*bytes);
+  // What cannot be read is told by who reads it for a trace.
+  const auto kind = core::recognize_file(*bytes).value_or(FileKind::unknown);
   if (!is_unpackable(kind)) return Files{{name, std::move(bytes)}};
   const auto most = limit.value_or(default_unpacked_limit(bytes->size()));
   auto unpacked = unpack(*bytes, kind, most, findings);

@@ -14,17 +14,20 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_files = 1'000'000;
 
-bool is_trace(const fs::path& path) {
+// What cannot be read is one where its name says so, to be told of when it is opened.
+bool is_trace(const fs::path& path, core::Findings& findings) {
   using core::FileKind;
   const auto name = core::to_lower(path.filename().string());
   const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   const auto file = core::FileImage::open(path.string());
   const bool is_named = has(".etl") || has(".ctrace") || has(".diagsession");
-  if (!file) return is_named;  // to be told of when it is opened
-  const auto kind = core::recognize_file(**file);
-  if (is_unpackable(kind)) return is_named;
-  return kind == FileKind::event_trace || kind == FileKind::ctrace ||
-         (kind == FileKind::unknown && (name.ends_with(".etl") || name.ends_with(".ctrace")));
+  const auto kind = file ? core::recognize_file(**file) : core::fail(file.error());
+  if (!kind && !is_named)
+    findings.warning("folder-unreadable", std::nullopt, "{}: cannot be read: {}", path.string(),
+                     kind.error());
+  if (!kind || is_unpackable(*kind)) return is_named;
+  return *kind == FileKind::event_trace || *kind == FileKind::ctrace ||
+         (*kind == FileKind::unknown && (name.ends_with(".etl") || name.ends_with(".ctrace")));
 }
 
 }  // namespace
@@ -34,9 +37,9 @@ core::Result<std::vector<std::string>> find_traces(const std::string& folder,
   auto found = COLDTRACE_TRY(core::find_files_below(folder, most_files, findings));
   if (found.has_more)
     return core::fail({core::Fault::limit, 0, "folder", "files", most_files, most_files + 1});
-  std::erase_if(found.files, [](const std::string& path) {
+  std::erase_if(found.files, [&](const std::string& path) {
     std::error_code ignored;
-    return fs::is_symlink(path, ignored) || !is_trace(path);
+    return fs::is_symlink(path, ignored) || !is_trace(path, findings);
   });
   return std::move(found.files);
 }

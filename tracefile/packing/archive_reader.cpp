@@ -41,13 +41,20 @@ struct Input {
   const core::ImageSource& source;
   std::vector<std::byte> window;
   u64 at = 0;
+  std::optional<core::ParseError> error;
 };
 
 la_ssize_t read_input(archive*, void* data, const void** bytes) {
   auto& input = *static_cast<Input*>(data);
-  const auto part = std::span{input.window}.first(
+  auto part = std::span{input.window}.first(
       std::min<u64>(input.window.size(), input.source.size() - input.at));
-  if (!input.source.read_at(input.at, part)) return ARCHIVE_FATAL;
+  if (const auto done = input.source.read_at(input.at, part); !done) {
+    part = part.first(core::read_before_error(input.source, input.at, part));
+    if (part.empty()) {
+      input.error = done.error();
+      return ARCHIVE_FATAL;
+    }
+  }
   input.at += part.size();
   *bytes = part.data();
   return static_cast<la_ssize_t>(part.size());
@@ -116,7 +123,7 @@ class ArchiveReader final : public PackedReader {
  public:
   ArchiveReader(const Libarchive& library, const core::ImageSource& source, FileKind kind)
       : library_{library},
-        input_{source, std::vector<std::byte>(window)},
+        input_{source, std::vector<std::byte>(window), 0, {}},
         reader_{library.read_new()} {
     if (reader_ == nullptr) return;
     if (kind == FileKind::zstandard || kind == FileKind::lz4) input_.at = skip_first_frames(source);
@@ -203,7 +210,7 @@ class ArchiveReader final : public PackedReader {
 
   State fail() {
     const char* const text = library_.error_string(reader_);
-    damage_ = text != nullptr ? text : "it cannot be read";
+    damage_ = input_.error ? to_string(*input_.error) : text != nullptr ? text : "it is damaged";
     // Some of libarchive's messages end with a line break.
     damage_.erase(damage_.find_last_not_of(" \t\r\n") + 1);
     return State::damaged;

@@ -49,10 +49,13 @@ class GzipReader final : public PackedReader {
   // Whether there is something to unpack.
   bool feed() {
     if (stream_.avail_in == 0) {
-      const auto part = std::span{in_}.first(std::min<u64>(window, source_.size() - at_));
-      if (!part.empty() && !source_.read_at(at_, part)) {
-        damage_ = "it cannot be read";
-        return false;
+      auto part = std::span{in_}.first(std::min<u64>(window, source_.size() - at_));
+      if (const auto done = source_.read_at(at_, part); !done) {
+        part = part.first(core::read_before_error(source_, at_, part));
+        if (part.empty()) {
+          damage_ = to_string(done.error());
+          return false;
+        }
       }
       at_ += part.size();
       stream_.next_in = zlib_pointer(part.data());

@@ -104,9 +104,7 @@ class Unpacker {
     return core::Done{};
   }
 
-  static FileKind kind_of(core::ByteView head) {
-    return core::recognize_file(core::MemoryImage{head});
-  }
+  static FileKind kind_of(core::ByteView head) { return core::recognize_bytes(head); }
 
   core::Result<std::unique_ptr<core::TemporaryPart>> write(PackedReader& reader,
                                                            core::ByteView head,
@@ -155,6 +153,23 @@ class Unpacker {
   bool full_ = false;
 };
 
+// Another source, whose first error is kept. For one thread.
+class WatchedSource final : public core::ImageSource {
+ public:
+  explicit WatchedSource(core::Borrowed<core::ImageSource> source) : source_{source.get()} {}
+  u64 size() const override { return source_.size(); }
+  core::Result<core::Done> read_at(u64 offset, std::span<std::byte> destination) const override {
+    auto done = source_.read_at(offset, destination);
+    if (!done && !error_) error_ = done.error();
+    return done;
+  }
+  const std::optional<core::ParseError>& error() const { return error_; }
+
+ private:
+  const core::ImageSource& source_;
+  mutable std::optional<core::ParseError> error_;
+};
+
 bool holds_member(const core::ImageSource& source, FileKind kind, const WantedMember& wanted,
                   unsigned depth) {
   const auto reader = kind == FileKind::gzip ? read_gzip(source) : read_archive(source, kind);
@@ -166,7 +181,7 @@ bool holds_member(const core::ImageSource& source, FileKind kind, const WantedMe
     if (!member.is_file || member.encrypted) continue;
     const auto head = std::span{bytes}.first(reader->read(bytes));
     const core::MemoryImage image{head};
-    const auto inner = core::recognize_file(image);
+    const auto inner = core::recognize_bytes(head);
     const bool nested = is_unpackable(inner) && depth < most_nested;
     if (nested ? holds_member(image, inner, wanted, depth + 1) : wanted(head, inner, member.name))
       return true;
@@ -264,11 +279,14 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
   return std::move(files.front().bytes);
 }
 
-bool holds_pdb(const core::ImageSource& packed, FileKind kind) {
-  return is_unpackable(kind) &&
-         holds_member(packed, kind, [](core::ByteView, FileKind member, std::string_view) {
-           return member == FileKind::pdb;
-         });
+core::Result<bool> holds_pdb(const core::ImageSource& packed, FileKind kind) {
+  if (!is_unpackable(kind)) return false;
+  const WatchedSource watched{packed};
+  const bool found = holds_member(
+      watched, kind,
+      [](core::ByteView, FileKind member, std::string_view) { return member == FileKind::pdb; });
+  if (!found && watched.error()) return core::fail(*watched.error());
+  return found;
 }
 
 core::Expected<std::vector<std::byte>, std::string> unpack_pdb(const core::ImageSource& packed,

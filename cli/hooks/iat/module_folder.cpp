@@ -29,7 +29,7 @@ u64 add_folder(pe::ModuleSet& set, const std::string& folder) {
 std::string why_no_module(const std::string& path) {
   const auto file = core::LazyFile::open(path, largest_image);
   if (!file) return to_message(file.error());
-  return describe_other(core::recognize_file(**file), "a PE image");
+  return describe_other(core::recognize_file(core::FileView{**file}), "a PE image");
 }
 
 pe::ModuleFile ModuleFiles::read(const std::string& path, bool has_schema) {

@@ -364,7 +364,7 @@ std::optional<std::vector<HookTable>> read_any_hook_table(const std::string& pat
     report.failed(path, bytes.error());
     return std::nullopt;
   }
-  const auto kind = core::recognize_file(core::FileView{*bytes});
+  const auto kind = core::recognize_bytes(*bytes);
   if (kind != core::FileKind::json && kind != core::FileKind::coldtrace_json)
     return decode_hook_table_file(path, *bytes, report);
   auto builds = read_builds(*bytes);

@@ -14,7 +14,7 @@ namespace {
 using syscall_map::HookTable;
 
 std::string describe(core::ByteView bytes) {
-  const auto kind = core::recognize_file(core::FileView{bytes});
+  const auto kind = core::recognize_bytes(bytes);
   if (kind == core::FileKind::json || kind == core::FileKind::coldtrace_json)
     return fmt::format("it is {}, not a binary hook table: write it with --format hooktab",
                        to_string(kind));

@@ -68,7 +68,9 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
   if (!is_standard) {
     const auto file = core::FileImage::open(path);
     if (!file) return failed(file.error());
-    is_packed = tracefile::is_unpackable(core::recognize_file(**file));
+    const auto kind = core::recognize_file(**file);
+    if (!kind) return failed(kind.error());
+    is_packed = tracefile::is_unpackable(*kind);
   }
   if (!is_packed) {
     const auto kind = syscall_map::recognize_service_list(path);

@@ -91,9 +91,12 @@ class ComparedLines {
 
   // False where the line is needed and cannot be used.
   bool read(std::string_view type, const Value& json) {
+    if (type == "gap") volumes_.back().files.add_gap(read_gap(json));
     if (type != "file") return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
-    if (read_snapshot_state(json, mistyped_) != ntfs::State::live) return true;
+    const auto state = read_snapshot_state(json, mistyped_);
+    if (state == ntfs::State::unreachable || state == ntfs::State::detached) add_unlisted(json);
+    if (state != ntfs::State::live) return true;
     if (!is_chosen()) return true;
     if (!read_compared_file(json, file_, lacking_, mistyped_)) return false;
     if (hashed_)
@@ -128,11 +131,30 @@ class ComparedLines {
     reader.report_damage(findings);
     mistyped_.report(findings);
     std::erase_if(volumes_, [&](const auto& volume) { return !is_chosen(volume); });
-    for (auto& volume : volumes_) checked(volume.files.finish());
+    const bool all_unlisted = reader.whole() && reader.names().has_all(ntfs::State::unreachable) &&
+                              reader.names().has_all(ntfs::State::detached);
+    for (auto& volume : volumes_) checked(volume.files.finish(all_unlisted));
     return std::move(volumes_);
   }
 
  private:
+  // Of one whose records are not said any may be lost.
+  static ntfs::Gap read_gap(const Value& json) {
+    const bool records = text_member(json, "lost") == "records";
+    return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
+            records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
+            number_member(json, records ? "first_record" : "directory").value_or(0),
+            number_member(json, "records").value_or(~u64{0})};
+  }
+
+  void add_unlisted(const Value& json) {
+    auto& files = volumes_.back().files;
+    const auto record = number_member(json, "record");
+    const auto sequence = number_member(json, "sequence");
+    if (files.has_gaps() && record && sequence)
+      files.add_unlisted({*record, static_cast<u16>(*sequence)});
+  }
+
   bool is_chosen(const ComparedVolume& volume) const {
     return !partition_ || volume.name.partition == *partition_;
   }
@@ -165,7 +187,7 @@ std::optional<Volumes> read_lines(const DiskOptions& options, const core::ImageS
       [&](const SnapshotHeader& header, const Value& json) { return compared.begin(header, json); },
       [&](std::string_view type, const Value& json) { return compared.read(type, json); });
   if (!read) {
-    report.failed(path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    report.failed(path, reader.why_none());
     return std::nullopt;
   }
   auto refusal = reader.refusal();

@@ -119,6 +119,11 @@ class CompareWriter {
       print(output_, "{} before, {} after, {} of them unchanged\n",
             counted(counts.before, "file", "files"), grouped(counts.after),
             grouped(counts.unchanged));
+      if (counts.unknown > 0)
+        print(
+            output_,
+            "{} of one side not compared: what would say whether the other has {} cannot be read\n",
+            counted(counts.unknown, "file", "files"), counts.unknown == 1 ? "it" : "them");
       return;
     }
     auto& json = lines_.begin_summary();
@@ -126,6 +131,7 @@ class CompareWriter {
     json.field("files_before", counts.before)
         .field("files", counts.after)
         .field("unchanged", counts.unchanged)
+        .field("unknown", counts.unknown)
         .key("changes")
         .begin_object();
     for (std::size_t i = 0; i < ntfs::file_change_count; ++i)
@@ -152,7 +158,8 @@ class CompareWriter {
 
 bool may_have_parent(const std::string& path) {
   const auto file = core::FileImage::open(path);
-  return file && core::is_virtual_disk(core::recognize_file(**file));
+  return file &&
+         core::is_virtual_disk(core::recognize_file(**file).value_or(core::FileKind::unknown));
 }
 
 std::optional<Volumes> read_side(const NtfsCompareOptions& options, const Side& side,

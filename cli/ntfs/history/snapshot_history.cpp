@@ -65,7 +65,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
           volumes_[views_.back()->volume].history.search(*row);
         return true;
       });
-  if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
+  if (!read) return reader.why_none();
   if (auto refusal = reader.refusal(); !refusal.empty()) return refusal;
   if (volumes_.empty())
     return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));

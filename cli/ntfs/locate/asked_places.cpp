@@ -101,7 +101,7 @@ std::vector<AskedPlace> AskedPlaces::next(std::size_t most) {
     if (list_->lines.too_long()) throw Failure{where() + "the line is too long"};
     if (const auto text = trimmed(line); !text.empty()) places.push_back(parse(text, where()));
   }
-  if (list_ && list_->lines.unreadable())
+  if (list_ && list_->lines.error())
     throw Failure{printable(options_.list) + ": cannot be read to its end"};
   return places;
 }

@@ -96,7 +96,7 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
             if (!json.HasMember(member)) lacking += fmt::format(" {}", member);
         return true;
       });
-  if (!read) return "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'";
+  if (!read) return reader.why_none();
   if (auto refusal = reader.refusal(); !refusal.empty()) return refusal;
   if (headers_.empty() && is_mft)
     return "it is a snapshot of a $MFT alone, which does not say where on a disk anything is";

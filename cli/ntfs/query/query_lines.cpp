@@ -198,7 +198,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
       [&](std::string_view type, const Value& json) { return queried.read_row(type, json); },
       [&](const Value& json) { return queried.read_summary(json); });
   if (!read) {
-    report.failed(options.image, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    report.failed(options.image, reader.why_none());
     return false;
   }
   if (queried.chosen_volumes() == 0) {

@@ -223,7 +223,7 @@ bool add_line_report(Page& page, const SnapshotFile& file, const SnapshotReportO
       [&](std::string_view type, const Value& json) { return reported.read(type, json); },
       [&](const Value& json) { return reported.read_summary(json); });
   if (!read) {
-    report.failed(file.path, "neither an image nor the NDJSON of 'coldtrace ntfs snapshot'");
+    report.failed(file.path, reader.why_none());
     return false;
   }
   if (const auto refusal = reported.finish(reader); !refusal.empty()) {

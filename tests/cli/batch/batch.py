@@ -5,6 +5,7 @@ Plain runs of the program on one input each, hashlib and a percent encoding of i
 """
 import ctypes.util
 import fcntl
+import gzip
 import hashlib
 import json
 import os
@@ -827,6 +828,30 @@ class Refusals(Batch):
                     self.assertEqual(content, whole[name])
         self.batch(status=0)
         self.assertEqual(tree(self.out), whole)
+
+    def test_a_folder_that_cannot_grow_whatever_it_is_called(self):
+        import resource
+        self.fill(2)
+        self.batch(status=0)
+        whole = tree(self.out)
+        limit = min(len(content) for name, content in whole.items() if "_batch" not in name) - 1
+        link = self.here / "link"
+        link.symlink_to("out")
+        for out in Path("out"), Path("images/../out"), link:
+            with self.subTest(out=str(out)):
+                shutil.rmtree(self.out)
+                self.out.mkdir()
+                done = self.batch(status=2, out=out, cwd=self.here, restore_signals=False, preexec_fn=lambda:
+                                  resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+                self.assertEqual(done.stderr.splitlines()[-1], f"coldtrace: {out}: cannot write: File too large".encode())
+                self.assertEqual(self.batch(status=0, out=out, cwd=self.here)["counts"]["done"], 2)
+                self.assertEqual(tree(self.out), whole)
+
+    def test_temporary_files_that_cannot_be_made_cost_no_input(self):
+        self.add("packed.img.gz", gzip.compress(self.volumes[0], mtime=0))
+        done = self.batch(status=2, env={**os.environ, "TMPDIR": str(self.here / "none")})
+        self.assertIn(b"(TMPDIR) cannot be made: No such file or directory", done.stderr.splitlines()[-1])
+        self.assertEqual(self.batch(status=0)["counts"]["done"], 1)
 
     def test_a_full_disk(self):
         self.fill(8)

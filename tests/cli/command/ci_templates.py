@@ -142,6 +142,41 @@ class Templates(case.Case):
             self.assertEqual((done.returncode, outputs), (2, {"status": "2"}), done.stderr)
             self.assertIn(said, done.stderr)
 
+    def test_results_of_an_earlier_step_are_not_shown_as_this_one_s(self):
+        results = self.here / "coldtrace-results"
+        done, _, summary = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace", check="--expect cpu == 0",
+                                       decode="--order time")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cpu == 0", summary)
+        self.write("coldtrace-results/merged.hooktab", b"an input")
+        self.write("coldtrace-results/table-7.txt", b"")
+        self.write("coldtrace-results/kept.txt", b"of another")
+        for arguments in {"coldtrace": "/none/coldtrace", "check": "--schemas coldtrace-results/merged.hooktab"}, \
+                         {"trace": "", "tables": "coldtrace-results/merged.hooktab"}, {"trace": "none.ctrace", "check": "--expect cpu == 0"}:
+            with self.subTest(arguments=arguments):
+                for name in "check.xml", "check.txt", "events.ndjson", "report.html", "tables.diff":
+                    self.write(f"coldtrace-results/{name}", b"of an earlier step")
+                is_input = "merged" in str(arguments)
+                done, _, summary = self.action(**{"coldtrace": str(COLDTRACE), "trace": "run 1.ctrace"} | arguments)
+                self.assertEqual((done.returncode, summary), (2, ""), done.stderr)
+                self.assertNotIn(b"earlier", done.stdout)
+                self.assertEqual({path.name for path in results.iterdir()},
+                                 {"kept.txt", "merged.hooktab"} if is_input else {"kept.txt"})
+
+    def test_one_of_several_files_that_cannot_be_read(self):
+        """Status 1, as docs/ci.md says, and an error among the tests; of the only one there are none."""
+        document = (PROJECT / "docs/ci.md").read_text()
+        self.assertIn("one of several files cannot be read", document)
+        self.write("broken.ctrace", b"no trace")
+        check = {"check": "--expect cpu == 0", "report": "false"}
+        done, outputs, _ = self.action(coldtrace=str(COLDTRACE), trace="run 1.ctrace\nbroken.ctrace", **check)
+        self.assertEqual((done.returncode, outputs), (1, {"status": "1"}), done.stderr)
+        cases = xml.etree.ElementTree.parse(self.here / "coldtrace-results/check.xml").findall(".//testcase")
+        self.assertEqual(sum(case.find("error") is not None for case in cases), 1)
+        done, _, _ = self.action(coldtrace=str(COLDTRACE), trace="broken.ctrace", **check)
+        self.assertEqual(done.returncode, 2)
+        self.assertFalse((self.here / "coldtrace-results/check.xml").exists())
+
     def test_a_check_that_was_not_made_has_no_lines(self):
         done = self.job(COLDTRACE=str(COLDTRACE), COLDTRACE_TRACE="run 1.ctrace", COLDTRACE_REPORT="false",
                         COLDTRACE_CHECK="--expect cpu ===")

@@ -362,6 +362,19 @@ class Rules(Check):
                 self.assertIn("Services has keys that cannot be read", text)
                 self.assertNotRegex(text, "(?m)clean$|no service|[Rr]emove")
 
+    def test_a_folder_that_cannot_be_listed_is_told(self):
+        volume = self.folder()
+        drivers = volume / "Windows/System32/drivers"
+        drivers.rename(self.here / "elsewhere")
+        drivers.symlink_to("drivers")
+        document = self.check(system(), "--files", volume, status=1)
+        self.assertEqual(document["problems"], [])
+        told = [row["text"] for row in document["findings"] if row["code"] == "folder-unreadable"]
+        self.assertEqual(len(told), 1, document["findings"])
+        self.assertIn("System32/drivers: cannot be listed: ", told[0])
+        exists = {row["name"]: row["file_exists"] for row in document["services"]}
+        self.assertIsNone(exists["PartMgr"])
+
     def test_services(self):
         tree = system()
         services = at(tree, r"ControlSet001\Services")

@@ -200,6 +200,20 @@ class Help(case.Case):
         self.assertEqual(told("pe", "info", "x", "-j"), "--jobs needs a value: N")
         self.assertEqual(told("pe", "info", "x", "-o"), "--output needs a value: FILE")
 
+    def test_arguments_that_no_command_takes(self):
+        for words, said in (
+                (["pe", "info", ""], "FILE: an empty argument names no file"),
+                (["ntfs", "compare", "a", ""], "AFTER: an empty argument names no file"),
+                (["hooks", "table", "--kernel", ""], "--kernel: an empty argument names no file"),
+                (["pe", "info", "--jobs", "100000", "x"], "--jobs: '100000' is not a number from 0 to 256"),
+                (["pe", "types", "--depth", "33", "x"], "--depth: '33' is not a number from 0 to 32"),
+                (["trace", "schemas", "list", "x"],
+                 "'x' is one argument more than 'coldtrace trace schemas list' takes")):
+            with self.subTest(words=words):
+                done = run(*words)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.stderr.decode().splitlines()[0].find(f"coldtrace: {said}"), 0, done.stderr)
+
     def test_options_that_were_renamed(self):
         for command, before, now in ((("trace", "decode"), "--pid", "--process"), (("trace", "decode"), "--tid", "--thread"),
                                      (("trace", "tree"), "--threads", "--max-threads"),

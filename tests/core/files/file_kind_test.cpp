@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "coldtrace/core/lazy_file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 #include "fixtures/builders/failing_image.hpp"
 #include "fixtures/builders/pe_image.hpp"
@@ -21,7 +22,8 @@ using fixtures::ByteWriter;
 
 FileKind kind_of(std::string_view text) {
   const auto bytes = fixtures::to_bytes(std::string{text});
-  const auto kind = core::recognize_file(core::MemoryImage{bytes});
+  const auto kind = core::recognize_bytes(bytes);
+  CHECK(core::recognize_file(core::MemoryImage{bytes}) == kind);
   CHECK(core::recognize_file(core::FileView{bytes}) == kind);
   return kind;
 }
@@ -285,11 +287,40 @@ TEST_CASE("what is cut off before its PE header is told from programs of DOS and
   CHECK(kind_of(whole.substr(0, whole.size() - 1)) == FileKind::dos_program_cut);
 }
 
-TEST_CASE("a file whose first page cannot be read is of no known kind") {
-  const auto bytes = with(3, "NTFS    ").string();
-  const auto content = fixtures::to_bytes(bytes);
-  const core::MemoryImage memory{content};
-  CHECK(core::recognize_file(fixtures::FailingImage{memory, {{0, 512}}}) == FileKind::unknown);
+TEST_CASE("what cannot be read is an error, unless the rest tells the kind") {
+  struct Row {
+    const char* why;
+    std::string content;
+    core::ByteRange bad;
+    std::optional<FileKind> kind;
+  };
+  const auto built = fixtures::build_pe();
+  const std::string image{core::to_chars(built.view())};
+  const auto volume = with(3, "NTFS    ").string();
+  const std::string text(16384, 'a');
+  const auto [why, content, bad, kind] = GENERATE_REF(values<Row>({
+      {"the first sector", volume, {0, 512}, std::nullopt},
+      {"behind the boot sector", volume + text, {512, 512}, FileKind::ntfs_volume},
+      {"where a disk would have its footer",
+       volume + text,
+       {volume.size() + text.size() - 512, 512},
+       FileKind::ntfs_volume},
+      {"the PE header", image, {built.file_header, 4}, std::nullopt},
+      {"behind the PE header", image, {image.size() - 1, 1}, FileKind::pe_image},
+      {"a text goes on", text, {512, 512}, std::nullopt},
+      {"a text, where nothing is looked for",
+       std::string(0x13000, 'a'),
+       {0x11000, 512},
+       FileKind::text},
+      {"zeros go on", std::string(65536, '\0'), {32768, 512}, std::nullopt},
+  }));
+  CAPTURE(why);
+  const auto bytes = fixtures::to_bytes(content);
+  const core::MemoryImage memory{bytes};
+  const auto found = core::recognize_file(fixtures::FailingImage{memory, {bad}});
+  REQUIRE(found.has_value() == kind.has_value());
+  if (kind) CHECK(*found == *kind);
+  if (!kind) CHECK(found.error().fault == core::Fault::io);
 }
 
 // What the formats' own programs write; those that are not installed are left out.

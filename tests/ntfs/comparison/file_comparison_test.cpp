@@ -61,3 +61,48 @@ TEST_CASE("what one side does not know is not compared") {
   REQUIRE(counts);
   CHECK(counts->same());
 }
+
+TEST_CASE("what a gap of the other side may have is neither deleted nor created") {
+  const auto before = files_of({file(30, "lost", 1), file(31, "unlisted", 1), file(32, "gone", 1)});
+  struct Row {
+    const char* why;
+    std::vector<Gap> gaps;
+    bool all_unlisted;
+    std::vector<u64> deleted;
+  };
+  const auto [why, gaps, all_unlisted, deleted] = GENERATE(values<Row>({
+      {"no gap", {}, true, {30, 31, 32}},
+      {"no gap, and none is known to be unlisted", {}, false, {30, 31, 32}},
+      {"a record", {{0, 1024, Gap::Lost::records, 30, 1}}, true, {32}},
+      {"an index", {{0, 4096, Gap::Lost::index, 5, 0}}, true, {30, 32}},
+      {"an index, where unlisted files are not known",
+       {{0, 4096, Gap::Lost::index, 5, 0}},
+       false,
+       {}},
+      {"records in a wider gap",
+       {{0, 1, Gap::Lost::records, 0, ~u64{0}}, {0, 1, Gap::Lost::records, 2, 1}},
+       true,
+       {}},
+  }));
+  CAPTURE(why);
+  auto after = ComparedFiles::create();
+  REQUIRE(after);
+  for (const auto& gap : gaps) after->add_gap(gap);
+  after->add_unlisted({31, before.next({}).file.sequence});
+  REQUIRE(after->finish(all_unlisted));
+  std::vector<u64> seen;
+  const auto counts = compare_files(before, *after, [&](const FileDifference& difference) {
+    CHECK(difference.changes() == std::vector{FileChange::deleted});
+    seen.push_back(difference.file.record);
+  });
+  REQUIRE(counts);
+  CHECK(seen == deleted);
+  CHECK(counts->unknown == 3 - deleted.size());
+  CHECK_FALSE(counts->same());
+  seen.clear();
+  const auto created = compare_files(*after, before, [&](const FileDifference& difference) {
+    seen.push_back(difference.file.record);
+  });
+  REQUIRE(created);
+  CHECK(seen == deleted);
+}

@@ -42,7 +42,7 @@ struct DiskWithVolumes {
     ntfs::ImageFile file;
     file.source = std::make_unique<core::MemoryImage>(bytes);
     file.container = "raw";
-    file.kind = core::recognize_file(*file.source);
+    file.kind = core::recognize_file(*file.source).value_or(core::FileKind::unknown);
     return file;
   }
 

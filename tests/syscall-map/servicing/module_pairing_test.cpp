@@ -34,3 +34,21 @@ TEST_CASE("files that are named are one pair, and what they call themselves is t
                    module_called("ntdll.dll", ImageRole::ntdll)));
   CHECK(names_told(module_called("ntoskrnl.exe", ImageRole::kernel), module_called("a.dll")));
 }
+
+TEST_CASE("what may be at a place that cannot be read is neither added nor removed") {
+  const auto at = [](std::string place) {
+    auto module = module_called(place);
+    module.place = std::move(place);
+    return module;
+  };
+  const std::vector before{at("a.dll"), at("Drivers/b.sys"), at("c.dll")};
+  const std::vector after{at("d.dll"), at("e.dll")};
+  auto pairs = pair_modules(before, after);
+  REQUIRE(pairs.pairs.size() == 5);
+  const std::vector<std::string> unread_before{"E.DLL"},
+      unread_after{"A.dll", "drivers", "c.dll.x"};
+  leave_out_unread(pairs, before, after, unread_before, unread_after);
+  REQUIRE(pairs.pairs.size() == 2);
+  CHECK(pairs.pairs[0].before == 2U);
+  CHECK(pairs.pairs[1].after == 0U);
+}

@@ -22,10 +22,13 @@ enum class FileKind : u8 {
 [[nodiscard]] std::string_view name_of(FileKind kind);
 
 // A guess from signatures at fixed places: a file of the kind may still be damaged. Reads the
-// file's first pages and its last one, and where these are zeros a bounded number of others; what
-// cannot be read is unknown.
-[[nodiscard]] FileKind recognize_file(const ImageSource& file);
-[[nodiscard]] FileKind recognize_file(const FileView& file);
+// file's first pages and its last one, and where these are zeros a bounded number of others. Fails
+// where some of that cannot be read, unless the rest tells the kind.
+[[nodiscard]] Result<FileKind> recognize_file(const ImageSource& file);
+[[nodiscard]] Result<FileKind> recognize_file(const FileView& file);
+
+// The same of all bytes that there are.
+[[nodiscard]] FileKind recognize_bytes(ByteView bytes);
 
 // Which volume starts with these bytes: one of the volumes, `zeros` or `unknown`. One sector
 // tells the kinds of Windows, three the others.

@@ -49,6 +49,10 @@ class ImageSource {
   std::optional<ParseError> check_range(u64 offset, u64 length) const;
 };
 
+// Fills `destination` up to the first sector of it that cannot be read; how many bytes that are.
+[[nodiscard]] std::size_t read_before_error(const ImageSource& source, u64 offset,
+                                            std::span<std::byte> destination);
+
 // Whether `size` bytes from a place in each are equal; false where either cannot be read.
 [[nodiscard]] bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
                                   u64 other_offset, u64 size);

@@ -58,7 +58,12 @@ struct SymbolFile {
   // Why a file is not a symbol file.
   struct Failure {
     core::ParseError error;
-    std::optional<core::FileKind> kind;  // absent if it could not be opened
+    std::optional<core::FileKind> kind;  // absent where it could not be opened or read
+
+    // Of a file that was opened and is not of the format, which `no_format` says; what could not be
+    // read of it comes first.
+    [[nodiscard]] static Failure of_other(const core::FileView& file,
+                                          const core::ParseError& no_format);
   };
   // A PDB, or a symbol table of Volatility 3, as a file that is not compressed.
   static core::Expected<SymbolFile, Failure> open(const std::string& path);

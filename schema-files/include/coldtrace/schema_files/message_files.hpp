@@ -20,8 +20,9 @@ class MessageFiles {
   enum class Kinds { all, pdbs };
 
   // Adds a file, or those of a folder and of all folders below, in the order of their paths. A file
-  // that was named and is none is a finding; where PDBs alone are looked for it is passed over, and
-  // so is a packed one of a folder, which would have to be unpacked to be known.
+  // that was named and is none, or cannot be read, is a finding, but for where PDBs alone are
+  // looked for; one of a folder that cannot be read is one always. A packed one of a folder is
+  // passed over where PDBs alone are looked for: it would have to be unpacked to be known.
   void add(const std::string& path, Kinds kinds, core::Findings& findings);
 
   // The files that may be read.

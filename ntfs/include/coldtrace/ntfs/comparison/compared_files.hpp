@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "coldtrace/core/error.hpp"
@@ -8,6 +9,7 @@
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/ntfs/comparison/compared_file.hpp"
 #include "coldtrace/ntfs/packed.hpp"
+#include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -20,8 +22,16 @@ class ComparedFiles {
 
   // Adds a file with one name; others with the same record and sequence are its other names.
   core::Result<core::Done> add(const ComparedFile& file);
-  // To be called once, before reading.
-  core::Result<core::Done> finish();
+  // A stretch of the volume that could not be read.
+  void add_gap(const Gap& gap);
+  [[nodiscard]] bool has_gaps() const { return has_gaps_; }
+  // A file in use that no directory lists, perhaps since one could not be read.
+  void add_unlisted(FileReference file) { unlisted_.push_back(file); }
+  // To be called once, before anything is read. `all_unlisted`: each such file was added.
+  core::Result<core::Done> finish(bool all_unlisted = true);
+
+  // Whether gaps leave open if the volume has a file that is not among these.
+  [[nodiscard]] bool may_have(FileReference file) const;
 
   [[nodiscard]] u64 names() const { return entries_.size(); }
 
@@ -51,6 +61,10 @@ class ComparedFiles {
   core::Result<core::ByteView> load(const Entry& entry, std::vector<std::byte>& memory) const;
 
   std::unique_ptr<core::TemporaryFile> file_;
+  bool has_gaps_ = false;
+  bool all_unlisted_ = true;
+  std::vector<std::pair<u64, u64>> lost_records_;  // the first and what is behind the last
+  std::vector<FileReference> unlisted_;
   std::vector<Entry> entries_;
   std::vector<std::byte> pending_;
   std::unique_ptr<PackedWriter> writer_ = std::make_unique<PackedWriter>();

@@ -67,6 +67,7 @@ struct ComparisonCounts {
   u64 before = 0;  // files
   u64 after = 0;
   u64 unchanged = 0;
+  u64 unknown = 0;  // of one side, where gaps of the other leave open if it has them
   std::array<u64, file_change_count> changes{};
   void add(const ComparisonCounts& other);
   [[nodiscard]] bool same() const { return unchanged == before && unchanged == after; }

@@ -57,8 +57,10 @@ struct EwfSegments {
   std::vector<EwfPatch> without_notes;
 };
 
-// Fails if the first of them is not the image's first.
-core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments);
+// Fails when the first of them is not the image's first, or one cannot be read; which that is, of
+// later ones, is a finding.
+core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& segments,
+                                             core::Findings& findings);
 
 // The name of the next segment: .E02 for .E01, .EAA for .E99; empty after the last.
 [[nodiscard]] std::string next_ewf_segment(const std::string& path);

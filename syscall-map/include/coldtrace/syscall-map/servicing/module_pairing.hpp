@@ -50,6 +50,15 @@ struct ModulePairs {
 [[nodiscard]] ModulePairs pair_modules(std::span<const ServicedModule> before,
                                        std::span<const ServicedModule> after);
 
+// Places of a system that cannot be read: files, and folders with everything below.
+using UnreadPlaces = std::span<const std::string>;
+
+// Leaves out modules of only one system if the other may have them at a place that cannot be read:
+// they are neither added nor removed.
+void leave_out_unread(ModulePairs& pairs, std::span<const ServicedModule> before,
+                      std::span<const ServicedModule> after, UnreadPlaces unread_before,
+                      UnreadPlaces unread_after);
+
 // The pair of two given files: the same module, whatever their names. `servicing-names` reports if
 // their own names differ and they do not have the same role.
 [[nodiscard]] ModulePairs pair_given(const ServicedModule& before, const ServicedModule& after);

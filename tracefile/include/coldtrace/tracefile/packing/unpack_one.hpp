@@ -21,7 +21,7 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
 inline constexpr u64 largest_packed_pdb = u64{1} << 30;
 
 // Whether a file of the kind is a packed one in which a PDB begins.
-[[nodiscard]] bool holds_pdb(const core::ImageSource& packed, core::FileKind kind);
+[[nodiscard]] core::Result<bool> holds_pdb(const core::ImageSource& packed, core::FileKind kind);
 
 // The PDB in it, of at most `largest_packed_pdb` bytes and default_unpacked_limit(). Fails as
 // above.

@@ -1,0 +1,222 @@
+"""A file that is there and cannot be read is told as that, whoever looks at it, and taken for no other file.
+
+usage: unreadable.py COLDTRACE PROJECT MAKE_TRACE [unittest arguments]
+A library that is loaded into coldtrace makes a range of one file unreadable.
+"""
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+import uuid
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import case
+
+COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
+del sys.argv[1:4]
+CORPUS = PROJECT / "fuzz/corpus"
+PAGE = 4096
+EIO = os.strerror(5)
+
+
+class Unreadable(case.Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("cc"):
+            self.skipTest("no C compiler")
+        self.probe = self.here / "probe.so"
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", self.probe,
+                        PROJECT / "tests/cli/output/bad_file_probe.c", "-ldl"], check=True)
+
+    def run_with(self, bad, first, end, *command):
+        return subprocess.run([COLDTRACE, *map(str, command)], capture_output=True, timeout=120,
+                              env={**os.environ, "LD_PRELOAD": str(self.probe), "BAD_FILE": str(bad),
+                                   "BAD_FROM": str(first), "BAD_TO": str(end)})
+
+    def folder(self, name, **files):
+        folder = self.here / name
+        folder.mkdir()
+        for file, content in files.items():
+            (folder / file.replace("_", ".", 1)).write_bytes(content)
+        return folder
+
+    def trace(self):
+        folder = self.here / "made"
+        folder.mkdir()
+        self.call(MAKE_TRACE, folder)
+        return (folder / "busy.etl").read_bytes()
+
+    def manifest(self, name):
+        """An XML document of 20 KB, most of it in front of what it declares."""
+        text = ('<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><!--' + "a" * 20000
+                + '--><instrumentation><events><provider name="' + name + '" symbol="Some" '
+                f'guid="{{{uuid.uuid5(uuid.NAMESPACE_DNS, name)}}}" resourceFileName="a" messageFileName="a">'
+                '<events><event value="1" version="0"/></events></provider></events></instrumentation>'
+                '</instrumentationManifest>')
+        return text.encode()
+
+    def snapshot(self):
+        rows = self.here / "volume.ndjson"
+        subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", CORPUS / "ntfs_volume/small.img", "-o", rows], timeout=120)
+        return rows
+
+    def check_told(self, done, exit_status, bad):
+        self.assertEqual(done.returncode, exit_status, done.stderr + done.stdout)
+        told = [line for line in done.stderr.decode().splitlines() if bad.name in line and EIO in line]
+        self.assertTrue(told, done.stderr)
+
+    def test_a_module_of_a_folder(self):
+        image = (CORPUS / "pe_image/x64").read_bytes()
+        old, new = (self.folder(name, ntdll_dll=image, other_dll=image) for name in ("old", "new"))
+        bad = new / "other.dll"
+        for command, status in ((["servicing", old, new], 1), (["hooks", "iat", "--dir", new], 1)):
+            with self.subTest(command=command[0]):
+                done = self.run_with(bad, 0, PAGE, *command, "--format", "json")
+                self.check_told(done, status, bad)
+                document = json.loads(done.stdout)
+                if command[0] == "servicing":
+                    self.assertEqual([row["file"] for row in document["after"]["unreadable"]], [str(bad)])
+                    self.assertEqual(document["counts"], {"same": 1, "changed": 0, "added": 0, "removed": 0})
+                else:
+                    self.assertEqual([row["path"] for row in document["unreadable"]], [str(bad)])
+
+    def test_a_trace_of_a_folder(self):
+        log = self.trace()
+        folder = self.folder("traces", a_etl=log, **{"z_etl.gz": gzip.compress(log, 0, mtime=0)}, noname=log)
+        for name, first in ("a.etl", 0), ("a.etl", PAGE), ("z.etl.gz", 0), ("z.etl.gz", PAGE), ("noname", 0):
+            for command in ["info"], ["decode", "--format", "ndjson"]:
+                with self.subTest(name=name, first=first, command=command):
+                    done = self.run_with(folder / name, first, first + PAGE, "trace", *command, folder)
+                    if done.returncode == 2:  # without its header it is not known to be of the same run
+                        self.assertIn(b"the header of one is lost", done.stderr)
+                        continue
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn(EIO.encode(), done.stderr)
+
+    def test_a_manifest_of_a_folder(self):
+        folder = self.folder("schemas", one_man=self.manifest("One"), two_man=self.manifest("Two"))
+        bad = folder / "two.man"
+        self.assertIn("Two", self.call(COLDTRACE, "trace", "schemas", "list", "--schemas", folder))
+        for first in 0, 2 * PAGE, 4 * PAGE:
+            with self.subTest(first=first):
+                done = self.run_with(bad, first, first + PAGE, "trace", "schemas", "list", "--schemas", folder)
+                self.check_told(done, 1, bad)
+
+    def test_message_formats_of_a_folder(self):
+        log = self.write("log.etl", self.trace())
+        pdb = (CORPUS / "pdb_types/members").read_bytes()
+        text = ("11111111-2222-3333-4444-555555555555 painter // SRC=paint.c MJ= MN=\n"
+                '#typev paint_c10 10 "%0gone" //   LEVEL=L1\n{\n}\n').encode()
+        folder = self.folder("formats", one_tmf=text, two_pdb=pdb, **{"three_pdb.gz": gzip.compress(pdb, mtime=0)})
+        for option, names in ("--tmf", ("one.tmf", "two.pdb", "three.pdb.gz")), ("--pdb", ("two.pdb",)):
+            for name in names:
+                with self.subTest(option=option, name=name):
+                    done = self.run_with(folder / name, 0, PAGE, "trace", "decode", log, option, folder)
+                    self.check_told(done, 1, folder / name)
+        # Behind the page that says that it is packed.
+        packed = self.write("formats/large.pdb.gz", gzip.compress(pdb + os.urandom(3 * PAGE), 0, mtime=0))
+        self.check_told(self.run_with(packed, PAGE, 2 * PAGE, "trace", "decode", log, "--tmf", folder), 1, packed)
+
+    def test_the_cause_of_a_file_that_is_named(self):
+        image = self.write("image.exe", (CORPUS / "pe_image/x64").read_bytes())
+        ntdll = self.write("ntdll.dll", (CORPUS / "syscall_map/wine-x64").read_bytes())
+        dump = self.write("dump.bin", ntdll.read_bytes())
+        table = CORPUS / "hook_table/two"
+        pdb = self.write("types.pdb", (CORPUS / "pdb_types/members").read_bytes())
+        log = self.trace()
+        packed = self.write("log.etl.gz", gzip.compress(log, mtime=0))
+        rows = self.snapshot()
+        for bad, first, command in (
+                (image, 0, ["pe", "info", image]),
+                (ntdll, 0, ["syscalls", "map", ntdll]),
+                (ntdll, 0, ["syscalls", "check", "--image", ntdll, "--dump", dump]),
+                (ntdll, 0, ["hooks", "verify", table, ntdll]),
+                (pdb, 0, ["pe", "types", pdb]),
+                (pdb, 0, ["pe", "symbols", pdb]),
+                (packed, 0, ["trace", "info", packed]),
+                (rows, 0, ["ntfs", "query", rows, "--where", "size >= 0"]),
+                (rows, 0, ["ntfs", "info", rows])):
+            with self.subTest(command=command, first=first):
+                self.check_told(self.run_with(bad, first, first + PAGE, *command), 2, bad)
+
+    def test_no_file_is_deleted_since_it_cannot_be_read(self):
+        """Of two equal volumes, one of which has a bad page, wherever it is."""
+        before = CORPUS / "ntfs_volume/small.img"
+        after = self.write("after.img", before.read_bytes())
+        unknown = 0
+        for first in range(0, after.stat().st_size, PAGE):
+            with self.subTest(first=first):
+                done = self.run_with(after, first, first + PAGE, "ntfs", "compare", before, after, "--format", "ndjson")
+                if done.returncode == 2:
+                    self.assertIn(EIO.encode(), done.stderr)
+                    continue
+                *rows, summary = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertTrue(done.returncode == 1 or summary["counts"]["unknown"] == 0)
+                self.assertEqual([row for row in rows if {"created", "deleted"} & {*row.get("changes", ())}], [])
+                unknown += summary["counts"]["unknown"]
+        self.assertGreater(unknown, 10)
+
+    def without_rights(self, path, *command):
+        """The program where a file may not be opened, as another user where root may open all."""
+        path.chmod(0)
+        self.here.chmod(0o755)
+        other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+        try:
+            done = subprocess.run([COLDTRACE, *map(str, command)], capture_output=True, timeout=120, **other)
+        except PermissionError:
+            self.skipTest("another user may not run the program")
+        path.chmod(0o644)
+        return done
+
+    def test_the_files_of_a_disk(self):
+        """It is told which of them cannot be read, and of none that is there that it is missing."""
+        volume, base, child, flat = (self.here / name for name in ("volume.img", "base.qcow2", "child.qcow2", "flat.vmdk"))
+        volume.write_bytes((CORPUS / "ntfs_volume/small.img").read_bytes().ljust(1 << 20, b"\0"))
+        if shutil.which("qemu-img"):
+            self.call("qemu-img", "convert", "-f", "raw", "-O", "qcow2", volume, base)
+            self.call("qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", base, child)
+            self.call("qemu-img", "convert", "-f", "raw", "-O", "vmdk", "-o", "subformat=monolithicFlat", volume, flat)
+            data = self.here / "flat-flat.vmdk"
+            for done, name, why in (
+                    (self.run_with(base, 0, PAGE, "ntfs", "info", child), base.name, EIO),
+                    (self.run_with(base, 0, PAGE, "ntfs", "info", "--parent", base, child), base.name, EIO),
+                    (self.without_rights(base, "ntfs", "info", child), base.name, os.strerror(13)),
+                    (self.without_rights(base, "ntfs", "info", "--parent", base, child), base.name, os.strerror(13)),
+                    (self.without_rights(data, "ntfs", "info", flat), data.name, os.strerror(13))):
+                with self.subTest(command=done.args, why=why):
+                    said = done.stderr.decode()
+                    self.assertEqual(done.returncode, 2, said)
+                    self.assertRegex(said, f"{name}, which cannot be read: .*{why}")
+                    self.assertNotIn("beside", said)
+        if shutil.which("ewfacquirestream"):
+            subprocess.run(["ewfacquirestream", "-q", "-t", self.here / "e", "-S", "1.4M"], input=os.urandom(3 << 20),
+                           capture_output=True, check=True)
+            second = self.here / "e.E02"
+            for done, why in ((self.run_with(second, 0, PAGE, "ntfs", "info", self.here / "e.E01"), EIO),
+                              (self.without_rights(second, "ntfs", "info", self.here / "e.E01"), os.strerror(13))):
+                with self.subTest(why=why):
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertRegex(done.stderr.decode(), f"segment 2, e.E02, cannot be read: .*{why}")
+                    self.assertNotRegex(done.stderr.decode(), f"coldtrace: .*{why}")
+
+    def test_rows_before_what_cannot_be_read(self):
+        rows = self.snapshot()
+        text = rows.read_bytes()
+        lines = text.splitlines(keepends=True)
+        half = len(b"".join(lines[:len(lines) // 2])) + 3  # inside a line
+        done = self.run_with(rows, half, half + 1, "ntfs", "query", rows, "--where", "size >= 0", "--format", "ndjson")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertIn("snapshot-incomplete", {finding["code"] for finding in found[-1]["findings"]})
+        listed = sum(row["type"] == "file" for row in found)
+        whole = sum(json.loads(line)["type"] == "file" for line in lines)
+        before = text[:half // 512 * 512].count(b"\n")
+        self.assertTrue(before - 2 <= listed < whole, (before, listed, whole))
+
+
+if __name__ == "__main__":
+    unittest.main()
