@@ -36,20 +36,18 @@ struct Found {
 std::optional<Found> read_volume(const core::ImageSource& image, core::ByteView sector, u64 at) {
   const auto boot = read_boot_sector(sector, at);
   if (!boot) return std::nullopt;
-  const auto before_copy = core::checked_multiply(boot->total_sectors, u64{boot->bytes_per_sector});
   const auto mft = core::checked_multiply(static_cast<u64>(boot->mft), u64{boot->cluster_size});
-  if (!before_copy || !mft) return std::nullopt;
+  const auto size = core::checked_multiply(core::saturating_add(boot->total_sectors, 1),
+                                           u64{boot->bytes_per_sector});
+  if (!mft || !size) return std::nullopt;
   const auto has_mft = [&](u64 start) {
     std::array<std::byte, 4> magic{};
     const auto place = core::checked_add(start, *mft);
     return place && image.read_at(*place, magic) && core::to_chars(magic) == "FILE";
   };
-  const auto found = [&](u64 start) {
-    return Found{start, core::saturating_add(*before_copy, u64{boot->bytes_per_sector})};
-  };
-  if (has_mft(at)) return found(at);
-  if (*before_copy <= at && has_mft(at - *before_copy)) return found(at - *before_copy);
-  return std::nullopt;
+  if (has_mft(at)) return Found{at, *size};
+  const auto start = boot->start_before(at);
+  return start && has_mft(*start) ? std::optional{Found{*start, *size}} : std::nullopt;
 }
 
 // The next place from `at` on where a partition of most disks may start or have ended.
@@ -69,13 +67,20 @@ u64 next_place(u64 at, u64 end) {
 
 // Both sides of a place: what starts there, and what ended there.
 std::optional<Found> find_at(const core::ImageSource& image, u64 place) {
-  std::array<std::byte, 2 * sector_size> sectors{};
-  const auto both = std::span{sectors};
-  if (!image.read_at(place - sector_size, both) &&
-      !image.read_at(place - sector_size, both.first<sector_size>()))
-    return std::nullopt;
-  if (auto found = read_volume(image, both.subspan<sector_size>(), place)) return found;
-  return read_volume(image, both.first<sector_size>(), place - sector_size);
+  std::array<std::byte, sector_sizes.back() + sector_size> bytes{};
+  const u64 before = std::min(place, sector_sizes.back());
+  const auto both = std::span{bytes}.first(before + sector_size);
+  const bool read = image.read_at(place - before, both).has_value();
+  const auto find = [&](u64 back) -> std::optional<Found> {
+    if (back > before) return std::nullopt;
+    const auto sector = both.subspan(before - back, sector_size);
+    if (!read && !image.read_at(place - back, sector)) return std::nullopt;
+    return read_volume(image, sector, place - back);
+  };
+  auto found = find(0);
+  for (const u64 back : sector_sizes)
+    if (!found) found = find(back);
+  return found;
 }
 
 // The first places of a stretch where a partition may start, and the last where one may have ended.
@@ -147,7 +152,7 @@ bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Finding
   u64 place = next_place(0, end);
   for (; place <= image.size() && place - end <= longest_volume_search;
        place = next_place(place + 1, end)) {
-    const u64 data = image.next_data(place - sector_size);
+    const u64 data = image.next_data(place - std::min(place, sector_sizes.back()));
     if (data >= place + sector_size) {
       place = data - 1;  // the hole's last byte
       continue;

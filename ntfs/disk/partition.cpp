@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
@@ -30,12 +29,10 @@ core::FileKind identify_at(const core::ImageSource& image, u64 offset) {
 
 bool ends_with_ntfs_boot_sector(const core::ImageSource& image) {
   std::array<std::byte, BootSector::size_on_disk> sector{};
-  for (const u64 back : {u64{512}, u64{4096}}) {
+  for (const u64 back : sector_sizes) {
     if (back > image.size() || !image.read_at(image.size() - back, sector)) continue;
     const auto boot = read_boot_sector(sector, image.size() - back);
-    if (boot && core::saturating_multiply(boot->total_sectors, boot->bytes_per_sector) ==
-                    image.size() - back)
-      return true;
+    if (boot && boot->start_before(image.size() - back) == 0) return true;
   }
   return false;
 }

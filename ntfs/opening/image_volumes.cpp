@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
 
 namespace coldtrace::ntfs {
@@ -15,18 +16,21 @@ bool is_locked(const ImageVolumes& image, const Partition& partition) {
   return found != image.bitlocker.end() && !found->second.opened;
 }
 
-// What starts at an offset of the image, to its end; a BitLocker volume is opened, which was done
-// already where it is a partition.
+// The partition that starts at an offset of the image, or what is there, up to where a partition
+// begins or ends. A BitLocker volume is opened, as partitions are already.
 Partition read_at_offset(ImageVolumes& image, u64 offset, std::span<const BitLockerKey> keys,
                          core::Findings& findings) {
+  const auto& partitions = image.disk.partitions;
+  const auto listed = std::ranges::find(partitions, offset, &Partition::offset);
+  if (listed != partitions.end()) return *listed;
   auto& source = image.file.source;
-  Partition found{.number = 0,
-                  .offset = offset,
-                  .size = source->size() - offset,
-                  .kind = identify_at(*source, offset)};
-  const auto listed = [&](const Partition& one) { return one.offset == offset; };
-  if (std::ranges::none_of(image.disk.partitions, listed))
-    open_bitlocker_volumes(keys, source, {&found, 1}, image.bitlocker, findings);
+  u64 end = source->size();
+  for (const auto& one : partitions)
+    for (const u64 border : {one.offset, core::saturating_add(one.offset, one.size)})
+      if (border > offset) end = std::min(end, border);
+  Partition found{
+      .number = 0, .offset = offset, .size = end - offset, .kind = identify_at(*source, offset)};
+  open_bitlocker_volumes(keys, source, {&found, 1}, image.bitlocker, findings);
   return found;
 }
 
@@ -104,6 +108,7 @@ core::Result<Volume> open_volume(const ImageVolumes& image,
                       {.offset = partition.offset,
                        .size = partition.size,
                        .anywhere = partition.number == 0 && !choice.offset,
+                       .listed = partition.number != 0,
                        .mft_offset = choice.mft_offset,
                        .cluster_size = choice.cluster_size},
                       findings);

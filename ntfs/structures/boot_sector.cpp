@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "coldtrace/core/checked.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -27,6 +29,12 @@ bool is_structure_size(u64 size) {
 }
 
 }  // namespace
+
+std::optional<u64> BootSector::start_before(u64 copy) const {
+  const auto size = core::checked_multiply(total_sectors, u64{bytes_per_sector});
+  if (!size || *size > copy) return std::nullopt;
+  return copy - *size;
+}
 
 core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset) {
   core::Reader in{sector, "$Boot", offset};

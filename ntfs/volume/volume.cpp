@@ -15,29 +15,54 @@ namespace {
 
 using core::Fault;
 
-// Reads the first sector, or else the copy of it behind the volume's last.
-core::Result<BootSector> find_boot_sector(const core::ImageSource& image, u64 offset, u64 size,
-                                          core::Findings& findings) {
+core::Result<BootSector> read_boot_sector_at(const core::ImageSource& image, u64 offset) {
   std::array<std::byte, BootSector::size_on_disk> sector{};
-  const auto read = [&](u64 at) -> core::Result<BootSector> {
-    COLDTRACE_TRY(image.read_at(at, sector));
-    return read_boot_sector(sector, at);
-  };
-  auto first = read(offset);
-  if (first) return first;
-  const u64 end = std::min(core::saturating_add(offset, size), image.size());
-  // NT 3.x kept the copy in the middle of the volume.
-  for (const u64 back : {u64{512}, u64{4096}, (end - std::min(offset, end)) / 2 / 512 * 512}) {
-    if (back > end - std::min(offset, end)) continue;
-    auto copy = read(end - back);
-    // A copy belongs to this volume when its volume ends where the copy is.
-    if (!copy) continue;
-    findings.warning("boot-sector", offset,
-                     "the boot sector is not usable, its copy at {:#x} is used: {}", end - back,
-                     first.error());
-    return copy;
+  COLDTRACE_TRY(image.read_at(offset, sector));
+  return read_boot_sector(sector, offset);
+}
+
+struct BootSectorCopy {
+  BootSector boot;
+  u64 copy;
+  u64 volume;  // starts here
+};
+
+// NT 3.x kept the copy in the middle of the partition. Source: read_ntfs_boot_sector() of Linux,
+// fs/ntfs/super.c.
+std::optional<BootSectorCopy> find_copy_in_middle(const core::ImageSource& image,
+                                                  const Volume::Place& place) {
+  const u64 middle = place.size / 2 / 512 * 512;
+  const u64 copy = core::saturating_add(place.offset, middle);
+  const auto boot = read_boot_sector_at(image, copy);
+  if (!boot) return std::nullopt;
+  const u64 half = core::saturating_multiply(boot->total_sectors / 2, boot->bytes_per_sector);
+  const u64 apart = std::max(half, middle) - std::min(half, middle);
+  if (apart > boot->bytes_per_sector) return std::nullopt;
+  return BootSectorCopy{*boot, copy, place.offset};
+}
+
+// Another volume may end where the place does: a copy is of the volume that its sector count says.
+std::optional<BootSectorCopy> find_copy(const core::ImageSource& image,
+                                        const Volume::Place& place) {
+  const u64 end = std::min(core::saturating_add(place.offset, place.size), image.size());
+  std::optional<BootSectorCopy> later;
+  for (const u64 back : sector_sizes) {
+    if (back > end - std::min(place.offset, end)) break;
+    const auto boot = read_boot_sector_at(image, end - back);
+    const auto start = boot ? boot->start_before(end - back) : std::nullopt;
+    if (!start || *start < place.offset) continue;
+    const BootSectorCopy found{*boot, end - back, *start};
+    if (*start == place.offset) return found;
+    if (place.listed) later = found;
   }
-  return first;
+  const auto found = find_copy_in_middle(image, place);
+  return found ? found : later;
+}
+
+// Of a volume that starts where the place does, for which no later one is taken then.
+bool has_mft_at_usual_place(const core::ImageSource& image, const Volume::Place& place) {
+  return search_volume(image, {.offset = place.offset, .size = place.size, .scans = false})
+      .has_value();
 }
 
 }  // namespace
@@ -48,9 +73,22 @@ core::Result<Volume> Volume::open(core::Borrowed<core::ImageSource> image, const
     return search(image, place, {Fault::bad_value, *place.mft_offset, "$MFT", "record 0", 0, 1},
                   findings);
   core::Findings with_boot;
-  const auto boot = find_boot_sector(image, place.offset, place.size, with_boot);
-  if (!boot) return search(image, place, boot.error(), findings);
-  auto volume = open(image, *boot, place.offset, with_boot);
+  auto boot = read_boot_sector_at(image, place.offset);
+  u64 offset = place.offset;
+  if (!boot) {
+    const auto found = find_copy(image, place);
+    if (!found || (found->volume != place.offset && has_mft_at_usual_place(image, place)))
+      return search(image, place, boot.error(), findings);
+    offset = found->volume;
+    with_boot.warning("boot-sector", place.offset,
+                      "the boot sector is not usable, its copy at {:#x} is used{}: {}", found->copy,
+                      offset == place.offset
+                          ? std::string{}
+                          : fmt::format(", by which the volume starts at {:#x}", offset),
+                      boot.error());
+    boot = found->boot;
+  }
+  auto volume = open(image, *boot, offset, with_boot);
   if (!volume) return search(image, place, volume.error(), findings);
   findings.merge(with_boot);
   if (place.cluster_size && *place.cluster_size != boot->cluster_size)

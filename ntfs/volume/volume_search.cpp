@@ -149,7 +149,7 @@ class Search {
     } else {
       for (const u64 place : usual_places())
         if (accept(place, false)) return first_;
-      scan();
+      if (search_.scans) scan();
     }
     return first_ ? first_ : elsewhere_;
   }

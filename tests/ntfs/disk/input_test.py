@@ -1439,6 +1439,97 @@ class LostTables(Images):
                          for start, size in entries)
         return bytes(446) + slots.ljust(64, b"\0") + b"\x55\xaa"
 
+    @staticmethod
+    def usns(lines):
+        return [row["usn"] for row in lines if row["type"] == "record"]
+
+    @staticmethod
+    def warnings(lines):
+        return [f["code"] for f in lines[-1]["findings"] if f["severity"] == "warning"]
+
+    def test_an_offset_is_the_partition_that_begins_there(self):
+        places, sizes = (1 << 20, 5 << 20), [len(volume) for volume, _ in self.volumes]
+        whole = self.disk(*places, end=places[1] + sizes[1], first=self.table(*zip(places, sizes)))
+        whole[-512:] = self.volumes[1][0][-512:]
+        bare = bytearray(whole)
+        bare[places[0]:places[0] + 512] = bytes(512)
+        for name, disk in (("whole", whole), ("bare", bare)):
+            path = self.write(name, disk)
+            for i, place in enumerate(places):
+                damaged = name == "bare" and i == 0
+                lines = strict_ndjson(ntfs("journal", "--offset", place, path, status=damaged).stdout)
+                self.assertEqual((self.usns(lines), self.warnings(lines)), (self.volumes[i][1], ["boot-sector"] * damaged))
+                partition = lines[0]["partition"]
+                self.assertEqual((partition["number"], partition["offset"], partition["size"], partition["type"]),
+                                 (i + 1, place, sizes[i], "0x07"))
+                other = 1 - i  # a byte of its $MFT
+                for command, *more in (("journal",), ("journal", "--format", "text"), ("journal", "--format", "mftecmd-csv"),
+                                       ("snapshot", "--state", "all"), ("snapshot", "--format", "bodyfile"),
+                                       ("locate", "--format", "ndjson", places[other] + 4 * 4096)):
+                    options, asked = [one for one in more if not isinstance(one, int)], [one for one in more if isinstance(one, int)]
+                    by_offset, by_number = (subprocess.run([COLDTRACE, "ntfs", command, *options, choice, str(value), path, *map(str, asked)],
+                                                           capture_output=True, timeout=120)
+                                            for choice, value in (("--offset", place), ("--partition", i + 1)))
+                    self.assertIn(by_number.returncode, (0, 1))
+                    self.assertEqual((by_offset.returncode, by_offset.stdout), (by_number.returncode, by_number.stdout), command)
+                    if command == "locate":
+                        self.assertEqual(strict_ndjson(by_offset.stdout)[1]["holds"], "other_partition")
+
+    def test_an_unlisted_volume_ends_where_a_partition_begins(self):
+        places, sizes = (1 << 20, 5 << 20), [len(volume) for volume, _ in self.volumes]
+        disk = self.disk(*places, end=places[1] + sizes[1], first=self.table((places[1], sizes[1])))
+        path = self.write("disk", disk)
+        lines = strict_ndjson(ntfs("journal", "--offset", places[0], path, status=0).stdout)
+        self.assertEqual((lines[0]["partition"]["number"], lines[0]["partition"]["size"]), (None, places[1] - places[0]))
+        located = strict_ndjson(ntfs("locate", "--format", "ndjson", "--offset", places[0], path, places[1] + 4 * 4096, status=0).stdout)
+        self.assertEqual(located[1]["holds"], "other_partition")
+
+    def test_the_copy_of_another_volume_is_not_used(self):
+        """It ends where the image does, and its sector count says where it begins."""
+        places, sizes = (1 << 20, 5 << 20), [len(volume) for volume, _ in self.volumes]
+        listed = self.table((places[0], places[1] + sizes[1] - places[0]))
+        for name, first, wiped in (("unlisted", bytes(512), places), ("listed", listed, places[:1])):
+            disk = self.disk(*places, end=places[1] + sizes[1], first=first)
+            disk[-512:] = self.volumes[1][0][-512:]
+            for place in wiped:
+                disk[place:place + 512] = bytes(512)
+            lines = strict_ndjson(ntfs("journal", "--offset", places[0], self.write(name, disk), status=1).stdout)
+            self.assertEqual((self.usns(lines), self.warnings(lines)), (self.volumes[0][1], ["geometry-inferred"]), name)
+            self.assertEqual(lines[0]["disk"]["table"], "volume" if name == "unlisted" else "mbr")
+
+    def test_an_entry_that_begins_before_its_volume(self):
+        place, size = 1 << 20, len(self.volumes[0][0])
+        for early in (512, 8 * 512):
+            disk = self.disk(place, first=self.table((place - early, size + early)))
+            path = self.write("early", disk)
+            lines = strict_ndjson(ntfs("journal", path, status=1).stdout)
+            self.assertEqual((self.usns(lines), self.warnings(lines)[0]), (self.volumes[0][1], "boot-sector"))
+            self.assertEqual(lines[0]["partition"]["offset"], place - early)
+            text, = (f["text"] for f in lines[-1]["findings"] if f["code"] == "boot-sector")
+            self.assertIn(f"by which the volume starts at {place:#x}", text)
+            # One that is named by where it starts starts there.
+            self.assertEqual(self.usns(strict_ndjson(ntfs("journal", "--offset", place, path, status=0).stdout)), self.volumes[0][1])
+
+    def test_the_copy_in_the_last_sector_of_any_size(self):
+        volume, usns = self.volumes[0]
+        for sector in (512, 1024, 2048, 4096):
+            with self.subTest(sector):
+                boot = bytearray(volume[:512])
+                struct.pack_into("<HB", boot, 0x0b, sector, 4096 // sector)
+                struct.pack_into("<Q", boot, 0x28, len(volume) // sector - 1)
+                alone = bytearray(volume)
+                alone[:512], alone[-512:] = bytes(512), bytes(512)
+                alone[len(alone) - sector:len(alone) - sector + 512] = boot
+                lines = strict_ndjson(ntfs("journal", self.write(f"sector{sector}", alone), status=1).stdout)
+                self.assertEqual((self.usns(lines), self.warnings(lines)), (usns, ["boot-sector"]))
+                self.assertEqual(lines[0]["volume"]["bytes_per_sector"], sector)
+                lost = bytearray(9 << 20)  # no table, and the copy ends at a MiB
+                place = (5 << 20) - len(alone)
+                lost[place:place + len(alone)] = alone
+                lines = strict_ndjson(ntfs("journal", self.write(f"lost{sector}", lost), status=1).stdout)
+                self.assertEqual((self.usns(lines), lines[0]["partition"]["offset"], lines[0]["partition"]["size"]),
+                                 (usns, place, len(alone)))
+
     def test_a_second_volume_without_its_boot_sector_or_its_entry(self):
         places, sizes = (1 << 20, 5 << 20), [len(volume) for volume, _ in self.volumes]
         whole = self.disk(*places, first=self.table(*zip(places, sizes)))

@@ -37,6 +37,8 @@ struct DiskWithVolumes {
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 512, std::byte{});
   }
 
+  u64 volume_size() const { return volume_size_; }
+
   // These bytes, which have to outlive it, as a raw image.
   ntfs::ImageFile open() const {
     ntfs::ImageFile file;

@@ -90,16 +90,22 @@ TEST_CASE("with nothing said the NTFS volumes of a disk are read, or the one tha
   CHECK(fixtures::error_of(choose_volumes(image, {.partition = 4})) == NoVolume::no_partition);
 }
 
-TEST_CASE("an offset names a volume, in a table or not") {
+TEST_CASE("an offset names a partition of the table, or what lies up to the next one") {
   const DiskWithVolumes disk;
   struct Row {
     u64 offset;
+    u32 number;
+    u64 end;
     FileKind kind;
   };
-  const auto row = GENERATE_COPY(values<Row>({{disk.first, FileKind::ntfs_volume},
-                                              {disk.unlisted, FileKind::ntfs_volume},
-                                              {disk.other, FileKind::zeros},
-                                              {0, FileKind::unknown}}));
+  const u64 size = disk.volume_size();
+  const auto row = GENERATE_COPY(
+      values<Row>({{disk.first, 1, disk.first + size, FileKind::ntfs_volume},
+                   {disk.unlisted, 0, disk.second, FileKind::ntfs_volume},
+                   {disk.other, 3, disk.other + DiskWithVolumes::mebibyte, FileKind::zeros},
+                   {disk.second + 512, 0, disk.second + size, FileKind::zeros},
+                   {disk.second + size, 0, disk.other, FileKind::zeros},
+                   {0, 0, disk.first, FileKind::unknown}}));
   const VolumeChoice choice{.offset = row.offset};
   core::Findings findings;
   const auto image = read_volumes(disk.open(), choice, {}, findings);
@@ -107,9 +113,10 @@ TEST_CASE("an offset names a volume, in a table or not") {
   REQUIRE(chosen);
   REQUIRE(chosen->volumes.size() == 1);
   const auto& volume = chosen->volumes.front();
-  CHECK(volume.number == 0);
+  CAPTURE(row.offset);
+  CHECK(volume.number == row.number);
   CHECK(volume.offset == row.offset);
-  CHECK(volume.size == disk.bytes.size() - row.offset);
+  CHECK(volume.offset + volume.size == row.end);
   CHECK(volume.kind == row.kind);
 }
 

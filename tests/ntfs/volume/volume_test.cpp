@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include <catch2/catch.hpp>
@@ -82,27 +83,55 @@ TEST_CASE("volumes of every geometry give all names in order, and contents where
   CHECK(parallel.order == seen.order);
 }
 
-TEST_CASE("the copy of a boot sector lies inside of its volume") {
-  constexpr u64 start = 65536;
-  NtfsImage image{{.clusters = 256, .records = 60, .partition_offset = start}};
+TEST_CASE("the copy of a boot sector is of the volume that its sector count says") {
+  constexpr u64 start = 65536, clusters = 256, cluster = 4096;
+  NtfsImage image{{.clusters = clusters, .records = 60, .partition_offset = start}};
   image.add_file(u"file", "x");
   auto bytes = image.build();
-  const std::vector<std::byte> boot(bytes.begin() + start, bytes.begin() + start + 512);
-  std::fill_n(bytes.begin() + start, 512, std::byte{0});
-  const auto said_of = [&](u64 place, u64 size) {
+  ByteWriter boot;
+  boot.write_bytes(core::ByteView{bytes}.subspan(start, 512));
+  for (const u64 at : {start, start + clusters * cluster})
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 512, std::byte{0});
+  // A copy at `place` of the image, of a volume of so many sectors, in a partition of `size` bytes.
+  const auto said_of = [&](u64 place, u64 size, u64 sector, u64 sectors) {
     auto disk = bytes;
-    std::ranges::copy(boot, disk.begin() + static_cast<std::ptrdiff_t>(place));
+    disk.resize(std::max(disk.size(), start + size));
+    boot.patch<u16>(0x0b, static_cast<u16>(sector));
+    boot.patch<u8>(0x0d, static_cast<u8>(cluster / sector)).patch<u64>(0x28, sectors);
+    std::ranges::copy(boot.view(), disk.begin() + static_cast<std::ptrdiff_t>(place));
     const core::MemoryImage source{disk};
     core::Findings findings;
-    (void)ntfs::Volume::open(source, start, size, findings);
+    CHECK(ntfs::Volume::open(source, start, size, findings).has_value());
     return findings.count("boot-sector");
   };
-  const u64 size = bytes.size() - start;
-  CHECK(said_of(start + size - 512, size) == 1);
-  CHECK(said_of(start + size - 4096, size) == 1);
-  CHECK(said_of(start + size / 2, size) == 1);
+  for (const u64 sector : {u64{512}, u64{1024}, u64{2048}, u64{4096}}) {
+    CAPTURE(sector);
+    const u64 place = start + clusters * cluster, size = clusters * cluster + sector;
+    const u64 sectors = clusters * cluster / sector;
+    CHECK(said_of(place, size, sector, sectors) == 1);
+    CHECK(said_of(place, size, sector, sectors - 1) == 0);
+    CHECK(said_of(place, size, sector, sectors + 1) == 0);
+  }
+  // NT 3.x has it in the middle, of partitions with an odd number of sectors too.
+  for (const u64 count : {u64{2048}, u64{2049}}) {
+    CAPTURE(count);
+    const u64 middle = start + count / 2 * 512;
+    CHECK(said_of(middle, count * 512, 512, count) == 1);
+    CHECK(said_of(middle, count * 512, 512, count - 1) == 1);
+    CHECK(said_of(middle, count * 512, 512, count / 2) == 0);
+  }
+}
+
+TEST_CASE("no copy of a boot sector is looked for before its volume") {
+  std::vector<std::byte> bytes(65536);
+  NtfsImage image{{.clusters = 256, .records = 60}};
+  const auto volume = image.build();
+  std::copy_n(volume.begin(), 512, bytes.begin() + 65536 - 4096);
+  const core::MemoryImage source{bytes};
+  core::Findings findings;
   // 4096 bytes before the end of a volume of 2048 is what lies before it.
-  CHECK(said_of(start - 2048, 2048) == 0);
+  CHECK_FALSE(ntfs::Volume::open(source, 65536 - 2048, 2048, findings));
+  CHECK(findings.count("boot-sector") == 0);
 }
 
 TEST_CASE("each state is told apart") {

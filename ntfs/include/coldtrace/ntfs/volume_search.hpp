@@ -21,6 +21,7 @@ struct VolumeSearch {
   bool anywhere = false;            // it may also start after `offset`
   std::optional<u64> mft_offset;    // record 0 is here: no search
   std::optional<u32> cluster_size;  // not to be inferred
+  bool scans = true;                // also behind the usual places of $MFT
 };
 
 // The extent of the search if $MFT is not at its usual places.

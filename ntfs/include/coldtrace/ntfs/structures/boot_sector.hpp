@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "coldtrace/core/reader.hpp"
 #include "coldtrace/ntfs/structures/reference.hpp"
 
@@ -23,7 +26,13 @@ struct BootSector {
   bool inferred = false;  // no boot sector was read: sectors and serial number are unknown
 
   [[nodiscard]] u64 volume_size() const { return clusters * cluster_size; }
+  // Where the volume starts whose copy of the boot sector, behind its last sector, is at `copy`.
+  // Absent where that is before byte 0.
+  [[nodiscard]] std::optional<u64> start_before(u64 copy) const;
 };
+
+// Bytes in a sector: the copy of a boot sector lies one of them before the end of its volume.
+inline constexpr std::array<u64, 4> sector_sizes{512, 1024, 2048, 4096};
 
 // `sector` lies at byte `offset` of the image.
 core::Result<BootSector> read_boot_sector(core::ByteView sector, u64 offset);
