@@ -36,6 +36,7 @@ struct VolumeHistory::Batch {
   std::vector<std::size_t> patterns;
   std::vector<FileReference> matches;
   std::vector<Found> found;
+  core::Findings findings;
 };
 
 bool FileHistory::is_in(std::size_t view) const {
@@ -48,7 +49,8 @@ VolumeHistory::VolumeHistory(const std::vector<std::string>& paths) : found_(pat
   for (const auto& path : paths) paths_.push_back(normalized(path));
 }
 
-void VolumeHistory::search(const Snapshot& snapshot, unsigned jobs) {
+void VolumeHistory::search(const Snapshot& snapshot, unsigned jobs, core::Findings& findings,
+                           const Hide& hide) {
   Walk walk{snapshot, file_states};
   std::vector<FileRow> rows(std::max(jobs, 1U));
   core::ordered_pipeline<Batch>(
@@ -56,22 +58,27 @@ void VolumeHistory::search(const Snapshot& snapshot, unsigned jobs) {
       [&](unsigned worker, Batch& batch) {
         batch.patterns.clear();
         batch.matches.clear();
+        batch.findings = {};
+        auto& row = rows[worker];
         for (const auto& source : batch.rows.rows) {
-          if (!source.wanted || !source.has_record) continue;
-          auto& row = rows[worker];
           snapshot.build_row(batch.rows, source, row);
-          const auto path = row.path();
-          for (std::size_t i = 0; i < paths_.size(); ++i) {
+          const bool has_file = source.wanted && source.has_record;
+          const auto path = has_file ? row.path() : std::string{};
+          for (std::size_t i = 0; has_file && i < paths_.size(); ++i) {
             if (!glob_matches(paths_[i], path, GlobCase::insensitive)) continue;
             batch.patterns.push_back(i);
             batch.matches.push_back(reference_of(source.file, source.state));
           }
+          if (hide) hide(worker, row);
+          note_findings(row, batch.findings);
         }
       },
       [&](Batch& batch) {
         for (const auto pattern : batch.patterns) found_[pattern] = true;
         for (const auto& file : batch.matches) remember(file);
+        findings.merge(batch.findings);
       });
+  findings.merge(walk.findings());
 }
 
 void VolumeHistory::remember(const FileReference& file) {

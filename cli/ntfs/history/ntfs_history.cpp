@@ -41,10 +41,10 @@ class HistoryRun {
   // Returns those that cannot be opened.
   UnopenedVolumes read(core::Findings& findings, Report& report) {
     auto unopened = visit([&](VolumeAtTimes& volume, HistoryView& view,
-                              const ntfs::Snapshot& snapshot, const core::Findings& of_volume) {
+                              const ntfs::Snapshot& snapshot, core::Findings of_volume) {
       view.opened = true;
       any_ = true;
-      volume.history.search(snapshot, options_.jobs);
+      volume.history.search(snapshot, options_.jobs, of_volume, hide_names(names_, options_.jobs));
       report.read(volume_title(options_.image, view.partition), of_volume);
       findings.merge(of_volume);
     });

@@ -82,6 +82,13 @@ std::string stream_text(std::string_view name, std::optional<u64> size, std::str
                      size ? text_size_in_words(*size) : "? bytes", extents);
 }
 
+ntfs::VolumeHistory::Hide hide_names(const privacy::HashedNames* names, unsigned jobs) {
+  if (names == nullptr) return {};
+  auto hashers = std::make_shared<std::vector<std::optional<ntfs::RowHasher>>>(std::max(jobs, 1U));
+  for (auto& hasher : *hashers) hasher.emplace(*names);
+  return [hashers](unsigned worker, ntfs::FileRow& row) { (*hashers)[worker]->hash(row); };
+}
+
 ntfs::VolumeHistory::Show show_versions(const ntfs::Snapshot& snapshot, bool as_text, unsigned jobs,
                                         const privacy::HashedNames* names) {
   auto rows = std::make_shared<std::vector<ShownRow>>(std::max(jobs, 1U));

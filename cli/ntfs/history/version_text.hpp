@@ -17,6 +17,9 @@ namespace coldtrace::cli {
 ntfs::VolumeHistory::Show show_versions(const ntfs::Snapshot& snapshot, bool as_text, unsigned jobs,
                                         const privacy::HashedNames* names);
 
+// Hashes names of rows with `names`; nothing where it is null.
+ntfs::VolumeHistory::Hide hide_names(const privacy::HashedNames* names, unsigned jobs);
+
 // The members of a row that say nothing of where it was read.
 RowFields metadata_fields();
 

@@ -5,6 +5,7 @@ usage: snapshot_inputs.py COLDTRACE SOURCES [unittest arguments]
 import gzip
 import json
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -167,6 +168,20 @@ class Inputs(Case):
         self.assertEqual(self.run_ntfs("history", self.snapshot, name).stdout,
                          self.run_ntfs("history", self.image, name).stdout)
         self.assertIn(b"no row of the snapshot has such a path", self.run_ntfs("history", self.snapshot, "/never", status=1).stderr)
+
+    def test_history_of_an_image_tells_what_is_wrong_with_its_files(self):
+        expected = {finding["code"]: (finding["severity"], finding["count"], finding["first_offset"])
+                    for finding in self.lines[-1]["findings"]}
+        # No directory has entries, so that each file with a name in one is unreachable.
+        names = sum(row["state"] == "unreachable" for row in self.files)
+        self.assertGreater(names, 100)
+        self.assertEqual(expected["file-unreachable"][:2], ("warning", names))
+        key = self.write("key", b"k" * 32)
+        for path, options in (("/*", ()), ("/*", ("--jobs", 3)), ("/*", ("--names", "keyed-hash", "--key-file", key))):
+            told = self.told("history", *options, self.image, path, status=1)[-1]["findings"]
+            self.assertEqual({finding["code"]: (finding["severity"], finding["count"], finding["first_offset"])
+                              for finding in told}, expected)
+        self.assertIn(b"file-unreachable", self.run_ntfs("history", self.image, "/*", status=1).stderr)
 
     def test_what_a_snapshot_cannot_tell_is_refused(self):
         for command in ("journal", "logfile", "snapshot"):

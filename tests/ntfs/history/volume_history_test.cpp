@@ -28,7 +28,10 @@ class Times {
 
   ntfs::VolumeHistory history(const std::vector<std::string>& paths) const {
     ntfs::VolumeHistory history{paths};
-    each([&](const ntfs::Snapshot& snapshot, std::size_t) { history.search(snapshot, 1); });
+    each([&](const ntfs::Snapshot& snapshot, std::size_t) {
+      core::Findings findings;
+      history.search(snapshot, 1, findings);
+    });
     each([&](const ntfs::Snapshot& snapshot, std::size_t view) {
       history.collect(snapshot, view, 1,
                       [](unsigned, const ntfs::FileRow& row) { return row.path(); });

@@ -317,6 +317,11 @@ class Forged(unittest.TestCase):
                 done = subprocess.run([COLDTRACE, "ntfs", "query", "-q", self.volume.path, "--where",
                                        f"record == {row['record']}", "--format", "csv"],
                                       capture_output=True, timeout=120)
+                key = Path(self.volume.path).with_name("key")
+                key.write_bytes(b"k" * 32)
+                histories = [subprocess.run([COLDTRACE, "ntfs", "history", "--format", "ndjson", *options, self.volume.path, "/*"],
+                                            capture_output=True, timeout=120)
+                             for options in ((), ("--names", "keyed-hash", "--key-file", key))]
                 self.volume.write(*old)
                 listed, hidden = rows[row["path"]], rows[folder + own]
                 self.assertEqual([(each["record"], each["state"]) for each in (listed, hidden)],
@@ -325,6 +330,11 @@ class Forged(unittest.TestCase):
                 said = {finding["code"]: finding["text"] for finding in listed["findings"]}
                 self.assertIn(f'"{name}" by the directory and "{own}" by the record', said["name-mismatch"])
                 self.assertNotIn("name-illegal", said)
+                for history, hashed in zip(histories, (False, True)):
+                    self.assertEqual(history.returncode, 1, history.stderr)
+                    told, = (finding for finding in json.loads(history.stdout.splitlines()[-1])["findings"]
+                             if finding["code"] == "name-mismatch")
+                    self.assertEqual((told["count"], f'"{name}" by the directory' in told["text"]), (1, not hashed))
                 self.assertEqual(illegal, "name-illegal" in {one["code"] for one in hidden["findings"]})
                 self.assertLessEqual({"name-mismatch", "file-unreachable"},
                                      {one["code"] for one in summary["findings"]})

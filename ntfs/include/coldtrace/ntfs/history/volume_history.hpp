@@ -39,11 +39,15 @@ class VolumeHistory {
   // Patterns of paths, as for glob_matches(): ASCII case is ignored, '\' equals '/'.
   explicit VolumeHistory(const std::vector<std::string>& paths);
 
-  // Records which files have such a path in this view.
-  void search(const Snapshot& snapshot, unsigned jobs);
+  // Removes from a row what must not be shown; called by the worker with that number, from 0 up to
+  // `jobs`. The row belongs to the function.
+  using Hide = std::function<void(unsigned worker, FileRow& row)>;
+  // Records which files have such a path in this view. The findings are those of all its rows, as
+  // `hide` leaves them.
+  void search(const Snapshot& snapshot, unsigned jobs, core::Findings& findings,
+              const Hide& hide = {});
 
-  // The output for a row, written by the worker with that number, from 0 up to `jobs`. The row
-  // belongs to the function.
+  // The output for a row, written by such a worker.
   using Show = std::function<std::string(unsigned worker, FileRow& row)>;
   // Adds the names of those files in the view, and their data there. A version equals that of an
   // earlier view if all its values do.
