@@ -28,8 +28,12 @@ struct SnapshotHeader {
   std::string disk, partition_json, volume, names;
 
   u32 shadow() const { return partition.shadow ? partition.shadow->number : 0; }
+  // A volume may begin further on than its partition.
+  u64 start() const {
+    return clusters.cluster_size > 0 ? clusters.volume_offset : partition.offset;
+  }
   VolumeName name(std::string_view path) const {
-    return {path, partition.number, partition.offset, shadow()};
+    return {path, partition.number, start(), shadow()};
   }
 };
 

@@ -1,5 +1,6 @@
 #include "cli/ntfs/history/history_lines.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +42,12 @@ void write_views(JsonWriter& json, std::string_view shadows, std::string_view li
   json.end_array().field(live, now);
 }
 
+// Where the volume starts is known of those that were opened.
+const HistoryView& view_of_start(const std::vector<HistoryView>& views) {
+  const auto opened = std::ranges::find(views, true, &HistoryView::opened);
+  return opened == views.end() ? views.front() : *opened;
+}
+
 bool has(const FileVersion& version, std::size_t view) {
   return std::ranges::binary_search(version.views, view);
 }
@@ -63,9 +70,9 @@ void HistoryWriter::write_text(const std::vector<HistoryView>& views, const File
 
 void HistoryWriter::write_version(const std::vector<HistoryView>& views, const FileHistory& file,
                                   const FileVersion& version) {
-  const auto& partition = views.front().partition;
+  const auto& known = view_of_start(views);
   auto& json = lines_.begin("version");
-  write_volume_name(json, {image_, partition.number, partition.offset});
+  write_volume_name(json, {image_, known.partition.number, known.start});
   json.field("record", file.file.record).field("sequence", file.file.sequence);
   write_views(json, "shadows", "live", views, [&](std::size_t view) { return has(version, view); });
   write_views(json, "absent_shadows", "absent_live", views,

@@ -13,6 +13,7 @@ using ntfs::VolumeHistory;
 // What a volume was at one time: a shadow copy of it, or the volume as it is now.
 struct HistoryView {
   ntfs::Partition partition;
+  u64 start = partition.offset;  // of the volume, which may begin further on
   bool opened = false;
   bool whole = true;  // it is known which files were not there
 };

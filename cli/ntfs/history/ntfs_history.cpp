@@ -43,6 +43,7 @@ class HistoryRun {
     auto unopened = visit([&](VolumeAtTimes& volume, HistoryView& view,
                               const ntfs::Snapshot& snapshot, core::Findings of_volume) {
       view.opened = true;
+      view.start = snapshot.volume().offset();
       any_ = true;
       volume.history.search(snapshot, options_.jobs, of_volume, hide_names(names_, options_.jobs));
       report.read(volume_title(options_.image, view.partition), of_volume);

@@ -28,7 +28,7 @@ void SnapshotHistory::begin(const SnapshotHeader& header) {
   }
   auto& views = volumes_.back().views;
   views_.push_back(View{volumes_.size() - 1, views.size()});
-  views.push_back({partition, true});
+  views.push_back({partition, header.start(), true});
 }
 
 template <class Visit>

@@ -183,6 +183,29 @@ class Inputs(Case):
                               for finding in told}, expected)
         self.assertIn(b"file-unreachable", self.run_ntfs("history", self.image, "/*", status=1).stderr)
 
+    def test_a_volume_behind_the_start_of_its_place_has_one_start(self):
+        """Without boot sectors and table it is found by its $MFT, a MiB behind the start of the image."""
+        start, volume = 1 << 20, bytearray(self.image.read_bytes())
+        volume[:512], volume[-512:] = bytes(512), b"the end.".rjust(512, b"\0")
+        image = self.write("behind.img", bytes(start) + volume)
+        snapshot = self.here / "behind.ndjson"
+        for options in (), ("--mft-offset", str(start + 4 * w.PAGE)):
+            self.run_ntfs("snapshot", "--state", "all", *options, image, "-o", snapshot)
+            lines = strict_ndjson(snapshot.read_bytes())
+            self.assertEqual((lines[0]["partition"]["offset"], lines[0]["volume"]["mft_extents"][0]["offset"]),
+                             (0, start + 4 * w.PAGE))
+            for asked, at in ((start + 4 * w.PAGE, start + 4 * w.PAGE), ("c:4", start + 4 * w.PAGE)):
+                for path, more in ((image, options), (snapshot, ())):
+                    place, = self.told("locate", *more, path, asked)[1:-1]
+                    self.assertEqual((place["offset"], place["mft_record"]["record"], place["volume"]["start"]), (at, 0, start))
+            for path, more in ((image, options), (snapshot, ())):
+                versions = [line for line in self.told("history", *more, path, "/*") if line["type"] == "version"]
+                self.assertEqual({line["volume"]["start"] for line in versions}, {start})
+            header = strict_ndjson(self.run_ntfs("compare", "--format", "ndjson", snapshot, snapshot).stdout)[0]
+            self.assertEqual({header[side]["volume"]["start"] for side in ("before", "after")}, {start})
+        header = strict_ndjson(self.run_ntfs("compare", "--format", "ndjson", image, snapshot).stdout)[0]
+        self.assertEqual({header[side]["volume"]["start"] for side in ("before", "after")}, {start})
+
     def test_what_a_snapshot_cannot_tell_is_refused(self):
         for command in ("journal", "logfile", "snapshot"):
             said = self.run_ntfs(command, self.snapshot, status=2).stderr.decode()
