@@ -100,6 +100,9 @@ void HistoryWriter::write(const std::function<void(JsonWriter&)>& begin,
     lines_.end();
   } else {
     if (!std::exchange(is_begun_, true)) print(output_, "times ({})\n", text_zone());
+    const auto& of_volume = view_of_start(views);
+    if (of_volume.partition.number != 0)
+      print(output_, "partition {} at {:#x}\n", of_volume.partition.number, of_volume.start);
     for (const auto& view : views)
       if (view.partition.shadow)
         print(output_, "shadow copy {}: {}{}\n", view.partition.shadow->number,

@@ -206,6 +206,28 @@ class Inputs(Case):
         header = strict_ndjson(self.run_ntfs("compare", "--format", "ndjson", image, snapshot).stdout)[0]
         self.assertEqual({header[side]["volume"]["start"] for side in ("before", "after")}, {start})
 
+    def test_text_of_a_history_says_which_volume(self):
+        volume = self.image.read_bytes()
+        places = [63 * 512 + number * (len(volume) + 512) for number in range(2)]
+        disk = bytearray(places[1] + len(volume))
+        for number, place in enumerate(places):
+            struct.pack_into("<B3xB3xII", disk, 446 + 16 * number, 0, 7, place // 512, len(volume) // 512)
+            disk[place:place + len(volume)] = volume
+        disk[510:512] = b"\x55\xaa"
+        image, snapshot = self.write("disk.img", disk), self.here / "disk.ndjson"
+        self.run_ntfs("snapshot", "--state", "all", image, "-o", snapshot)
+        name = next(row["path"] for row in self.files if row["state"] == "unreachable" and row["record"] > 29)
+        alone = self.run_ntfs("history", self.snapshot, name).stdout.decode()
+        zone, rest = alone.split("\n", 1)
+        self.assertNotIn("partition", alone)
+        one = "".join(f"partition {number} at {place:#x}\n{{}}" for number, place in enumerate(places, 1))
+        for path in image, snapshot:
+            text = self.run_ntfs("history", path, name).stdout.decode()
+            heads = [line for line in text.splitlines() if line.startswith("partition")]
+            self.assertEqual(heads, [line for line in one.format("", "").splitlines()])
+            self.assertTrue(text.startswith(f"{zone}\n{heads[0]}\nrecord "), text)
+            self.assertEqual(text.count(f": [unreachable] {name}\n"), 2)
+
     def test_what_a_snapshot_cannot_tell_is_refused(self):
         for command in ("journal", "logfile", "snapshot"):
             said = self.run_ntfs(command, self.snapshot, status=2).stderr.decode()
