@@ -13,6 +13,10 @@ auto weight_of(const VolumeSummary::File& file, bool by_extents) {
                     : std::pair{file.on_disk, u64{file.extents}};
 }
 
+u64 divide_up(u64 number, u64 by) {
+  return number / by + (number % by != 0 ? 1 : 0);
+}
+
 // Sums of damaged volumes stay the largest number.
 void add_to(u64& sum, u64 bytes) {
   sum += std::min(bytes, ~u64{0} - sum);
@@ -21,9 +25,10 @@ void add_to(u64& sum, u64 bytes) {
 }  // namespace
 
 VolumeSummary::VolumeSummary(u64 clusters, std::size_t top)
-    : clusters_of_place_{std::max<u64>(1, clusters / places + (clusters % places != 0))},
+    : clusters_{clusters},
+      clusters_of_place_{std::max<u64>(1, divide_up(clusters, places))},
       top_{top},
-      map_(std::min<u64>(places, clusters)) {}
+      map_(divide_up(clusters, clusters_of_place_)) {}
 
 void VolumeSummary::add(const SummaryRow& row) {
   auto& sums = states_[static_cast<std::size_t>(row.state)];
@@ -95,8 +100,9 @@ void VolumeSummary::add_places(const SummaryRow& row) {
     if (!extent.lcn) continue;
     auto at = static_cast<u64>(*extent.lcn);
     auto left = extent.clusters;
-    while (left > 0 && at / clusters_of_place_ < map_.size()) {
-      const auto here = std::min(left, clusters_of_place_ - at % clusters_of_place_);
+    while (left > 0 && at < clusters_) {
+      const auto here =
+          std::min({left, clusters_of_place_ - at % clusters_of_place_, clusters_ - at});
       auto& place = map_[at / clusters_of_place_];
       add_to(live ? place.live : place.deleted, here);
       at += here;

@@ -132,7 +132,7 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
     read.push_back(static_cast<i64>(std::min(place.read, ~u64{0} >> 1U)));
     written.push_back(static_cast<i64>(std::min(place.written, ~u64{0} >> 1U)));
   }
-  const auto end = short_bytes(access.places().size() * access.place_bytes());
+  const auto end = short_bytes(volume.clusters.clusters * volume.clusters.cluster_size);
   const auto strip = [&](std::string_view what, u64 requests, u64 bytes, std::vector<i64> values) {
     const auto most = std::ranges::max(values);
     write_strip(html, {fmt::format("{}: {} with {}, by place; most {}", what,

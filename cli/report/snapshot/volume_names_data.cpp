@@ -125,7 +125,7 @@ class NameColumns {
 }  // namespace
 
 NamesData names_data(const VolumeAnswers& answers, const ntfs::VolumeNames& names, u64 room) {
-  const auto clusters = answers.summary.clusters_of_place() * answers.summary.map().size();
+  const auto clusters = answers.summary.clusters();
   auto count = names.names().size();
   auto extents = ntfs::VolumeNames::most_extents;
   while (count > 0) {

@@ -51,13 +51,11 @@ i64 drawn(u64 clusters) {
 
 void write_map_strip(Html& html, const VolumeAnswers& answers, std::string_view what,
                      const std::vector<i64>& clusters) {
-  const auto places = answers.summary.map().size();
   const auto most = static_cast<i64>(answers.summary.clusters_of_place());
   u64 all = 0;
   for (const auto one : clusters) all = core::saturating_add(all, static_cast<u64>(one));
-  write_strip(html,
-              {fmt::format("{}: {}", what, grouped(all)), clusters, most, "0",
-               short_bytes(places * answers.summary.clusters_of_place() * answers.cluster_size)});
+  write_strip(html, {fmt::format("{}: {}", what, grouped(all)), clusters, most, "0",
+                     short_bytes(answers.summary.clusters() * answers.cluster_size)});
 }
 
 void write_use_strips(Html& html, const VolumeAnswers& answers) {

@@ -118,6 +118,27 @@ class Disks(Case):
             pieces = sorted((-pieces for state, _, _, pieces in files if state == "live" and pieces > 1))[:250]
             self.assertEqual(page.figures(f"{prefix}-fragmented", "Extents"), [-one for one in pieces])
 
+    def test_the_map_ends_with_the_volume(self):
+        """Also where its places have a number of clusters that does not divide those of the volume."""
+        for clusters in 300, 512, 767, 1025, 5000:
+            image = self.here / f"{clusters}.img"
+            image.write_bytes(b"")
+            os.truncate(image, clusters * 4096 + 512)
+            if not shutil.which("mkntfs"):
+                self.skipTest("mkntfs is not here")
+            subprocess.run(["mkntfs", "-F", "-q", "-Q", "-c", "4096", image], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            sectors, = struct.unpack_from("<Q", image.read_bytes(), 0x28)
+            self.assertEqual(sectors * 512 // 4096, clusters)
+            page = Page(run("report", image).stdout)
+            table = next(name for name in page.tables if name.endswith("-map"))
+            each = -(-clusters // 512)
+            self.assertEqual(page.figures(table, "From byte"), list(range(0, clusters * 4096, each * 4096)))
+            self.assertEqual(sum(page.figures(table, "Free")) + sum(page.figures(table, "Used")), clusters)
+            volume = next(one for facts, *_ in columns(page) for one in facts.get("volumes", []))
+            self.assertEqual(volume["clusters"], clusters)
+            self.assertIn(f"<span>0</span><span>{clusters * 4096 / 1e6:.1f} MB</span></p>".encode(), page.bytes)
+
     def test_volumes_whose_boot_sectors_are_lost(self):
         """By their copies of it, or their $MFT; packed and split too."""
         image = small_volume(self.here / "whole.img")

@@ -17,7 +17,7 @@ namespace coldtrace::ntfs {
 class VolumeSummary {
  public:
   static constexpr std::size_t most_directories = std::size_t{1} << 18U;
-  static constexpr std::size_t places = 512;       // into which the volume is divided
+  static constexpr std::size_t places = 512;       // at most, into which the volume is divided
   static constexpr std::size_t most_kinds = 1000;  // of findings
 
   struct Directory {
@@ -62,6 +62,8 @@ class VolumeSummary {
   [[nodiscard]] const std::map<u64, Day>& days() const { return days_; }  // since 1601
   [[nodiscard]] const std::map<std::string, FindingSums>& findings() const { return findings_; }
   [[nodiscard]] u64 kinds_left_out() const { return kinds_left_out_; }  // findings of further kinds
+  [[nodiscard]] u64 clusters() const { return clusters_; }
+  // All of them; the last place may have fewer than the others.
   [[nodiscard]] const std::vector<Place>& map() const { return map_; }
   [[nodiscard]] u64 clusters_of_place() const { return clusters_of_place_; }
 
@@ -80,6 +82,7 @@ class VolumeSummary {
   void add_findings(const SummaryRow& row);
   void keep(std::vector<File>& files, const File& file, bool by_extents) const;
 
+  u64 clusters_;
   u64 clusters_of_place_;
   std::size_t top_;
   std::vector<Directory> directories_{{0, "", 0, 0}};
