@@ -185,7 +185,13 @@ std::optional<std::string_view> extension_of(std::string_view name) {
 }
 
 core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text) {
-  return where::parse_where(text, FileVocabulary{});
+  auto expression = where::parse_where(text, FileVocabulary{});
+  if (!expression) return expression;
+  // A stream that says nothing of a zone is there all the same.
+  for (auto& test : expression->tests)
+    if (test.relation == where::WhereTest::Relation::exists && test.shown == "zone_id")
+      test.member = static_cast<unsigned>(FileMember::zone_resident);
+  return expression;
 }
 
 }  // namespace coldtrace::ntfs

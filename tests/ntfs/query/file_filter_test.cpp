@@ -25,6 +25,7 @@ class Known final : public FileValues {
  public:
   std::multimap<FileMember, u64> numbers;
   std::multimap<FileMember, std::string> texts;
+  std::multimap<FileMember, bool> flags;
 
   void each(FileMember member, const See& see) override {
     for (auto [at, end] = numbers.equal_range(member); at != end; ++at) {
@@ -35,6 +36,11 @@ class Known final : public FileValues {
     for (auto [at, end] = texts.equal_range(member); at != end; ++at) {
       where::Subject subject;
       subject.text = at->second;
+      see(subject);
+    }
+    for (auto [at, end] = flags.equal_range(member); at != end; ++at) {
+      where::Subject subject;
+      subject.boolean = at->second;
       see(subject);
     }
   }
@@ -84,4 +90,27 @@ TEST_CASE("a comparison is true of any value, and != where there is one and none
   const auto expression = parse_file_where(row.expression);
   REQUIRE(expression);
   CHECK(wants(*expression, file) == row.wanted);
+}
+
+TEST_CASE("a Zone.Identifier that says no zone is there all the same") {
+  struct Row {
+    const char* expression;
+    bool wanted;
+  };
+  const auto row = GENERATE(values<Row>({{"exists zone_id", true},
+                                         {"not exists zone_id", false},
+                                         {"exists zone_id.zone", false},
+                                         {"zone_id == 3", false},
+                                         {"exists zone_id.resident", true}}));
+  CAPTURE(row.expression);
+  Known file;
+  file.flags = {{FileMember::zone_resident, false}};
+  const auto expression = parse_file_where(row.expression);
+  REQUIRE(expression);
+  CHECK(asks_zone_ids(*expression));
+  CHECK(wants(*expression, file) == row.wanted);
+  Known other;
+  const auto any = parse_file_where("exists zone_id");
+  REQUIRE(any);
+  CHECK_FALSE(wants(*any, other));
 }

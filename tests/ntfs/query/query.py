@@ -586,6 +586,14 @@ class Query(Case):
                          [list(row.items()) for row in rows if row["type"] == "file"])
         self.assertTrue(any(line["zone_id"] for line in asked))
         self.assertFalse([line for _, line in files(query(path, "--fields", "path,findings")) if "zone_id" in line])
+        # One that says no zone, as where it is not read, is one.
+        there = [row for row in rows if row.get("zone_id")]
+        for row in there[::2]:
+            row["zone_id"] = {"zone": None, "referrer_url": None, "host_url": None, "resident": False}
+        path = self.write("zones.ndjson", "\n".join(map(json.dumps, rows)).encode())
+        for where, expected in (("exists zone_id", there), ("exists zone_id.zone", there[1::2]),
+                                ("not exists zone_id", [row for row in rows if row["type"] == "file" and not row.get("zone_id")])):
+            self.assertEqual([line for _, line in files(query(path, "--where", where))], expected, where)
         # What was not looked for is not what no file has.
         without = self.snapshots[self.images[0]]
         for options in (), ("--format", "csv"), ("--format", "json", "--fields", "path"):

@@ -116,7 +116,8 @@ enum class FileMember : unsigned {
 template <core::TemporaryText T>
 std::optional<std::string_view> extension_of(T&&) = delete;
 
-// Reads an expression that selects files; the first error ends it.
+// Reads an expression that selects files; the first error ends it. "exists zone_id" asks for a
+// member that each has.
 core::Expected<where::WhereExpression, core::TextError> parse_file_where(std::string_view text);
 
 }  // namespace coldtrace::ntfs
