@@ -64,6 +64,11 @@ export class Names {
     return found;
   }
 
+  /** Of the unnamed stream. */
+  sizeText(place) {
+    return this.size[place] === 0 ? "none" : shortBytes(this.size[place] - 1);
+  }
+
   /** What a file takes is not known where the size of clusters is not: of an $MFT alone. */
   onDiskText(place) {
     return this.facts.clusterSize === 0 && this.extents[place] > 0 ? "not known" : shortBytes(this.onDisk[place]);
@@ -136,7 +141,7 @@ export class NamesView {
     const flags = names.flags[place];
     const pairs = [["Path", names.path(place)],
       ["What", `${flags & 1 ? "deleted " : ""}${flags & 2 ? "directory" : "file"}`],
-      ["Size", `${shortBytes(names.size[place])}, on the disk ${names.onDiskText(place)}`]];
+      ["Size", `${names.sizeText(place)}, on the disk ${names.onDiskText(place)}`]];
     timeKinds.forEach((kind, number) => {
       const day = names.day(place, number);
       if (day) pairs.push([kind, dateOf(day)]);

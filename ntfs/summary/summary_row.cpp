@@ -19,8 +19,9 @@ void SummaryRow::add_stream(std::string name) {
 }
 
 void SummaryRow::add_data(std::string name, std::optional<u64> stream_size, bool resident) {
+  const auto unnamed = [](const Stream& stream) { return stream.name.empty(); };
+  if (name.empty() && std::ranges::none_of(streams, unnamed)) size = stream_size;
   add_stream(std::move(name));
-  size = core::saturating_add(size, stream_size.value_or(0));
   if (resident) on_disk = core::saturating_add(on_disk, stream_size.value_or(0));
 }
 
@@ -54,7 +55,8 @@ void SummaryRow::clear() {
   directory = false;
   first_of_file = false;
   times.reset();
-  size = on_disk = 0;
+  size.reset();
+  on_disk = 0;
   extents.clear();
   data_extents = 0;
   streams.clear();

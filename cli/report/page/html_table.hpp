@@ -40,6 +40,7 @@ class HtmlTable {
   void time_or_nothing(const std::optional<T>& units) {
     units ? time(static_cast<i64>(*units)) : nothing();
   }
+  void bytes_or_nothing(const std::optional<u64>& number) { number ? bytes(*number) : nothing(); }
   template <class T>
   void count_or_nothing(const std::optional<T>& number) {
     number ? count(*number) : nothing();

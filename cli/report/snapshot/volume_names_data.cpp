@@ -5,6 +5,7 @@
 #include "cli/output/json.hpp"
 #include "cli/report/page/memory_text.hpp"
 #include "cli/report/page/packed_data.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
@@ -53,7 +54,8 @@ class NameColumns {
     column(data, [](const Name& name) {
       return (name.state == State::deleted ? 1U : 0U) + (name.directory ? 2U : 0U);
     });
-    column(data, [](const Name& name) { return name.size; });
+    column(data,
+           [](const Name& name) { return name.size ? core::saturating_add(*name.size, 1) : 0; });
     const bool sized = answers_.cluster_size != 0;
     column(data, [&](const Name& name) { return sized || name.extents == 0 ? name.on_disk : 0; });
     for (std::size_t kind = 0; kind < 4; ++kind)

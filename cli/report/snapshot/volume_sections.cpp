@@ -37,7 +37,7 @@ void write_file_table(Html& html, const VolumeAnswers& answers, std::string_view
   for (const auto& file : files) {
     table.text(file.path.empty() ? "(without a name)" : file.path);
     if (answers.cluster_size != 0) table.bytes(file.on_disk);
-    table.bytes(file.size);
+    table.bytes_or_nothing(file.size);
     table.count(file.extents);
     table.word(file.modified ? core::to_string(*file.modified).substr(0, 19) : "-");
   }

@@ -13,7 +13,7 @@ TEST_CASE("a row sums its streams and the clusters that the volume has") {
   row.add_data_extent({3, 50, std::nullopt}, clusters);  // a hole
   row.add_data_extent({53, 5, Lcn{98}}, clusters);       // beyond the end of the volume
   row.add_data("stream", 7, true);
-  CHECK(row.size == 0x2807);
+  CHECK(row.size == 0x2800);
   CHECK(row.on_disk == 3 * 0x1000 + 7);
   CHECK(row.data_extents == 3);
   CHECK(row.pieces() == 2);
@@ -27,14 +27,26 @@ TEST_CASE("a row sums its streams and the clusters that the volume has") {
   CHECK(row.extents.size() == 4);
   CHECK(row.data_extents == 3);
   row.clear();
-  CHECK(row.size == 0);
+  CHECK_FALSE(row.size);
   CHECK(row.extents.empty());
   CHECK(row.streams.empty());
 }
 
 TEST_CASE("sums that are too large stay the largest number") {
   SummaryRow row;
-  row.add_data("", ~u64{0}, false);
+  row.add_data("", ~u64{0}, true);
+  row.add_data("stream", 5, true);
+  CHECK(row.on_disk == ~u64{0});
+}
+
+TEST_CASE("the size of a row is that of its unnamed stream, as lines of snapshots have it") {
+  SummaryRow row;
+  row.add_data("stream", 7, true);
+  CHECK_FALSE(row.size);
+  row.add_data("", std::nullopt, true);
+  CHECK_FALSE(row.size);
+  row.clear();
+  row.add_data("", 3, true);
   row.add_data("", 5, true);
-  CHECK(row.size == ~u64{0});
+  CHECK(row.size == 3);
 }

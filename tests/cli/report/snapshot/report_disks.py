@@ -87,7 +87,7 @@ class Disks(Case):
         prefix = next(name for name in page.tables if name.endswith("-states")).removesuffix("-states")
         told = dict(zip(page.column(f"{prefix}-states", "State"), page.figures(f"{prefix}-states", "Names")))
         self.assertEqual(told, dict(Counter(row["state"] for row in rows)))
-        met, files, directories = set(), [], defaultdict(int)
+        met, files, directories, sizes = set(), [], defaultdict(int), defaultdict(set)
         for row in rows:
             if row["record"] is None or row["record_offset"] is None or row["record"] in met and row["state"] in ("live", "deleted"):
                 continue
@@ -100,6 +100,7 @@ class Disks(Case):
             pieces = sum(extent.get("lcn") is not None for stream in row["streams"] or []
                          for extent in stream.get("extents") or [])
             files.append((row["state"], row["path"], size, pieces))
+            sizes[row["path"]].add("-" if row["size"] is None else row["size"])
             if row["state"] == "live":
                 path = row["path"] if row["directory"] else row["path"].rpartition("/")[0]
                 while True:
@@ -112,6 +113,12 @@ class Disks(Case):
             for name, size in zip(page.column(f"{prefix}-directories", "Directory"),
                                   page.figures(f"{prefix}-directories", "Bytes")):
                 self.assertEqual(size, directories[name], name)
+        # The size that the row has, which is not that of its streams with names.
+        for name in "largest", "fragmented", "deleted":
+            if f"{prefix}-{name}" in page.tables:
+                for path, cell in zip(page.column(f"{prefix}-{name}", "Path"), page.column(f"{prefix}-{name}", "Size")):
+                    if path in sizes and "\\" not in path:
+                        self.assertIn(cell if cell == "-" else cell.figure, sizes[path], path)
         largest = sorted((-size, path) for state, path, size, _ in files if state == "live")[:250]
         self.assertEqual(page.figures(f"{prefix}-largest", "On disk"), [-size for size, _ in largest])
         if f"{prefix}-fragmented" in page.tables:
@@ -286,7 +293,7 @@ class Names(Case):
                 day = lambda one: None if one == 0 else one - 1 + volume["firstDay"]
                 return volume, [
                     (f"{directories[i]}/{volume['names'][i]}", "deleted" if flags[i] & 1 else "live", bool(flags[i] & 2),
-                     size[i], on_disk[i], [day(one[i]) for one in days], extents[i], places[i]) for i in range(count)]
+                     size[i] - 1 if size[i] else None, on_disk[i], [day(one[i]) for one in days], extents[i], places[i]) for i in range(count)]
         return None, []
 
     @staticmethod
@@ -302,7 +309,7 @@ class Names(Case):
                       if extent["lcn"] is not None]
             on_disk = sum(count for _, count in places) * cluster
             on_disk += sum(stream["size"] or 0 for stream in streams if stream["resident"])
-            yield row, sum(stream["size"] or 0 for stream in streams), on_disk, places
+            yield row, row["size"], on_disk, places
 
     @staticmethod
     def day_of(text):

@@ -26,16 +26,17 @@ struct SummaryRow {
   std::string path;            // "/a/b", the root "/"; empty without a name
   std::string directory_path;  // "/a"; empty for a name in the root
   bool directory = false;
-  bool first_of_file = false;  // it has a record, and no earlier row had the same one
-  std::optional<Times> times;  // of $STANDARD_INFORMATION
-  u64 size = 0, on_disk = 0;   // bytes of the $DATA streams, and of their clusters and what lies in
-                               // records
+  bool first_of_file = false;    // it has a record, and no earlier row had the same one
+  std::optional<Times> times;    // of $STANDARD_INFORMATION
+  std::optional<u64> size;       // bytes of the unnamed $DATA stream, if there is one
+  u64 on_disk = 0;               // of the clusters of all $DATA streams, and of data in records
   std::vector<Extent> extents;   // of all streams, those of $DATA first
   std::size_t data_extents = 0;  // of $DATA
   std::vector<Stream> streams;   // in the order of `extents`
   std::vector<Note> notes;       // findings of the name and its file
 
-  // Adds a $DATA stream, whose extents follow. Sums on damaged volumes saturate.
+  // Adds a $DATA stream, whose extents follow. Sums on damaged volumes saturate; of several unnamed
+  // streams, the first gives the size.
   void add_data(std::string name, std::optional<u64> stream_size, bool resident);
   // Clusters outside the volume use no disk space. If the cluster size is unknown, which is 0,
   // `on_disk` is only good for comparing files.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,8 @@ class VolumeSummary {
   struct File {
     std::string path;
     State state;
-    u64 size = 0;
-    u64 on_disk = 0;  // bytes of its clusters, and of its contents in its record
+    std::optional<u64> size;  // bytes of the unnamed $DATA stream
+    u64 on_disk = 0;          // bytes of its clusters, and of its contents in its record
     u64 extents = 0;
     std::optional<core::FileTime> modified;
   };
@@ -108,7 +109,8 @@ class VolumeNames {
     std::string path;
     State state;
     bool directory;
-    u64 size, on_disk;        // bytes, as VolumeSummary has them
+    std::optional<u64> size;  // bytes, as VolumeSummary has them
+    u64 on_disk;
     std::array<u64, 4> days;  // of $STANDARD_INFORMATION, since 1601: created, modified, changed,
                               // accessed; 0 where that is not set, or no time of this age
     u64 extents;              // of $DATA, without holes
