@@ -32,7 +32,7 @@ struct NtfsInfoOptions : DiskOptions {
 };
 
 struct RecordCounts {
-  u64 used = 0;  // had a head at least once
+  u64 used = 0;  // were a file's at least once
   u64 in_use = 0;
   u64 directories = 0;
   u64 extensions = 0;
@@ -59,9 +59,14 @@ RecordCounts count_records(const ntfs::Volume& volume, unsigned jobs, std::size_
   const auto records = ntfs::RecordTable::scan(volume.image(), volume.mft(), jobs, findings, gaps);
   RecordCounts counts;
   ChartSteps in_use{0, static_cast<double>(records.size()), steps};
+  ntfs::RecordFacts facts;
   for (u64 record = 0; record < records.size(); ++record) {
     if (!records.has(record)) continue;
     const auto summary = records.summary(record);
+    if (!summary.in_use && !summary.extension) {
+      records.assemble(record, facts);
+      if (ntfs::was_never_used(facts)) continue;
+    }
     ++counts.used;
     if (summary.in_use) {
       ++counts.in_use;

@@ -83,6 +83,10 @@ void RecordPlaces::look_inside(RecordPlace& place, core::Findings& findings) {
   }
   if (!records_.has(place.record)) return;
   records_.assemble(owners_.file_of(place.record), facts_);
+  if (was_never_used(facts_)) {
+    place.part = RecordPart::never_used;
+    return;
+  }
   auto& owner = place.owner.emplace(owners_.describe(facts_));
   if (!around) return;
   owner.type = around->type;

@@ -13,18 +13,6 @@ constexpr std::size_t steps_in_batch = std::size_t{64} * 1024;
 constexpr u64 bytes_for_a_repeat = 64;
 constexpr u64 least_repeats = 4096;
 
-// Records that were prepared for use and never used. What was used had a name, and its sequence
-// number grew when it was deleted; the system's own records have their numbers as sequence.
-bool was_never_used(const RecordFacts& facts) {
-  if (!facts.names.empty()) return false;
-  if (!facts.information && facts.attributes.empty()) return true;
-  const bool first_use =
-      facts.sequence <= 1 || (facts.record < first_user_record && facts.sequence == facts.record);
-  return first_use && std::ranges::none_of(facts.attributes, [](const AttributeFacts& attribute) {
-           return attribute.type == AttributeType::data && attribute.size > 0;
-         });
-}
-
 // What a row tells of an attribute, in pieces of about as much text as a run.
 u64 size_as_text(const AttributeFacts& attribute) {
   constexpr u64 least_extended_attribute = 12;
@@ -328,7 +316,7 @@ void Walk::add_unreached(RowBatch& batch, u64 record) {
   } else {
     records.assemble(record, facts_);
   }
-  if (!summary.in_use && was_never_used(facts_)) return;
+  if (was_never_used(facts_)) return;
   const auto add = [&](State state, std::optional<u32> link) {
     RowSource row{.state = state, .file = facts_.reference(), .link = link};
     if (!link) {

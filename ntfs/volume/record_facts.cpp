@@ -61,6 +61,16 @@ void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
 
 }  // namespace
 
+bool was_never_used(const RecordFacts& facts) {
+  if (facts.in_use || !facts.names.empty()) return false;
+  if (!facts.information && facts.attributes.empty()) return true;
+  const bool first_use =
+      facts.sequence <= 1 || (facts.record < first_user_record && facts.sequence == facts.record);
+  return first_use && std::ranges::none_of(facts.attributes, [](const AttributeFacts& attribute) {
+           return attribute.type == AttributeType::data && attribute.size > 0;
+         });
+}
+
 std::optional<core::Name> find_missing(const RecordFacts& facts) {
   if (!facts.in_use || facts.is_extension()) return std::nullopt;
   if (!facts.information) return "$STANDARD_INFORMATION";

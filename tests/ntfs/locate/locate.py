@@ -319,5 +319,45 @@ class Real(Case):
                              (record, 0, "header"))
 
 
+@unittest.skipUnless(shutil.which("mkntfs"), "mkntfs is not here")
+class Prepared(Case):
+    def test_records_that_were_never_used_have_one_answer(self):
+        """mkntfs prepares records 16 to 23, with a sequence that is their number; Windows others, without an attribute."""
+        image = self.write("volume", b"")
+        os.truncate(image, 4 << 20)
+        subprocess.run(["mkntfs", "-F", "-q", "-Q", "-c", str(CLUSTER), image], check=True, capture_output=True)
+        content = bytearray(image.read_bytes())
+        mft, = struct.unpack_from("<Q", content, 0x30)
+
+        def record(number):
+            return content[mft * CLUSTER + number * 1024:][:1024]
+
+        def attributes(number):
+            at, = struct.unpack_from("<H", record(number), 0x14)
+            while (kind := struct.unpack_from("<I", record(number), at)[0]) != 0xffffffff:
+                yield kind
+                at += struct.unpack_from("<I", record(number), at + 4)[0]
+        bare, first = bytearray(record(16)), record(16)[0x14]
+        struct.pack_into("<HH", bare, 0x10, 1, 0)
+        struct.pack_into("<I", bare, 0x18, first + 8)
+        struct.pack_into("<I", bare, 0x2c, 23)
+        struct.pack_into("<II", bare, first, 0xffffffff, 0)
+        content[mft * CLUSTER + 23 * 1024:mft * CLUSTER + 24 * 1024] = bare
+        image.write_bytes(content)
+        lines = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", image], check=True,
+                                             capture_output=True, timeout=120).stdout)
+        heads = [number for number in range(lines[0]["volume"]["records"]) if record(number)[:4] == b"FILE"]
+        prepared = [number for number in heads if not record(number)[0x16] & 1 and 0x30 not in attributes(number)]
+        self.assertEqual(prepared, [*range(16, 24)])
+        self.assertEqual(list(attributes(23)), [])
+        self.assertFalse({line.get("record") for line in lines} & set(prepared))
+        self.assertEqual(lines[-1]["counts"]["deleted"], 0)
+        for place, number in zip(places(image, *(mft * CLUSTER + number * 1024 + 8 for number in prepared)), prepared):
+            self.assertEqual(place["mft_record"], {"record": number, "at": 8, "part": "never_used", "owner": None})
+        info = strict_json(subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", image], check=True,
+                                          capture_output=True, timeout=120).stdout)
+        self.assertEqual(info["partitions"][0]["counts"]["used"], len(heads) - len(prepared))
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

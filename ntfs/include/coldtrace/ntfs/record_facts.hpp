@@ -91,6 +91,11 @@ class ShortHalves {
 // Attributes that every file in use has, but this one, whose records are all joined, does not.
 [[nodiscard]] std::optional<core::Name> find_missing(const RecordFacts& facts);
 
+// Whether a record was prepared for use and never used. A used record had a name, and its sequence
+// number grew when its file was deleted; the system's own records have their numbers as sequence.
+// `facts` are those of all records of the file.
+[[nodiscard]] bool was_never_used(const RecordFacts& facts);
+
 // Reads a record after its fixups into `facts`. Damage inside the record is reported in
 // `facts.damaged`, and the first such error is the optional result; the error of the Result means
 // that there is no record.
