@@ -1,3 +1,4 @@
+#include <array>
 #include <set>
 #include <utility>
 
@@ -56,7 +57,10 @@ class QueriedLines {
   // A line of the type "file" or "gap". False where it is deeper than any of a snapshot.
   bool read_row(std::string_view type, const Value& json) {
     if (!is_shallow(json)) return false;
-    if (chosen_ && type == "gap") pass_on(json);
+    if (chosen_ && type == "gap") {
+      ++gaps_;
+      pass_on(json);
+    }
     if (chosen_ && type == "file") read_file(json);
     return true;
   }
@@ -78,25 +82,18 @@ class QueriedLines {
                        names);
   }
 
-  // The summary as the snapshot has it, but for what this run found. False where it has none.
-  bool write_summary(const core::Findings& findings) {
+  // The summary as the snapshot has it, but for what this run found, and of the volumes that are
+  // chosen. False where it has none.
+  bool write_summary(const ntfs::SnapshotNames& names, const core::Findings& findings) {
     if (!has_counts_) return false;
-    core::TextBuffer counts;
-    counts.append(
-        fmt::format(R"({{"volumes":{},"matched":{})", chosen_volumes_, query_.rows.matched()));
-    for (const auto& member : std::as_const(counts_).GetObject()) {
-      const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
-      if (name == "volumes" || name == "matched") continue;
-      counts.append(',');
-      append_json_text(counts, name);
-      counts.append(':');
-      append_json_value(counts, member.value, query_.options.int64);
-    }
-    counts.append('}');
-    std::vector<core::TextBuffer> pieces;
-    pieces.push_back(std::move(counts));
     auto& json = query_.lines.begin_summary();
-    json.key("counts").written(pieces);
+    json.key("counts").begin_object().field("volumes", chosen_volumes_);
+    json.field("matched", query_.rows.matched());
+    if (chosen_volumes_ == volumes_)
+      write_counts_of_all(json);
+    else
+      write_counts_of_chosen(json, names);
+    json.end_object();
     json.key("findings");
     write_findings(json, findings);
     query_.lines.end_summary();
@@ -121,6 +118,7 @@ class QueriedLines {
     }
     const auto& options = query_.options;
     chosen_ = !options.partition || number == *options.partition;
+    ++volumes_;
     if (!chosen_) return true;
     ++chosen_volumes_;
     values_.set_volume(number, offset, shadow);
@@ -140,6 +138,33 @@ class QueriedLines {
   }
 
  private:
+  void write_counts_of_all(JsonWriter& json) const {
+    for (const auto& member : counts_.GetObject()) {
+      const std::string_view name{member.name.GetString(), member.name.GetStringLength()};
+      if (name == "volumes" || name == "matched") continue;
+      std::vector<core::TextBuffer> pieces(1);
+      append_json_value(pieces.front(), member.value, query_.options.int64);
+      json.key(name).written(pieces);
+    }
+  }
+
+  // Of some of its volumes a snapshot says what its rows are.
+  void write_counts_of_chosen(JsonWriter& json, const ntfs::SnapshotNames& names) const {
+    for (std::size_t i = 0; i < ntfs::state_count; ++i) {
+      const auto state = static_cast<ntfs::State>(i);
+      json.key(to_string(state))
+          .value(names.has_all(state) ? std::optional{states_[i]} : std::nullopt);
+    }
+    json.field("gaps", gaps_);
+    const auto* const reasons = find_member(counts_, "stale_reasons", &Value::IsObject);
+    json.key("stale_reasons").begin_object();
+    if (reasons != nullptr)
+      for (const auto& member : reasons->GetObject())
+        json.key({member.name.GetString(), member.name.GetStringLength()})
+            .value(names.counted(ntfs::State::stale) == 0 ? std::optional<u64>{0} : std::nullopt);
+    json.end_object();
+  }
+
   void pass_on(const Value& json) {
     if (!query_.options.has_lines()) return;
     query_.lines.separate();
@@ -151,7 +176,8 @@ class QueriedLines {
 
   void read_file(const Value& json) {
     // Which rows the snapshot has is told by their states, whatever is asked.
-    read_snapshot_state(json, mistyped_);
+    if (const auto state = read_snapshot_state(json, mistyped_))
+      ++states_[static_cast<std::size_t>(*state)];
     for (const auto member : asked_)
       if (!has_member(json, member)) lacking_.insert(to_string(member));
     values_.set(json);
@@ -178,7 +204,10 @@ class QueriedLines {
   core::TextBuffer text_;
   std::set<ntfs::FileMember> asked_;
   std::set<std::string_view> lacking_;
+  u64 volumes_ = 0;
   u64 chosen_volumes_ = 0;
+  std::array<u64, ntfs::state_count> states_{};  // of their rows
+  u64 gaps_ = 0;
   bool chosen_ = false;  // the current volume
   rapidjson::Document counts_;
   bool has_counts_ = false;
@@ -213,7 +242,7 @@ bool query_lines(Query& query, const core::ImageSource& file, core::Findings fin
   const auto left_out = reader.whole() ? reader.names().left_out() : std::string{};
   ntfs::note_left_out(left_out, findings);
   if (options.has_lines()) {
-    const bool ended = reader.complete() && queried.write_summary(findings);
+    const bool ended = reader.complete() && queried.write_summary(reader.names(), findings);
     if (!ended && options.format == "json") query.output.write("]\n");
   }
   if (!options.findings.quiet) say_left_out(options.image, left_out);

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from ntfs.journal import usn_writer as w  # noqa: E402
 COLDTRACE, SOURCES, SHARED = (Path(argument).resolve() for argument in sys.argv[1:4])
 SCHEMA = json_schema.of(
     json.loads((SOURCES / "docs/schema/ntfs-snapshot.schema.json").read_text()))
+STATES = ("live", "deleted", "detached", "unreachable", "stale", "slack", "unnamed")
 SAMPLES = sorted((SHARED / "samples/ntfs").glob("*.raw.gz"))
 recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
 
@@ -395,6 +397,27 @@ class Query(Case):
         for options in (("--where", every + " and partition.number == 2"), ("--partition", 2, "--where", every)):
             (header, _), = files(query(both, *options))
             self.assertEqual(header["partition"]["number"], 2)
+        # Counts are of what is chosen, and null where rows do not say them.
+        def double(rows):
+            return b"\n".join([lines[0], *rows, json.dumps(second).encode(), *rows, self.with_counts(
+                lines[-1], volumes=2, **{state: 2 * told[state] for state in STATES})])
+        states = Counter(json.loads(line)["state"] for line in lines[1:-1] if json.loads(line)["type"] == "file")
+        told = json.loads(lines[-1])["counts"]
+        self.assertGreater(len(states), 1)
+        *_, summary = strict_ndjson(query(self.write("all.ndjson", double(lines[1:-1])), "--partition", 2))
+        SCHEMA.validate(summary)
+        self.assertEqual(summary["counts"], {
+            "volumes": 1, "matched": sum(states.values()), **{state: states[state] for state in STATES},
+            "gaps": sum(json.loads(line)["type"] == "gap" for line in lines),
+            "stale_reasons": {reason: None if states["stale"] else 0 for reason in told["stale_reasons"]}})
+        part = self.write("live.ndjson", double([line for line in lines[1:-1] if json.loads(line).get("state") == "live"]))
+        *_, summary = strict_ndjson(query(part, "--partition", 2))
+        SCHEMA.validate(summary)
+        self.assertEqual({state: summary["counts"][state] for state in STATES},
+                         {state: None if state != "live" and told[state] else told[state] for state in STATES})
+        page = subprocess.run([COLDTRACE, "report", self.write("answer.ndjson", query(part, "--partition", 2))],
+                              capture_output=True, timeout=120)
+        self.assertNotIn(b"counts", page.stderr)
         one, two = ([row for _, row in files(query(path, "--sort", "path", "--limit", 3))] for path in (self.snapshots[self.images[0]], both))
         self.assertEqual(two, [one[0], one[0], one[1]])
         self.assertEqual(len(files(query(both, "--limit", 5))), 5)
