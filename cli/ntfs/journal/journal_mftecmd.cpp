@@ -8,15 +8,18 @@
 namespace coldtrace::cli {
 namespace {
 
+// As rows of $MFT name it: without its folder, which is this run's.
+std::string title_of(const JournalFormatOptions& options) {
+  if (!options.volume) return options.source.substr(options.source.rfind('/') + 1);
+  return volume_title(options.volume->image, options.volume->partition, options.volume->shadow);
+}
+
 // The 13 columns of MFTECmd's table of a $J. Paths are those of the time of the record, and
 // offsets are not cut to 32 bits.
 class MftecmdLines final : public JournalFormat {
  public:
   explicit MftecmdLines(const JournalFormatOptions& options)
-      : source_{csv_field((options.volume ? volume_title(options.source, options.volume->partition,
-                                                         options.volume->shadow)
-                                          : std::string{options.source}) +
-                          (options.carved.value_or(false) ? " (carved)" : ""))},
+      : source_{csv_field(title_of(options) + (options.carved.value_or(false) ? " (carved)" : ""))},
         is_copy_{!options.volume} {}
 
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,

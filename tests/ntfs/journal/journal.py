@@ -553,7 +553,7 @@ class Formats(Journals):
                               int(got["ParentEntryNumber"]), int(got["ParentSequenceNumber"]),
                               int(got["UpdateSequenceNumber"]), int(got["OffsetToData"]), got["SourceFile"]),
                              (row["name"], row["record"], row["sequence"], row["parent"]["record"],
-                              row["parent"]["sequence"], row["usn"], row["offset"], str(self.stream)))
+                              row["parent"]["sequence"], row["usn"], row["offset"], Path(self.stream).name))
             self.assertEqual(got["UpdateReasons"], "|".join(words[name] for name in row["reasons"]))
             self.assertEqual(got["FileAttributes"], "Directory" if "directory" in row["attributes"] else "Archive")
             if row["path_certain"]:
@@ -638,7 +638,7 @@ class Volumes(Journals):
         self.assertEqual(len(rows), 2 * len(self.history.truth))
         for row in rows:
             self.assertEqual(row["OffsetToData"], row["UpdateSequenceNumber"])
-        self.assertEqual({row["SourceFile"] for row in rows}, {f"{path} partition {number}" for number in (1, 2)})
+        self.assertEqual({row["SourceFile"] for row in rows}, {f"{Path(path).name} partition {number}" for number in (1, 2)})
 
     def snapshot(self, *options, status=0):
         done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "-q", *map(str, options)], capture_output=True, timeout=120)
