@@ -132,7 +132,7 @@ std::string describe_stale(const RecordTable& records, FileReference file) {
   return fmt::format("{}; $MFT has {} records", entry, records.size());
 }
 
-// Names the record's name in this directory, or else its first one.
+// Names the record's name in this directory, or else the same one in another, or its first one.
 std::string describe_mismatch(const FileRow& row) {
   const auto& names = row.facts.names;
   const auto name = to_utf8(row.name);
@@ -142,6 +142,13 @@ std::string describe_mismatch(const FileRow& row) {
   const auto here = std::ranges::find_if(names, [&](const FileName& own) {
     return own.parent == parent && !is_short_half(row.facts, own);
   });
+  const auto elsewhere = std::ranges::find_if(names, [&](const FileName& own) {
+    return own.parent != parent && to_utf8(own.name) == name;
+  });
+  if (here == names.end() && elsewhere != names.end())
+    return fmt::format("\"{}\" in directory {}-{}, and by the record in directory {}-{}", name,
+                       parent.record, parent.sequence, elsewhere->parent.record,
+                       elsewhere->parent.sequence);
   const auto& own = here == names.end() ? names.front() : *here;
   return fmt::format("\"{}{}{}\" by the record, in directory {}-{}", name, between_names,
                      to_utf8(own.name), own.parent.record, own.parent.sequence);

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "fixtures/builders/ntfs_image.hpp"
 #include "tests/ntfs/snapshot/snapshot_of.hpp"
@@ -118,6 +121,25 @@ TEST_CASE("a stale entry says what became of the record") {
     REQUIRE(row->texts.size() == 1);
     CHECK(row->texts[0].find(words) != std::string::npos);
   }
+}
+
+TEST_CASE("a name that the record has in another directory is told by both directories") {
+  NtfsImage image{{.clusters = 256, .records = 60}};
+  const u64 folder = image.add_directory(u"folder");
+  const u64 file = image.add_file(u"file", "f", folder);
+  image.edit_record(file, [&](ByteWriter& w) {
+    for (u64 at = 0x38; at + 8 < w.size(); at += 8)
+      if (*core::load<u64>(w.view(), at) == (folder | u64{1} << 48))
+        w.patch<u64>(at, 5 | u64{5} << 48);
+  });
+  const auto bytes = image.build();
+  const auto seen = snapshot_of(bytes, {.states = tests::all_states});
+  const auto* row = seen.find("/folder/file");
+  REQUIRE(row != nullptr);
+  CHECK(
+      std::ranges::count(
+          row->texts, fmt::format("\"file\" in directory {}-1, and by the record in directory 5-5",
+                                  folder)) == 1);
 }
 
 }  // namespace
