@@ -227,8 +227,11 @@ void note_empty_states(const NtfsSnapshotOptions& options, const SnapshotTotals&
   core::NoMatch unmatched;
   for (std::size_t i = 0; i < ntfs::state_count; ++i) {
     const auto name = to_string(static_cast<State>(i));
-    if (totals.states[i] == 0 && std::ranges::count(options.states, name) > 0)
-      unmatched.add_sentence(fmt::format("--state: no name is {}", name));
+    if (totals.states[i] > 0 || std::ranges::count(options.states, name) == 0) continue;
+    const bool sought = static_cast<State>(i) != State::slack || options.slack;
+    unmatched.add_sentence(
+        sought ? fmt::format("--state: no name is {}", name)
+               : "--state: names in slack were not looked for; --slack looks for them");
   }
   unmatched.report(findings);
 }

@@ -304,6 +304,15 @@ class Forged(unittest.TestCase):
         self.assertEqual(finding["text"], f"directory 5 lists record {record} with a name of "
                                           "directory 5-9")
 
+    def test_slack_is_looked_for_where_it_is_asked_for(self):
+        for options, said in ((), b"no-match: --state: names in slack were not looked for; --slack looks for them"), \
+                (("--slack",), b"no-match: --state: no name is slack"):
+            done = subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "slack", *options, self.volume.path],
+                                  capture_output=True, timeout=120)
+            rows = [json.loads(line) for line in done.stdout.splitlines()][1:-1]
+            self.assertEqual(said in done.stderr, not rows, done.stderr)
+            self.assertEqual(b"no-match" in done.stderr, not rows)
+
     def test_a_name_of_the_record_alone_is_listed(self):
         row = self.user_file()
         name, stored = row["name"], row["name"].encode("utf-16-le")
