@@ -118,7 +118,9 @@ bool has_records(const core::ImageSource& image, u64 offset, u32 record_size) {
   RecordFacts facts;
   for (u64 number = first_without_copy; number <= last_system_record; ++number) {
     const u64 at = core::saturating_add(offset, number * record_size);
-    if (image.read_at(at, bytes) && read_fixed_record(bytes, number, at, facts) && !facts.misplaced)
+    // Of a record that is not in use the number is not looked at.
+    if (image.read_at(at, bytes) && read_fixed_record(bytes, number, at, facts) && facts.in_use &&
+        !facts.misplaced)
       return true;
   }
   return false;
