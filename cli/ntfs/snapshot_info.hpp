@@ -29,8 +29,7 @@ struct SnapshotInfo {
 // runs.
 core::Expected<SnapshotInfo, std::string> read_snapshot_info(const core::ImageSource& file,
                                                              std::optional<u32> partition,
-                                                             Int64 int64,
-                                                             core::Findings& findings);
+                                                             Int64 int64, core::Findings& findings);
 
 void write_snapshot_info_json(JsonWriter& json, const SnapshotInfo& info);
 void write_snapshot_info_text(Output& output, const std::string& path, const SnapshotInfo& info);
