@@ -121,20 +121,31 @@ class ChosenCommands {
     }
   }
   void add_in(Arguments line, std::string format) {
-    lines_.emplace_back(std::move(line), std::move(format));
+    lines_.push_back({std::move(line), std::move(format), ready_});
   }
+  // What is added from now on runs where this makes what it needs.
+  void need(std::function<bool()> ready) { ready_ = std::move(ready); }
 
   void run(core::ByteView input) const {
     if (input.empty() || lines_.empty()) return;
     const auto choice = std::to_integer<std::size_t>(input.back());
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (choice == 0 || choice == 0xff || choice % lines_.size() == i)
-        commands_.run_in(lines_[i].first, lines_[i].second);
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const auto& line = lines_[i];
+      if (choice != 0 && choice != 0xff && choice % lines_.size() != i) continue;
+      if (!line.ready || line.ready()) commands_.run_in(line.arguments, line.format);
+    }
   }
 
  private:
+  struct Line {
+    Arguments arguments;
+    std::string format;
+    std::function<bool()> ready;
+  };
+
   const CheckedCommands& commands_;
-  std::vector<std::pair<Arguments, std::string>> lines_;
+  std::vector<Line> lines_;
+  std::function<bool()> ready_;
 };
 
 }  // namespace coldtrace::fuzz

@@ -15,13 +15,12 @@ namespace {
 
 using namespace coldtrace;
 
-void look(const fuzz::CheckedCommands& commands, const std::string& disk) {
-  commands.run({"ntfs", "info", disk}, {"json"});
-  commands.run({"ntfs", "locate", disk, "0", "s:1", "c:2", "0x3000", "b:65535"},
-               {"json", "ndjson"});
-  commands.run({"ntfs", "query", disk, "--where", "size > 0 || name == \"*e*\"", "--sort", "size"},
-               {"ndjson", "csv"});
-  commands.run({"ntfs", "history", disk, "file.txt", "$MFT"}, {"json"});
+void add_questions(fuzz::ChosenCommands& chosen, const std::string& disk) {
+  chosen.add({"ntfs", "info", disk}, {"json"});
+  chosen.add({"ntfs", "locate", disk, "0", "s:1", "c:2", "0x3000", "b:65535"}, {"json", "ndjson"});
+  chosen.add({"ntfs", "query", disk, "--where", "size > 0 || name == \"*e*\"", "--sort", "size"},
+             {"ndjson", "csv"});
+  chosen.add({"ntfs", "history", disk, "file.txt", "$MFT"}, {"json"});
 }
 
 }  // namespace
@@ -30,19 +29,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const fixtures::TemporaryDirectory folder;
   static const fuzz::CheckedCommands commands{{cli::add_ntfs_commands, cli::add_report_command}};
   static const auto key = folder.write("key", std::string(32, 'k'));
-  const auto image = folder.write("image", core::to_chars(std::as_bytes(std::span{data, size})));
+  const auto bytes = std::as_bytes(std::span{data, size});
+  const auto image = folder.write("image", core::to_chars(bytes));
   const auto snapshot = folder.path("snapshot.ndjson"), page = folder.path("page.html");
   std::filesystem::remove(snapshot);
   std::filesystem::remove(page);
-  look(commands, image);
-  commands.run({"ntfs", "journal", image}, {"ndjson", "csv"});
-  commands.run({"ntfs", "logfile", image}, {"ndjson", "csv"});
-  commands.run({"ntfs", "snapshot", image, "--names", "keyed-hash", "--key-file", key},
-               {"ndjson", "csv"});
-  commands.run_in({"report", image, "-o", page}, "");
-  commands.run_in({"ntfs", "snapshot", image, "-o", snapshot}, "");
-  if (!std::filesystem::exists(snapshot)) return 0;
-  look(commands, snapshot);
-  commands.run({"ntfs", "compare", snapshot, image}, {"json", "ndjson"});
+  fuzz::ChosenCommands chosen{commands};
+  add_questions(chosen, image);
+  chosen.add({"ntfs", "journal", image}, {"ndjson", "csv"});
+  chosen.add({"ntfs", "logfile", image}, {"ndjson", "csv"});
+  chosen.add({"ntfs", "snapshot", image, "--names", "keyed-hash", "--key-file", key},
+             {"ndjson", "csv"});
+  chosen.add_in({"report", image, "-o", page}, "");
+  chosen.need([&] {
+    if (!std::filesystem::exists(snapshot))
+      commands.run_in({"ntfs", "snapshot", image, "-o", snapshot}, "");
+    return std::filesystem::exists(snapshot);
+  });
+  add_questions(chosen, snapshot);
+  chosen.add({"ntfs", "compare", snapshot, image}, {"json", "ndjson"});
+  chosen.run(bytes);
   return 0;
 }
