@@ -23,8 +23,7 @@ bool is_trace(const fs::path& path, core::Findings& findings) {
   const bool is_named = has(".etl") || has(".ctrace") || has(".diagsession");
   const auto kind = file ? core::recognize_file(**file) : core::fail(file.error());
   if (!kind && !is_named)
-    findings.warning("folder-unreadable", std::nullopt, "{}: cannot be read: {}", path.string(),
-                     kind.error());
+    findings.warning("folder-unreadable", std::nullopt, "{}: {}", path.string(), kind.error());
   if (!kind || is_unpackable(*kind)) return is_named;
   return *kind == FileKind::event_trace || *kind == FileKind::ctrace ||
          (*kind == FileKind::unknown && (name.ends_with(".etl") || name.ends_with(".ctrace")));
