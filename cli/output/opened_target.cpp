@@ -77,7 +77,7 @@ std::string final_path(const std::string& path) {
     place = place.parent_path() / next;
   }
   const auto folder = resolve(place.has_parent_path() ? place.parent_path().string() : ".");
-  return folder.empty() ? place.string() : (fs::path{folder} / place.filename()).string();
+  return folder.empty() ? path : (fs::path{folder} / place.filename()).string();
 }
 
 void open_target(const std::string& path) {

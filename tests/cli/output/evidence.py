@@ -378,15 +378,6 @@ class Evidence(case.Case):
         packed = self.write("other.sqlite.gz", gzip.compress((self.here / "other.sqlite").read_bytes()))
         self.refused(["trace", "export", "sqlite", trace, "-o", packed], [packed], b"which no output replaces")
 
-    def test_a_link_into_a_folder_that_is_not_there(self):
-        link = self.here / "link"
-        link.symlink_to("none/result.json")
-        done = run("findings", "-o", link)
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr.decode(),
-                         f"coldtrace: {self.here}/none/result.json: cannot write: No such file or directory\n")
-        self.assertTrue(link.is_symlink())
-
     def test_where_a_link_leads_to_nothing_yet_that_is_made(self):
         (self.here / "folder").mkdir()
         (self.here / "link").symlink_to("folder/second")
