@@ -646,7 +646,7 @@ class Many(Case):
             for number in range(10_001):
                 (volume.root / f"d/{number}").touch()
         lines = lines_of("history", self.here / "volume", "/d/*", status=1)
-        self.assertEqual((codes(lines[-1]), lines[-1]["counts"]["versions"]), ({"history-limit": 1}, 10_000))
+        self.assertEqual((codes(lines[-1])["history-limit"], lines[-1]["counts"]["versions"]), (1, 10_000))
 
 
 if __name__ == "__main__":
