@@ -18,7 +18,7 @@ namespace {
 
 using rapidjson::Value;
 
-constexpr std::string_view manifest_schema = "coldtrace.batch-manifest/1";
+constexpr std::string_view manifest_schema = "coldtrace.batch-manifest/2";
 
 // What `write` tells a writer of JSON lines.
 template <class Write>

@@ -23,14 +23,16 @@ std::size_t break_of(std::string_view line, std::size_t indent, std::size_t colu
 
 void write_wrapped(Output& output, std::string_view line, std::size_t indent) {
   const auto columns = output.columns();
-  std::string rest{line};
+  const auto end_of_text = line.find_last_not_of(' ');
+  std::string rest{columns > 0 ? line.substr(0, end_of_text + 1) : line};
   auto least = rest.find_first_not_of(' ');
   while (columns > indent && least != rest.npos) {
     const auto end = break_of(rest, least, columns);
-    if (end == rest.size()) break;
+    const auto next = rest.find_first_not_of(' ', end);
+    if (next == rest.npos) break;
     output.write(rest.substr(0, rest.find_last_not_of(' ', end - 1) + 1));
     output.write("\n");
-    rest = std::string(indent, ' ') + rest.substr(rest.find_first_not_of(' ', end));
+    rest = std::string(indent, ' ') + rest.substr(next);
     least = indent;
   }
   output.write(rest);

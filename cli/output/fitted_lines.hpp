@@ -12,8 +12,6 @@ class FittedLines {
  public:
   explicit FittedLines(std::size_t columns) : columns_{columns} {}
 
-  std::size_t columns() const { return columns_; }
-
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
   // What is left of a last line without an end.

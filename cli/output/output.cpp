@@ -93,10 +93,11 @@ void BufferPool::give_back(std::vector<core::TextBuffer>& buffers) {
   buffers.clear();
 }
 
-Output::Output(std::size_t limit, BufferPool& pool)
-    : buffer_{pool.take()}, pool_{&pool}, limit_{limit} {}
+Output::Output(std::size_t limit, BufferPool& pool, std::size_t columns)
+    : buffer_{pool.take()}, columns_{columns}, pool_{&pool}, limit_{limit} {}
 
-Output::Output(const OutputOptions& options) : descriptor_{STDOUT_FILENO} {
+Output::Output(const OutputOptions& options)
+    : descriptor_{STDOUT_FILENO}, columns_{options.columns} {
   buffer_.reserve(roomy_size);
   if (options.csv_safe) cells_.emplace();
   if (options.columns > 0) lines_.emplace(options.columns);

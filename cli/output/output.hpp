@@ -63,8 +63,9 @@ class BufferPool {
 // throws Failure and ClosedPipe.
 class Output {
  public:
-  // In memory, until take() or clear(). More than `limit` bytes throw TooLong.
-  Output(std::size_t limit, BufferPool& pool);
+  // In memory, until take() or clear(). More than `limit` bytes throw TooLong. `columns` are those
+  // of the terminal that it is for; who shows it there cuts its lines.
+  Output(std::size_t limit, BufferPool& pool, std::size_t columns = 0);
 
   // A file has no name while it is written, so that nothing is left of a run that is killed, or a
   // temporary one beside its final place. A link stays: what it leads to is replaced.
@@ -74,8 +75,8 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
-  // Of the terminal, whose lines are cut; 0: they are whole.
-  std::size_t columns() const { return lines_ ? lines_->columns() : 0; }
+  // Of the terminal, where lines are cut; 0: they are whole.
+  std::size_t columns() const { return columns_; }
 
   // For those who write piece by piece: what is appended here comes behind what was written, and
   // make_room(), called now and then, keeps it short.
@@ -112,6 +113,7 @@ class Output {
   std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;
+  std::size_t columns_ = 0;
   std::optional<FittedLines> lines_;
   core::TextBuffer changed_;  // by one of the two
 

@@ -84,7 +84,7 @@ struct Prepared {
 class Preparer {
  public:
   Preparer(std::unique_ptr<PeView> view, const PeOptions& options, BufferPool& pool)
-      : output_{longest_kept, pool},
+      : output_{longest_kept, pool, options.output.columns},
         json_{output_, options.int64},
         presenter_{std::move(view), options, output_, json_} {}
 

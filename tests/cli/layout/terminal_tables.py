@@ -126,6 +126,28 @@ class TerminalTables(case.Case):
         sha256 = strict_json(run("pe", "info", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["identity"]["sha256"]
         self.assertIn(sha256, " ".join(on_terminal(80, "pe", "info", DEMO / "demo-ntdll.dll")))
 
+    def test_blanks_at_the_end_of_a_value(self):
+        """Texts of resources are padded by installers: what is left of a line then is nothing."""
+        said = "Demo of a native layer, with one hooked stub"
+        kept = said[:22]
+        content = (DEMO / "demo-ntdll.dll").read_bytes()
+        padded = content.replace(said.encode("utf-16-le"), kept.ljust(len(said)).encode("utf-16-le"))
+        self.assertNotEqual(padded, content)
+        path = self.here / "padded.dll"
+        path.write_bytes(padded)
+        for columns in range(20, 81, 4):
+            lines = on_terminal(columns, "pe", "info", path)
+            self.assertLessEqual(max(map(width, lines)), columns)
+            if columns >= 30:
+                self.assertIn(kept, " ".join(" ".join(lines).split()))
+
+    def test_several_files_are_shown_as_one_is(self):
+        path = DEMO / "demo-ntdll.dll"
+        for columns in 60, 80:
+            one = on_terminal(columns, "pe", "info", path)
+            for jobs in "1", "2":
+                self.assertEqual(on_terminal(columns, "pe", "info", path, path, "--jobs", jobs), one + one)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
