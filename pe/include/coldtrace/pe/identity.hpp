@@ -41,8 +41,8 @@ struct Identity {
 [[nodiscard]] std::optional<VersionInfo> find_version_info(const Image& image,
                                                            core::Findings& findings);
 
-// Wine's own DLLs, and its empty placeholder files, are marked after the DOS header. Observed in
-// Wine 8.0.
+// Wine's own DLLs, and the empty files that it installs for them, are marked after the DOS header.
+// Observed in Wine 8.0.
 [[nodiscard]] bool has_wine_marker(const Image& image);
 
 }  // namespace coldtrace::pe

@@ -35,8 +35,8 @@ class DirectoryHistory {
     std::string_view text;  // valid until the next call; without a '/' at its end: the root is ""
     bool whole;             // reaches the root
   };
-  // Where replay() has come to. Of a directory that nothing is known of the text is a placeholder
-  // with its reference.
+  // The path at the moment that replay() has reached. It begins with the reference of a directory
+  // (broken_path()) where nothing is known of that one.
   Path find(FileReference directory);
 
  private:
