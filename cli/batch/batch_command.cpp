@@ -33,8 +33,8 @@ void add_input_options(Command& command, BatchOptions& options) {
                    "Paths in the list are separated by NUL, as 'find -print0' writes them");
   command
       .add_input("--input", options.inputs,
-                 "An input file, or a folder of which each file, at any depth, is an input; a list "
-                 "may name folders too")
+                 "An input file, or a folder whose files, at any depth, are inputs; a list may "
+                 "name folders too")
       .type_name("FILE|DIR")
       .repeatable();
   command
@@ -48,7 +48,7 @@ void add_input_options(Command& command, BatchOptions& options) {
           "Process every N-th input, starting with the I-th: N machines with I = 1 to N share the "
           "work")
       .check("I/N", [](const std::string& text) {
-        return read_shard(text) ? "" : "'" + text + "' is not a shard: I/N, as 2/4";
+        return read_shard(text) ? "" : "'" + text + "' is not a shard; expected I/N, such as 2/4";
       });
 }
 
@@ -85,7 +85,7 @@ void add_result_options(Command& command, BatchOptions& options) {
 
 void add_run_options(Command& command, BatchOptions& options) {
   command.add_flag("--retry-failed", options.retry_failed,
-                   "Process inputs again that failed in an earlier run");
+                   "Retry inputs that failed in an earlier run");
   command.add_flag("--hash", options.hash_inputs,
                    "Detect changed inputs by SHA-256 instead of size, modification time and inode");
   command
@@ -121,8 +121,8 @@ void add_batch_command(CLI::App& app, Exit& exit, const RunProgram& run) {
        "decode\n"
        "  coldtrace batch --list images.txt --shard 2/4 --out-dir results -- ntfs snapshot\n",
        "  0  the command ended with 0 for every input\n"
-       "  1  an input failed, the command ended with 1 for one, or an earlier result is not\n"
-       "     what its manifest says\n"
+       "  1  an input failed, the command ended with 1 for one, or an earlier result does not\n"
+       "     match the manifest\n"
        "  2  usage error, no readable input, results cannot be written, or another run works\n"
        "     on the same inputs\n"},
       {"text", "json"}, define_batch, [&app, run](const BatchOptions& options) {

@@ -125,8 +125,8 @@ void BatchFolder::refuse_other_commands() const {
     const auto kind = each.path().filename().string();
     if (kind != head_.kind && each.is_directory(error) && is_in_use(each.path().string()))
       throw Failure{
-          fmt::format("{}: has results of '{}' already; name another folder, or give all "
-                      "its commands --out-layout hive",
+          fmt::format("{}: already has results of '{}'; name another folder, or give all its "
+                      "commands --out-layout hive",
                       folder_, kind)};
   }
 }

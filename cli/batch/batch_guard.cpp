@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view not_replaced =
-    ": a file of the batch, which its summary does not replace";
+    ": a file of the batch, which its summary never overwrites";
 
 // The path of a file as it is below a folder; empty where it is not.
 std::string path_below(const std::string& folder, const std::string& path) {
@@ -57,7 +57,8 @@ BatchGuard::BatchGuard(const BatchOptions& options, const BatchedCommand& comman
 void BatchGuard::check_result(const std::string& path) const {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
-  if (!S_ISREG(status.st_mode)) throw Failure{path + ": no file, and in the place of a result"};
+  if (!S_ISREG(status.st_mode))
+    throw Failure{path + ": not a regular file, and in the place of a result"};
   if (const auto named = named_.find({status.st_dev, status.st_ino}); named != named_.end())
     throw Failure{path + ": " + named->second};
 }

@@ -38,7 +38,7 @@ std::vector<std::string> read_list(const BatchOptions& options) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.find('\0') != std::string_view::npos)
       throw Failure{
-          fmt::format("{}: a path has a byte 0; is it a list with --null?", options.list)};
+          fmt::format("{}: a path contains a NUL byte; does the list need --null?", options.list)};
     if (line.ends_with('\r') && !fs::exists(line, ignored) &&
         fs::exists(line.substr(0, line.size() - 1), ignored))
       throw Failure{fmt::format(
@@ -76,7 +76,7 @@ class InputFinder {
   BatchInputs take() {
     if (found_.all.empty() && found_.failed.empty())
       throw Failure{passed_over_.empty()
-                        ? "there is no input"
+                        ? "there are no inputs"
                         : passed_over_ +
                               ": is the folder of results, whose files are not inputs; "
                               "name another one with --out-dir"};
@@ -170,10 +170,10 @@ bool is_same_input(const std::string& one, const std::string& other) {
 void refuse_same_name(const std::string& known, const BatchInput& input, bool whole_paths) {
   std::error_code error;
   if (known != input.path && !fs::exists(known, error))
-    throw Failure{
-        fmt::format("{}: the manifest has a result of this name, of {}, which is not there; where "
-                    "the files were moved, name them as then: relative paths stay what they are",
-                    input.path, known)};
+    throw Failure{fmt::format(
+        "{}: the manifest has a result with this name, from {}, which no longer exists; if the "
+        "files were moved, name them as before: relative paths stay the same",
+        input.path, known)};
   throw Failure{fmt::format("{} and {}: both results would be called '{}'{}", known, input.path,
                             input.name, whole_paths ? "" : "; --named-by path tells them apart")};
 }

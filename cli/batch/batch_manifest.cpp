@@ -107,7 +107,7 @@ std::optional<BatchEntry> read_entry(const Value& json) {
 ManifestHead read_head(const Value& json, const std::string& path) {
   const auto* command = find_member(json, "command", &Value::IsArray);
   if (text_member(json, "schema") != manifest_schema || command == nullptr)
-    throw Failure{fmt::format("{}: no manifest of a batch that this version reads", path)};
+    throw Failure{fmt::format("{}: not a batch manifest that this version reads", path)};
   ManifestHead head{text_member(json, "kind"),
                     {},
                     text_member(json, "format"),
@@ -163,7 +163,7 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   if (std::filesystem::is_empty(path, ignored)) {
-    findings.warning("manifest-damaged", std::nullopt, "{}: has no bytes", path);
+    findings.warning("manifest-damaged", std::nullopt, "{}: it is empty", path);
     return std::nullopt;
   }
   const auto file = core::FileImage::open(path);
@@ -175,13 +175,13 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
   for (u64 number = 0; lines.next(line); ++number) {
     // What was written behind a torn line ended it.
     if (is_torn)
-      findings.warning("manifest-damaged", std::nullopt, "{}: a line is not one of a manifest",
+      findings.warning("manifest-damaged", std::nullopt, "{}: a line is not a manifest entry",
                        path);
     const auto json = parse_line(line);
     is_torn = !json;
     if (number == 0) {
       if (!json && lines.error()) break;
-      if (!json) throw Failure{fmt::format("{}: no manifest of a batch", path)};
+      if (!json) throw Failure{fmt::format("{}: not a batch manifest", path)};
       manifest.head = read_head(*json, path);
     } else if (json && text_member(*json, "type") == "result") {
       auto entry = read_entry(*json);
@@ -191,7 +191,7 @@ std::optional<ReadManifest> read_manifest(const std::string& path, core::Finding
         is_torn = true;
     }
   }
-  if (lines.error()) throw Failure{fmt::format("{}: cannot be read to its end", path)};
+  if (lines.error()) throw Failure{fmt::format("{}: cannot be read to the end", path)};
   return manifest;
 }
 

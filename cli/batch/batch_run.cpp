@@ -112,7 +112,7 @@ class Batch {
     existing_.insert(input.name);
     guard_.check_result(path);
     if (!is_known || !known->second.result || known->second.result->path != below)
-      throw Failure{path + ": no result that the manifest knows, and in the place of one"};
+      throw Failure{path + ": not a result that the manifest lists, and in the place of one"};
   }
 
   BatchEntries own_entries() const {
@@ -212,7 +212,7 @@ class Batch {
     if (ended.exit == 0U || !is_there(path)) return false;
     guard_.check_replaced(path, folder_.format());
     summary_.findings.warning("result-changed", std::nullopt,
-                              "{}: not what its manifest says; it was made again", path);
+                              "{}: did not match the manifest; it was made again", path);
     return false;
   }
 

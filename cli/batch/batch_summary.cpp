@@ -27,10 +27,10 @@ void write_text(Output& output, const BatchSummary& summary) {
     print(output, "  {} in folders of inputs: not followed\n",
           plural(summary.links, "symbolic link"));
   if (summary.repeated > 0)
-    print(output, "  {} of the list with a path that it had before: read once\n",
+    print(output, "  {} of the list with a repeated path: read once\n",
           plural(summary.repeated, "line"));
   if (summary.not_named > 0)
-    print(output, "  {} of inputs that are not named: neither checked nor counted\n",
+    print(output, "  {} of inputs that were not given this time: neither checked nor counted\n",
           plural(summary.not_named, "result"));
   for (const auto* entry : summary.failed)
     print(output, "  {}: {}: {}\n", entry->state, printable(entry->input), printable(entry->error));

@@ -57,8 +57,9 @@ void add_common_options(Command& command, const std::vector<std::string>& format
   if (std::find(formats.begin(), formats.end(), "text") != formats.end())
     add_pager_option(command, options.text);
   if (std::find(formats.begin(), formats.end(), "csv") != formats.end())
-    command.add_flag("--csv-safe", options.output.csv_safe,
-                     "CSV: an apostrophe before cells that a spreadsheet would take for formulas");
+    command.add_flag(
+        "--csv-safe", options.output.csv_safe,
+        "CSV: put an apostrophe before cells that a spreadsheet would take for formulas");
   command
       .add_option("--fail-on", options.findings.fail_on,
                   "Exit with 1 when there is a finding with one of these codes")
@@ -70,7 +71,7 @@ void add_common_options(Command& command, const std::vector<std::string>& format
       .list("CODE")
       .finding_codes();
   command.add_flag("-q,--quiet", options.findings.quiet,
-                   "No findings on standard error; exit status unaffected");
+                   "Print no findings on standard error; exit status unaffected");
   command.add_flag("-v,--verbose", options.findings.verbose,
                    "Also print informational findings (by default only counted)");
   if (const auto json = formats_with_json(formats); !json.empty())

@@ -67,7 +67,7 @@ void refuse_other_ending(const OutputOptions& output, const std::vector<std::str
   for (const auto& end : name_endings) {
     const auto is_named = [&](const std::string& one) { return is_named_by(end, one, alone); };
     if (has_ending(plain, end.ending) && std::ranges::none_of(formats, is_named))
-      throw Failure{fmt::format("{}: its name ends in {}, which is {}, and this command writes {}",
+      throw Failure{fmt::format("{}: its name ends in {}, which is {}, but this command writes {}",
                                 path, end.ending, end.format, fmt::join(formats, ", "))};
   }
 }

@@ -172,7 +172,7 @@ std::string check_number(std::string& text, u64 most) {
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(first, end, number, hexadecimal ? 16 : 10);
   if (parsed.ec == std::errc::invalid_argument || parsed.ptr != end)
-    return "'" + text + "' is not a whole number from 0 on";
+    return "'" + text + "' is not a whole number (0 or more)";
   return parsed.ec == std::errc::result_out_of_range || number > most
              ? "'" + text + "' is too large"
              : "";
@@ -313,13 +313,12 @@ void add_output_folder_option(CLI::App& app) {
       std::any_of(arguments.begin() + 1, arguments.end(), is_file))
     return;
   static std::string folder;
-  app.add_option(
-         "--out-dir", folder,
-         arguments.size() == 1
-             ? "Read each argument, and each file of a folder, in a process of its own, and write "
-               "its results to a file of DIR, as 'coldtrace batch' does"
-             : "Read the first argument, or each file of this folder, in a process of its own, and "
-               "write its results to a file of DIR, as 'coldtrace batch' does")
+  app.add_option("--out-dir", folder,
+                 arguments.size() == 1
+                     ? "Read each argument (of a folder, each file) in its own process, and write "
+                       "its results to a file in DIR, as 'coldtrace batch' does"
+                     : "Read the first argument (of a folder, each file) in its own process, and "
+                       "write its results to a file in DIR, as 'coldtrace batch' does")
       ->type_name("DIR")
       ->group(common_options_heading);
 }

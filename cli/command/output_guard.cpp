@@ -184,8 +184,8 @@ void refuse_content(const Target& target, const std::string& format,
       !(unknown && has_bytes_of_no_text(target)))
     return;
   if (!is_earlier_result(target.path.string(), target.file, kind, format))
-    throw Failure{fmt::format("{}: it is {}{}, which no output replaces", target.name,
-                              to_string(kind), unknown ? " and no text" : "")};
+    throw Failure{fmt::format("{}: it is {}{}, which is never overwritten", target.name,
+                              to_string(kind), unknown ? " and not text" : "")};
 }
 
 // What a part of an image may begin with.
@@ -260,7 +260,7 @@ void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs) {
   guard_messages(inputs);
   if (std::ranges::count(inputs, "-") > 1)
-    throw Failure{"'-' is named twice, and standard input is one input"};
+    throw Failure{"'-' is given twice, but standard input can be read only once"};
   refuse_by_status(output, format, inputs);
   const auto target = find_target(output);
   if (!target) return refuse_new_part(output.path, inputs);
@@ -279,7 +279,7 @@ void refuse_files_below(const OutputOptions& output, const std::vector<std::stri
     for (const auto& path : {target, place / file.filename()})
       if (const auto below = path.lexically_relative(folder);
           !error && !below.empty() && *below.begin() != "..")
-        throw Failure{fmt::format("{}: a file of {}, which no output replaces; name another one",
+        throw Failure{fmt::format("{}: a file of {}, which is never overwritten; name another one",
                                   output.path, name)};
   }
 }

@@ -28,7 +28,7 @@ bool contains(const std::vector<std::string>& codes, std::string_view code) {
 std::string temporary_file_message(const core::ParseError& error) {
   auto message =
       fmt::format("a temporary file in {} (TMPDIR) cannot be {}: {}", core::temporary_folder(),
-                  error.field.view() == "open"    ? "made"
+                  error.field.view() == "open"    ? "created"
                   : error.field.view() == "write" ? "written"
                                                   : "read",
                   std::generic_category().message(static_cast<int>(error.found)));
@@ -63,9 +63,9 @@ Report::~Report() {
     std::string codes;
     for (const auto& [code, count] : informational_)
       codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
-    cli::say(fmt::format("coldtrace: informational findings, which -v shows: {}\n", codes));
+    cli::say(fmt::format("coldtrace: informational findings (-v shows them): {}\n", codes));
   } catch (const std::bad_alloc&) {  // no destructor may throw
-    cli::say("coldtrace: out of memory for what informational findings there are; -v shows them\n");
+    cli::say("coldtrace: out of memory while counting informational findings; -v shows them\n");
   }
 }
 
@@ -125,7 +125,7 @@ std::string to_message(const core::ParseError& error) {
   if (error.fault == core::Fault::io && error.offset == 0)
     return std::generic_category().message(static_cast<int>(error.found));
   if (error.fault == core::Fault::limit && error.structure.view() == "pipe")
-    return fmt::format("more than the {} bytes that are read of a pipe", error.expected);
+    return fmt::format("more than the {} bytes that are read from a pipe", error.expected);
   if (error.fault == core::Fault::limit && error.structure.view() == "file")
     return fmt::format("larger than the {} bytes that are read", error.expected);
   return core::to_string(error);

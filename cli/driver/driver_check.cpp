@@ -53,7 +53,7 @@ void guard_logs(const DriverCheckOptions& options, const HiveInput& hive) {
   guard_output(options.output, options.format, hive.log_paths);
   if (registry::is_log_path(hive.path, options.output.path))
     throw Failure{
-        fmt::format("{}: it would be taken for a log of {}", options.output.path, hive.path)};
+        fmt::format("{}: it would be mistaken for a log of {}", options.output.path, hive.path)};
 }
 
 void open_hives(const DriverCheckOptions& options, DriverCheckAnswer& answer) {
@@ -122,7 +122,7 @@ void add_driver_check(CLI::App& app, Exit& exit) {
        "  coldtrace driver check --hive SYSTEM --hive SOFTWARE\n"
        "  coldtrace driver check --hive config/SYSTEM --files files.ndjson --format json\n"
        "  coldtrace driver check --hive /mnt/Windows/System32/config/SYSTEM --files /mnt\n",
-       "  0  nothing is wrong; what is only unusual is informational\n"
+       "  0  nothing is wrong; findings that are merely unusual are informational\n"
        "  1  a driver, filter, trace or DLL is set up wrongly, a hive is damaged or lacks its last "
        "changes\n"
        "  2  an input could not be read, or is neither a SYSTEM nor a SOFTWARE hive\n"},
@@ -130,15 +130,14 @@ void add_driver_check(CLI::App& app, Exit& exit) {
       [](Command& command, DriverCheckOptions& options) {
         command
             .add_input("--hive", options.hives,
-                       "A SYSTEM or SOFTWARE hive; repeated for one of each. The logs beside it "
-                       "(.LOG, .LOG1, .LOG2) are applied "
-                       "in memory where it is dirty")
+                       "A SYSTEM or SOFTWARE hive; repeat for one of each. If it is dirty, the "
+                       "logs beside it (.LOG, .LOG1, .LOG2) are applied in memory")
             .required()
             .repeatable();
         command
             .add_input("--files", options.files,
-                       "Lines of 'coldtrace ntfs snapshot' of the volume that Windows is on, or a "
-                       "folder where it is mounted: whether drivers and DLLs are there")
+                       "NDJSON of 'coldtrace ntfs snapshot' for the volume with Windows, or a "
+                       "folder where it is mounted, to check that drivers and DLLs exist")
             .type_name("FILE|DIR");
       },
       run_driver_check);

@@ -55,13 +55,14 @@ void write_numbers(Output& output, const DriverCheckAnswer& answer) {
   }
   if (!configuration.services_whole)
     print(output,
-          "Services has keys that cannot be read: none is called missing that others name\n");
+          "Services has keys that cannot be read: services that others name are not reported as "
+          "missing\n");
   print(output,
         "services: {}, {}; start: {} boot, {} system, {} automatic, {} demand, {} disabled\n",
         files[0] + files[1] + files[2], plural(drivers, "driver"), starts[0], starts[1], starts[2],
         starts[3], starts[4]);
   if (answer.files)
-    print(output, "files of services: {} there, {} missing, {} not known; Windows is in \\{}\n",
+    print(output, "files of services: {} present, {} missing, {} unknown; Windows is in \\{}\n",
           files[0], files[1], files[2], printable(answer.files->windows_folder()));
 }
 

@@ -19,9 +19,7 @@ std::unique_ptr<registry::DriverFiles> open_driver_files(const std::string& path
   if (!files)
     findings.warning(
         "driver-files", std::nullopt,
-        "{}: no Windows is there, which is a folder with System32 in it; nothing is said "
-        "of files",
-        path);
+        "{}: no Windows folder (one with System32 in it) was found; files are not checked", path);
   return files;
 }
 

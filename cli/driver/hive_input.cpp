@@ -63,7 +63,7 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   if (!recovery)
     throw Failure{fmt::format("{}: {}", path, describe_no_hive(*bytes, recovery.error()))};
   if (recovery->before.is_log())
-    throw Failure{fmt::format("{}: it is the log of a hive; give the hive it lies beside", path)};
+    throw Failure{fmt::format("{}: it is the log of a hive; give the hive beside it", path)};
   input->recovery = std::move(*recovery);
   auto hive = registry::Hive::open(std::move(*bytes), input->findings);
   if (!hive) throw Failure{fmt::format("{}: {}", path, hive.error())};

@@ -68,7 +68,7 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
       });
   if (!read)
     throw Failure{
-        fmt::format("{}: it is neither a folder nor lines of 'coldtrace ntfs snapshot'", path)};
+        fmt::format("{}: it is neither a folder nor NDJSON of 'coldtrace ntfs snapshot'", path)};
   if (const auto refusal = reader.refusal(); !refusal.empty())
     throw Failure{fmt::format("{}: {}", path, refusal)};
   reader.report(findings);

@@ -54,7 +54,7 @@ std::string text_of(CLI::App& root, const HelpCommandOptions& options) {
 
 void add_help_flags(CLI::App& app) {
   app.set_help_flag("-h", "Print brief help and exit");
-  app.set_help_all_flag("--help", "Print help and exit; -h prints less of it");
+  app.set_help_all_flag("--help", "Print full help and exit; -h prints brief help");
   app.formatter(std::make_shared<HelpFormatter>());
 }
 
@@ -65,7 +65,7 @@ void add_help_command(CLI::App& app, Exit& exit) {
        "  coldtrace help pe info\n"
        "  coldtrace help --man trace decode | man -l -\n"
        "  coldtrace help --completion bash > /etc/bash_completion.d/coldtrace\n",
-       "  0  it was written\n"
+       "  0  the help was written\n"
        "  2  usage, no such command, or the output cannot be written\n"},
       {"text"},
       [](Command& command, HelpCommandOptions& options) {

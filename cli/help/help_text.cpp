@@ -62,8 +62,7 @@ void append_shared_names(std::string& out, const CommandInfo& command, std::size
     if (option.group == common_options_heading) names.push_back(option.name);
   if (names.empty()) return;
   out += '\n' +
-         wrapped(fmt::format("Also {}, as all commands: see --help.", fmt::join(names, ", ")), 0,
-                 width) +
+         wrapped(fmt::format("Common options: {}; see --help.", fmt::join(names, ", ")), 0, width) +
          '\n';
 }
 

@@ -143,7 +143,7 @@ std::string given_twice(const CLI::App& command, const CLI::ParseError& error) {
   if (error.get_name() != "ArgumentMismatch" || end == text.npos) return {};
   const auto* option = command.get_option_no_throw(std::string{text.substr(0, end)});
   if (option == nullptr || option->get_positional()) return {};
-  return fmt::format("{} takes one value and is given more", text.substr(0, end));
+  return fmt::format("{} takes one value but is given more", text.substr(0, end));
 }
 
 // An input that is one more than the command takes at once.
@@ -155,8 +155,8 @@ std::string further_input(CLI::App& command, const CLI::ParseError& error) {
   const auto left = command.remaining();
   if (left.empty()) return {};
   return fmt::format(
-      "'{}' is one input more: --out-dir DIR takes many inputs and folders, and writes the results "
-      "of each to a file of DIR",
+      "'{}' is one input too many; --out-dir DIR takes many inputs and folders, and writes the "
+      "results of each to a file in DIR",
       left.front());
 }
 
@@ -165,7 +165,7 @@ std::string further_argument(const CLI::App& command, const CLI::ParseError& err
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return {};
   const auto left = command.remaining();
   if (left.empty()) return {};
-  return fmt::format("'{}' is one argument more than '{}' takes", left.front(), full_name(command));
+  return fmt::format("'{}' is one argument too many for '{}'", left.front(), full_name(command));
 }
 
 // A word in front of the '--' of a batch: no input, but the command.
@@ -180,7 +180,8 @@ std::string word_before_command(const CLI::App& command, const CLI::ParseError& 
   const auto& word = option->results().front();
   if (std::find(words.begin(), dashes, word) == dashes) return {};
   return fmt::format(
-      "'{}' stands before '--', behind which the command is; --input and --list name inputs", word);
+      "'{}' stands before '--', but the command comes after it; give inputs with --input or --list",
+      word);
 }
 
 std::string with_help_hint(std::string_view told, const CLI::App& command) {

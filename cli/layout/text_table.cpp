@@ -97,7 +97,7 @@ void TextTable::finish() {
   write_headings(layout);
   for (const auto& row : rows_) write_row(layout, row);
   if (const auto left_out = columns_.size() - layout.columns.size(); left_out > 0)
-    print(output_, "({} left out: a wider terminal, a pipe or a file has all)\n",
+    print(output_, "({} left out: a wider terminal, a pipe or a file shows all)\n",
           counted(left_out, "column", "columns"));
   rows_.clear();
 }

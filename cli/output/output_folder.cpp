@@ -62,7 +62,7 @@ void OutputFolder::commit() {
 
 void OutputFolder::fail(int code) const {
   throw Failure{fmt::format("{}: cannot write: {}{}", path_, std::generic_category().message(code),
-                            code == EEXIST ? "; the output is a new folder" : "")};
+                            code == EEXIST ? "; the output must be a new folder" : "")};
 }
 
 }  // namespace coldtrace::cli

@@ -163,8 +163,8 @@ std::string_view other_packing_of(std::string_view path) {
 std::unique_ptr<StreamPacker> make_packer(Packing packing, const std::string& path,
                                           unsigned threads) {
   if (const auto ending = other_packing_of(path); !ending.empty())
-    throw PackingError{
-        fmt::format("{}: nothing is compressed as {}; name the file .zst or .gz", path, ending)};
+    throw PackingError{fmt::format("{}: {} compression is not supported; name the file .zst or .gz",
+                                   path, ending)};
   if (packing == Packing::none) return nullptr;
   if (packing == Packing::gzip) return std::make_unique<GzipPacker>(path);
   const auto* const library = libzstd();

@@ -77,7 +77,8 @@ std::string shifted(core::FileTime time) {
 void use_local_time() {
   ::tzset();  // reads the zone's file, before the sandbox
   if (const char* const name = std::getenv("TZ"); name != nullptr && !is_zone(name))
-    throw Failure{fmt::format("--local: TZ names no zone that is known here: {}", printable(name))};
+    throw Failure{
+        fmt::format("--local: TZ names a time zone that is not known here: {}", printable(name))};
   zone() = {.local = true};
 }
 

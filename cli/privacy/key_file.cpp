@@ -24,7 +24,7 @@ std::vector<std::byte> read_key_file(const std::string& path) {
   if (!key && !too_long)
     throw Failure{fmt::format("{}: {}", core::printable(path), to_message(key.error()))};
   if (too_long || key->size() < shortest_key)
-    throw Failure{fmt::format("{}: a key has {} to {} bytes, as 'head -c 32 /dev/urandom' gives",
+    throw Failure{fmt::format("{}: a key has {} to {} bytes; 'head -c 32 /dev/urandom' makes one",
                               core::printable(path), shortest_key, longest_key)};
   return std::move(*key);
 }
@@ -33,7 +33,7 @@ privacy::SealingKey read_sealing_key(const std::string& path) {
   const auto bytes = read_key_file(path);
   privacy::SealingKey key;
   if (bytes.size() != key.size())
-    throw Failure{fmt::format("{}: a key of AES-256 has 32 bytes, and the file {}",
+    throw Failure{fmt::format("{}: an AES-256 key has 32 bytes, but the file has {}",
                               core::printable(path), bytes.size())};
   std::ranges::copy(bytes, key.begin());
   return key;

@@ -17,15 +17,14 @@ std::unique_ptr<const privacy::HashedNames> NamesOptions::read_key(bool other_us
 
 void add_names_options(Command& command, NamesOptions& options, const std::string& key_help) {
   command
-      .add_option(
-          "--names", options.how,
-          "Names 'plain', or as 'keyed-hash': HMAC-SHA-256 of each, for results that others "
-          "may see (docs/privacy.md)")
+      .add_option("--names", options.how,
+                  "Write names as they are ('plain') or as 'keyed-hash': the HMAC-SHA-256 of each, "
+                  "for results that others may see (docs/privacy.md)")
       .one_of({"plain", "keyed-hash"})
       .capture_default_str();
   command.add_input("--key-file", options.key_file, key_help).type_name("FILE");
   command.add_flag("--keep-extensions", options.keep_extensions,
-                   "Leave the extensions of hashed names: up to 8 ASCII letters and digits");
+                   "Keep the extensions of hashed names: up to 8 ASCII letters and digits");
 }
 
 void write_names_member(JsonWriter& json, const privacy::HashedNames* names) {

@@ -65,7 +65,7 @@ std::string interpreter() {
 [[noreturn]] void refuse(std::string_view part) {
   throw Failure{
       fmt::format("the sandbox could not be entered: the kernel has {} and refused it; "
-                  "--no-sandbox runs without",
+                  "--no-sandbox runs without it",
                   part)};
 }
 

@@ -353,7 +353,7 @@ class Results(Batch):
         listed = self.here / "list"
         listed.write_text(f"{first}\n{second}\n{first}\n")
         done = run("batch", "--list", listed, "--out-dir", self.out, "--", *SNAPSHOT, status=0)
-        self.assertIn(b"1 line of the list with a path that it had before: read once", done.stdout)
+        self.assertIn(b"1 line of the list with a repeated path: read once", done.stdout)
         self.assertEqual(list(self.manifest()[1]), ["00.img", "01.img"])
 
     def test_the_folder_of_results_may_be_a_link(self):
@@ -451,12 +451,12 @@ class Resuming(Batch):
             self.assertEqual(self.batch(status=0)["findings"], [])
             self.assertEqual(tree(self.out), whole)
         path.write_bytes(lines[0] + b"garbage\n" + b"".join(lines[2:]))
-        self.assertIn(b"no result that the manifest knows", self.batch(status=2).stderr)
+        self.assertIn(b"not a result that the manifest lists", self.batch(status=2).stderr)
         (self.out / "00.img.ndjson").unlink()
         self.assertEqual([each["code"] for each in self.batch(status=1)["findings"]], ["manifest-damaged"])
         self.assertEqual(tree(self.out), whole)
         path.write_bytes(b"garbage\n")
-        self.assertIn(b"no manifest of a batch", self.batch(status=2).stderr)
+        self.assertIn(b"not a batch manifest", self.batch(status=2).stderr)
 
     def test_a_manifest_without_bytes(self):
         self.fill(2)
@@ -464,12 +464,12 @@ class Resuming(Batch):
         whole = tree(self.out)
         path = self.out / "_batch/ntfs-snapshot/manifest.ndjson"
         path.write_bytes(b"")
-        self.assertIn(b"00.img.ndjson: no result that the manifest knows", self.batch(status=2).stderr)
+        self.assertIn(b"00.img.ndjson: not a result that the manifest lists", self.batch(status=2).stderr)
         for result in self.out.glob("*.ndjson"):
             result.unlink()
         summary = self.batch(status=1)
         self.assertEqual([(each["code"], each["text"]) for each in summary["findings"]],
-                         [("manifest-damaged", f"{path}: has no bytes")])
+                         [("manifest-damaged", f"{path}: it is empty")])
         self.assertEqual(tree(self.out), whole)
 
     def test_results_of_inputs_that_are_not_named_are_not_counted(self):
@@ -482,7 +482,7 @@ class Resuming(Batch):
         _, rows, end = self.manifest()
         self.assertEqual((len(rows), end["counts"]), (3, {"inputs": 2, "done": 2, "failed": 0, "not_named": 1}))
         text = run("batch", "--input", self.images, "--out-dir", self.out, "--", *SNAPSHOT, status=0).stdout
-        self.assertIn(b"1 result of inputs that are not named: neither checked nor counted", text)
+        self.assertIn(b"1 result of inputs that were not given this time: neither checked nor counted", text)
 
     def test_a_folder_that_cannot_be_read_is_in_the_summary_and_the_manifest(self):
         self.fill(1)
@@ -634,25 +634,25 @@ class Refusals(Batch):
         self.out.mkdir()
         target = self.out / "01.img.ndjson"
         target.write_bytes(self.volumes[0])
-        self.refused(b"no result that the manifest knows")
+        self.refused(b"not a result that the manifest lists")
         self.assertEqual(tree(self.out), {target.name: self.volumes[0]})
         target.unlink()
         os.link(self.images / "00.img", target)
         self.refused(b"the same file as the input")
         target.unlink()
         target.symlink_to(self.images / "00.img")
-        self.refused(b"no file, and in the place of a result")
+        self.refused(b"not a regular file, and in the place of a result")
         target.unlink()
         target.mkdir()
-        self.refused(b"no file, and in the place of a result")
+        self.refused(b"not a regular file, and in the place of a result")
         target.rmdir()
         target.write_bytes(b"precious\n")
-        self.refused(b"01.img.ndjson: no result that the manifest knows, and in the place of one")
+        self.refused(b"01.img.ndjson: not a result that the manifest lists, and in the place of one")
         self.assertEqual(tree(self.out), {target.name: b"precious\n"})
         target.unlink()
         self.batch(status=0)
         target.write_bytes(self.volumes[0])
-        self.refused(b"which no output replaces")
+        self.refused(b"which is never overwritten")
 
     def test_another_case_does_not_take_a_results_name(self):
         for case, volume in (("a", 0), ("b", 1)):
@@ -708,7 +708,7 @@ class Refusals(Batch):
         # By absolute paths it is said why not.
         (self.here / "other").rename(self.here / "moved")
         done = run("batch", "--out-dir", self.here / "moved/out", "--input", self.here / "moved/images", "--", *SNAPSHOT, status=2)
-        self.assertIn(os.fsencode(self.here / "other/images/0.img") + b", which is not there; where the files were moved", done.stderr)
+        self.assertIn(os.fsencode(self.here / "other/images/0.img") + b", which no longer exists; if the files were moved", done.stderr)
 
     def test_files_that_the_command_line_names_are_no_places_of_results(self):
         self.add("base.img")
@@ -737,7 +737,7 @@ class Refusals(Batch):
         self.fill(2)
         for times in range(2):
             for name in ("00.img.ndjson", "_batch/ntfs-snapshot/manifest.ndjson", "_batch/new"):
-                self.refused(b"a file of the batch, which its summary does not replace", "-o", self.out / name)
+                self.refused(b"a file of the batch, which its summary never overwrites", "-o", self.out / name)
             if times == 0:
                 self.assertFalse(self.out.exists())
                 self.batch(status=0)
@@ -850,7 +850,7 @@ class Refusals(Batch):
     def test_temporary_files_that_cannot_be_made_cost_no_input(self):
         self.add("packed.img.gz", gzip.compress(self.volumes[0], mtime=0))
         done = self.batch(status=2, env={**os.environ, "TMPDIR": str(self.here / "none")})
-        self.assertIn(b"(TMPDIR) cannot be made: No such file or directory", done.stderr.splitlines()[-1])
+        self.assertIn(b"(TMPDIR) cannot be created: No such file or directory", done.stderr.splitlines()[-1])
         self.assertEqual(self.batch(status=0)["counts"]["done"], 1)
 
     def test_a_full_disk(self):

@@ -116,11 +116,11 @@ class Findings(Case):
         quiet = self.exits(0, "syscalls", "map", *[sound] * 32)
         lines = quiet.stderr.decode().splitlines()
         self.assertEqual(len(lines), 1)
-        self.assertRegex(lines[0], r"^coldtrace: informational findings, which -v shows: .*"
+        self.assertRegex(lines[0], r"^coldtrace: informational findings \(-v shows them\): .*"
                                    r"\b32 number-hole\b")
         loud = self.exits(0, "syscalls", "map", "-v", *[sound] * 32).stderr.decode().splitlines()
         self.assertGreaterEqual(len([line for line in loud if "info: number-hole" in line]), 32)
-        self.assertEqual([line for line in loud if "which -v shows" in line], [])
+        self.assertEqual([line for line in loud if "-v shows them" in line], [])
         # What decides the exit status is told.
         told = self.exits(1, "syscalls", "map", "--fail-on", "number-hole", sound)
         self.assertIn(b"number-hole at", told.stderr)
@@ -149,7 +149,7 @@ class Findings(Case):
             kind = described.split()[0]
             usage = re.search(r"^Usage: .*", help_of(*command), re.M)[0]
             twice = run(*command, option, value, option, value).stderr
-            once_only = f"{option} takes one value and is given more".encode() in twice
+            once_only = f"{option} takes one value but is given more".encode() in twice
             with self.subTest(command=command, option=option):
                 if "[,...]" in kind:
                     forms["list"] += 1
@@ -402,7 +402,7 @@ class PackedResults(Case):
                 for whole in (packed, packed[:-5], packed[:9]):
                     path.write_bytes(whole)
                     done = self.exits(2, "findings", "-o", path)
-                    self.assertIn(b"which no output replaces", done.stderr)
+                    self.assertIn(b"which is never overwritten", done.stderr)
                     self.assertEqual(path.read_bytes(), whole)
             # Of another name it is not a result of the kind.
             other = self.write("a.txt", function(b"text"))

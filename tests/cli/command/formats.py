@@ -107,7 +107,7 @@ class Formats(case.Case):
                                  (("help",), "csv", "csv")):
             with self.subTest(command=command):
                 for name in (f"x.{end}", f"x.{end.upper()}", f"x.{end}.zst"):
-                    self.assertIn(f", which is {of}, and this command writes ", self.refused(*command, "-o", self.here / name))
+                    self.assertIn(f", which is {of}, but this command writes ", self.refused(*command, "-o", self.here / name))
         self.assertEqual(os.listdir(self.here), [])
         for command, name in ((("trace", "export", "ecs", TRACE), "x.jsonl"), (("trace", "export", "ecs", TRACE), "x.ndjson"),
                               (("trace", "export", "ecs", TRACE), "x.JSON"), (("trace", "export", "ecs", TRACE), "x.json.gz"),
@@ -130,7 +130,7 @@ class Formats(case.Case):
         self.assertIn(b"cannot write: File too large", done.stderr)
 
     def test_values_that_are_none_are_told_in_words(self):
-        for says, *options in (("--format takes one value and is given more", "--format", "json", "--format", "csv"),
+        for says, *options in (("--format takes one value but is given more", "--format", "json", "--format", "csv"),
                                ("'abc' is not a size; expected one like 65536", "--names-limit", "abc"),
                                ("'5' is neither 4 nor 8\n", "--pointer-size", "5")):
             self.assertIn(says, self.refused("trace", "decode", TRACE, *options))
@@ -153,7 +153,7 @@ class Formats(case.Case):
         run("trace", "pack", trace, "-o", self.here / "d.zst")
         said = self.refused("trace", "unpack", self.here / "d.zst", "-o", trace)
         self.assertNotIn("split image", said)
-        self.assertIn("which no output replaces", said)
+        self.assertIn("which is never overwritten", said)
 
     def test_an_interval_without_events_is_named(self):
         done = run("trace", "symbols", TRACE, "--from", "2051-01-01")

@@ -277,7 +277,7 @@ class Rules(Check):
             self.assertEqual(document["problems"], plain["problems"])
         self.assertNotEqual(plain["problems"], [])
         for content, words in ((packed.read_bytes()[:-30], "damaged or cut off"),
-                               (gzip.compress(b"text"), "neither a folder nor lines")):
+                               (gzip.compress(b"text"), "neither a folder nor NDJSON")):
             done = self.run_check("--hive", self.here / "SYSTEM", "--files",
                                   self.write("packed", content))
             self.assertEqual(done.returncode, 2)
@@ -977,7 +977,7 @@ class Hostile(Check):
         for output in (driver, link):
             done = self.run_check("--hive", good, "--files", volume, "-o", output)
             self.assertEqual((done.returncode, driver.read_bytes()), (2, b""))
-            self.assertIn("which no output replaces", done.stderr.decode())
+            self.assertIn("which is never overwritten", done.stderr.decode())
         self.run_check("--hive", good, "--files", volume, "-o", volume / "new.txt")
         self.assertIn("tracer", (volume / "new.txt").read_text())
 

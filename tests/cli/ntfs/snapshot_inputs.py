@@ -379,7 +379,7 @@ class Inputs(Case):
     def test_further_inputs_and_folders_have_a_way(self):
         for command in ("info", "snapshot", "journal", "logfile", "query"):
             said = self.run_ntfs(command, self.image, self.image, status=2).stderr.decode()
-            self.assertIn("is one input more: --out-dir DIR takes many inputs and folders", said)
+            self.assertIn("is one input too many; --out-dir DIR takes many inputs and folders", said)
             said = self.run_ntfs(command, self.here, status=2).stderr.decode()
             self.assertIn("it is a folder; 'coldtrace batch', or --out-dir", said)
         results = self.here / "results"

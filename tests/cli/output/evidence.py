@@ -329,7 +329,7 @@ class Evidence(case.Case):
         for content in whole[:-512], whole[:68] + b"else" + whole[72:]:
             database.write_bytes(content)
             self.refused(["trace", "export", "sqlite", trace, "-o", database], [trace, database],
-                         b"it is a SQLite database, which no output replaces")
+                         b"it is a SQLite database, which is never overwritten")
         other = self.write("places.db", whole[:68] + b"else" + whole[72:])
         self.refused(["findings", "--format", "text", "-o", other], [other], b"it is a SQLite database")
 
@@ -338,7 +338,7 @@ class Evidence(case.Case):
         for name, content in (("wiped.img", bytes(512) + volume[512:]), ("random.dd", bytes([1]) + volume[1:]),
                               ("zeros.dd", bytes(8192)), ("packets", b"\n\x05abc" + bytes(600))):
             victim = self.write(name, content)
-            self.refused(["findings", "-o", victim], [victim], b"which no output replaces")
+            self.refused(["findings", "-o", victim], [victim], b"which is never overwritten")
         text = self.write("notes", "Zürich\n".encode("latin-1") * 90)
         self.assertEqual(run("findings", "-o", text).returncode, 0)
 
@@ -347,16 +347,16 @@ class Evidence(case.Case):
         for _ in range(2):
             self.assertEqual(run("trace", "synthesize", "server", "-o", trace).returncode, 0)
         self.refused(["trace", "decode", trace, "-o", self.write("other", trace.read_bytes())],
-                     [trace, self.here / "other"], b"which no output replaces")
+                     [trace, self.here / "other"], b"which is never overwritten")
         # So it is compressed, whoever compressed it; only what makes traces replaces one.
         self.assertEqual(run("trace", "pack", self.here / "other", "-o", self.here / "evidence.zst").returncode, 0)
         self.write("evidence.gz", gzip.compress(trace.read_bytes()))
         for name in ("evidence.zst", "evidence.gz"):
             for command in (["trace", "tree", trace], ["trace", "export", "perfetto", trace], ["findings"]):
-                self.refused([*command, "-o", self.here / name], [trace, self.here / name], b"which no output replaces")
+                self.refused([*command, "-o", self.here / name], [trace, self.here / name], b"which is never overwritten")
             self.assertEqual(run("trace", "synthesize", "server", "-o", self.here / name).returncode, 0)
         victim = self.here / "evidence.zst"
-        self.refused(["trace", "pack", trace, "-o", victim], [trace, victim], b"which no output replaces")
+        self.refused(["trace", "pack", trace, "-o", victim], [trace, victim], b"which is never overwritten")
         manifest = PROJECT / "tests/cli/trace/schemas/painter.man"
         for command in (["trace", "export", "perfetto", trace], ["trace", "schemas", "build", manifest],
                         ["trace", "export", "perfetto", "--compress-packets", trace]):
@@ -376,7 +376,7 @@ class Evidence(case.Case):
         other.commit()
         other.close()
         packed = self.write("other.sqlite.gz", gzip.compress((self.here / "other.sqlite").read_bytes()))
-        self.refused(["trace", "export", "sqlite", trace, "-o", packed], [packed], b"which no output replaces")
+        self.refused(["trace", "export", "sqlite", trace, "-o", packed], [packed], b"which is never overwritten")
 
     def test_where_a_link_leads_to_nothing_yet_that_is_made(self):
         (self.here / "folder").mkdir()
@@ -394,7 +394,7 @@ class Evidence(case.Case):
     def test_standard_input_is_one_input(self):
         done = subprocess.run([COLDTRACE, "syscalls", "compare", "-", "-"], input=b"MZ", capture_output=True)
         self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertIn(b"named twice", done.stderr)
+        self.assertIn(b"'-' is given twice", done.stderr)
 
     def test_own_captures_are_replaced_and_those_of_others_are_not(self):
         option = lambda code, value: struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)

@@ -90,7 +90,7 @@ class Packing(Case):
         trace.write_bytes(writer.build())
         done = self.run_tool("trace", "unpack", trace, "-o", other, status=2)
         self.assertNotIn(b"split image", done.stderr)
-        self.assertIn(b"no text, which no output replaces", done.stderr)
+        self.assertIn(b"not text, which is never overwritten", done.stderr)
         parts = self.write("disk.aaa", random.Random(8).randbytes(4096)), self.write("disk.aab", bytes(range(256)) * 16)
         done = self.run_tool("trace", "pack", parts[0], "-o", parts[1], status=2)
         self.assertIn(b"a part of the split image", done.stderr)
@@ -101,14 +101,14 @@ class Packing(Case):
             for _ in range(2):
                 self.run_tool("trace", "pack", path, "-o", packed)
             self.assertEqual(self.run_tool("trace", "unpack", packed).stdout, b"hello\n")
-        # What no output replaces is refused for what it is.
+        # What is never overwritten is refused for what it is.
         binary = self.write("disk.bin", bytes(range(8)) * 64)
         packed = self.here / "disk.zst"
         self.run_tool("trace", "pack", binary, "-o", packed)
         before = packed.read_bytes()
         said = self.run_tool("trace", "pack", binary, "-o", packed, status=2).stderr
         self.assertNotIn(b"split image", said)
-        self.assertIn(b"which no output replaces", said)
+        self.assertIn(b"which is never overwritten", said)
         # Where the image has parts of such names, it is one of them.
         self.write("disk.aaa", bytes(4096))
         said = self.run_tool("trace", "pack", self.here / "disk.aaa", "-o", packed, status=2).stderr

@@ -123,7 +123,7 @@ class Packed(unittest.TestCase):
             self.same(path)
             done = run("info", self.path, "-o", path)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(b"which no output replaces", done.stderr)
+            self.assertIn(b"which is never overwritten", done.stderr)
             self.assertEqual(path.read_bytes(), start + packed + frame)
 
     def test_archives_in_archives_up_to_a_depth(self):
@@ -317,7 +317,7 @@ class Packed(unittest.TestCase):
         self.assertEqual(list(temporary.iterdir()), [])
         done = run("decode", path, env={**os.environ, "TMPDIR": str(self.folder / "none")})
         self.assertEqual(done.returncode, 2)
-        self.assertIn(f"a temporary file in {self.folder / 'none'} (TMPDIR) cannot be made: No such file or directory",
+        self.assertIn(f"a temporary file in {self.folder / 'none'} (TMPDIR) cannot be created: No such file or directory",
                       done.stderr.decode())
 
     def test_the_output_never_replaces_the_archive(self):

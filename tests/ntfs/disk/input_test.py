@@ -354,7 +354,7 @@ class Parts(Images):
                     said = ntfs("info", part, status=2).stderr.decode()
                     self.assertIn(f"split-image: {names[0]} lies beside it", said)
                     self.assertIn("a part of a split image, and not its first one", said)
-                for part in parts:  # what no output replaces
+                for part in parts:  # what is never overwritten
                     before = part.read_bytes()
                     ntfs("snapshot", parts[0], "-o", part, status=2)
                     self.assertEqual(part.read_bytes(), before)

@@ -394,7 +394,7 @@ class Hostile(Case):
         (self.here / "link").symlink_to(new / "answer.txt")
         (new / "out").symlink_to(self.write("outside.txt", b"kept"))
         for output in (new / "answer.txt", self.here / "link", old / "../new/answer.txt", new / "out"):
-            self.assertIn(b"which no output replaces", self.servicing(2, old, new, "-o", output).stderr)
+            self.assertIn(b"which is never overwritten", self.servicing(2, old, new, "-o", output).stderr)
         self.assertEqual((new / "answer.txt").read_bytes(), text)
         self.assertEqual((self.here / "outside.txt").read_bytes(), b"kept")
         self.servicing(0, old, new, "-o", self.here / "outside.txt")

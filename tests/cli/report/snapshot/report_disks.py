@@ -858,7 +858,7 @@ class Both(Case):
             done = subprocess.run([COLDTRACE, "report", "-", "--unpacked-limit", "4KiB"], stdin=given,
                                   capture_output=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertEqual(done.stderr, b"coldtrace: -: more than the 4096 bytes that are read of a pipe\n")
+        self.assertEqual(done.stderr, b"coldtrace: -: more than the 4096 bytes that are read from a pipe\n")
 
     def test_an_empty_or_closed_input_is_empty(self):
         for command in ("report",), ("trace", "info"), ("trace", "decode"), ("ntfs", "info"), ("pe", "info"), ("hooks", "show"):

@@ -195,7 +195,7 @@ class Ctf(Case):
             before = sorted(self.here.rglob("*"))
             done = run("export", "ctf", trace, "-o", target)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(b"cannot write: File exists; the output is a new folder", done.stderr)
+            self.assertIn(b"cannot write: File exists; the output must be a new folder", done.stderr)
             self.assertEqual(sorted(self.here.rglob("*")), before)
         self.assertEqual((self.here / "file").read_text(), "mine")
         done = run("export", "ctf", trace)

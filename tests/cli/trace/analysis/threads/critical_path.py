@@ -392,13 +392,13 @@ class CriticalPaths(unittest.TestCase):
         path = self.folder / "server.ctrace"
         same = run("critical-path", path, "--thread", "01000")
         self.assertEqual(same.stdout, run("critical-path", path, "--thread", "1000").stdout)
-        for option, value, says in (("--hops", "-1", b"not a whole number from 0 on"),
+        for option, value, says in (("--hops", "-1", b"not a whole number (0 or more)"),
                                     ("--hops", str(2**64), b"too large"),
-                                    ("--hops", "1e3", b"'1e3' is not a whole number from 0 on"),
-                                    ("--thread", "-1", b"not a whole number from 0 on"),
-                                    ("--thread", "abc", b"'abc' is not a whole number from 0 on"),
+                                    ("--hops", "1e3", b"'1e3' is not a whole number (0 or more)"),
+                                    ("--thread", "-1", b"not a whole number (0 or more)"),
+                                    ("--thread", "abc", b"'abc' is not a whole number (0 or more)"),
                                     ("--thread", str(2**32), b"too large"),
-                                    ("--thread", "", b"not a whole number from 0 on")):
+                                    ("--thread", "", b"not a whole number (0 or more)")):
             options = ["--thread", "1000"] if option != "--thread" else []
             done = run("critical-path", path, *options, option, value)
             self.assertEqual(done.returncode, 2, (option, value))
