@@ -56,7 +56,7 @@ void write_plan(Output& output, const syscall_map::PatchPlan& plan) {
   for (const auto& branch : plan.incoming)
     print(output, "  {} branch at {:#x} to {:#x}: {}{}\n", branch.outside ? "outside" : "own",
           value(branch.from), value(branch.to), branch.text,
-          branch.proved ? "" : " (perhaps no instruction)");
+          branch.proved ? "" : " (perhaps not an instruction)");
   print(output, "  {} of padding before the entry\n",
         counted(plan.padding_before, "byte", "bytes"));
   for (const auto& option : plan.options) {
@@ -146,12 +146,12 @@ Exit run_hooks_context_switch(const HooksContextSwitchOptions& options) {
 void add_hooks_context_switch(CLI::App& app, Exit& exit) {
   add_command<HooksContextSwitchOptions>(
       app, exit,
-      {"context-switch", "Find where a kernel switches threads, with proof, and how to hook it",
+      {"context-switch", "Find where a kernel switches threads, with evidence, and how to hook it",
        "  coldtrace hooks context-switch ntoskrnl.exe\n"
        "  coldtrace hooks context-switch --format json --pdb ntkrnlmp.pdb ntoskrnl.exe\n"
        "  coldtrace hooks context-switch --layout memory ntoskrnl.dumped\n",
-       "  0  every image has SwapContext at one place, and the offsets that a hook needs\n"
-       "  1  an image has it nowhere or at several places, an offset is missing or contradicted,\n"
+       "  0  every image has SwapContext in one place, and the offsets that a hook needs\n"
+       "  1  an image has it nowhere or in several places, an offset is missing or contradicted,\n"
        "     a PDB does not match, or a file is not a PE image\n"
        "  2  usage, no input could be read, or the output cannot be written\n"},
       {"text", "json"},

@@ -88,7 +88,7 @@ void write_text(Output& output, const HooksLocateOptions& options,
       print(output, "{} at rva {:#x}, file offset {}, address {:#x}, {}{}\n",
             printable(location.function), value(location.rva), offset_of(location),
             location.address, word_of(location.verified()),
-            location.chosen ? "" : ", but another source counts before");
+            location.chosen ? "" : ", but another source takes precedence");
       for (const auto& place : location.sources) write_source(output, location, place);
     }
     output.write("\n");
@@ -274,21 +274,21 @@ void add_hooks_locate(CLI::App& app, Exit& exit) {
        "  coldtrace hooks locate NtClose --ntdll ntdll.dll ntoskrnl.exe\n"
        "  coldtrace hooks locate '*SwapContext' ntoskrnl.exe\n"
        "  coldtrace hooks locate MyFunction --signatures my.sig driver.sys\n",
-       "  0  every image has the function, or one that the glob matches, each at one place\n"
-       "  1  an image has none, or one at several places, or is not a PE image; a PDB belongs to\n"
+       "  0  every image has the function, or one that the glob matches, each in one place\n"
+       "  1  an image has none, or one in several places, or is not a PE image; a PDB belongs to\n"
        "     none of them, or two sources disagree\n"
-       "  2  no input could be read, the signatures have an error, or the file of --ntdll is\n"
-       "     another image or for another machine\n"},
+       "  2  no input could be read, the signatures have an error, or the --ntdll file is\n"
+       "     a different image or for another machine\n"},
       {"text", "json", "csv"},
       [](Command& command, HooksLocateOptions& options) {
         command
             .add_option("NAME", options.function,
                         "Function, as exports, services, signatures or the PDB name it, or a glob "
-                        "of such names; '*' and '?' stand for others, case counts")
+                        "of such names ('*', '?'; case-sensitive)")
             .required();
         add_pe_options(command, options);
         command.add_input("--signatures", options.signatures,
-                          "Signatures of this file instead of those that are built in");
+                          "Use the signatures in this file instead of the built-in ones");
         command.add_input("--ntdll", options.ntdll, "ntdll.dll, whose exports name services");
         add_pdb_option(command, options.pdbs);
       },

@@ -139,10 +139,9 @@ void add_hooks_tables(CLI::App& app, Exit& exit) {
        "  coldtrace hooks tables --ntdll ntdll.dll --format csv ntoskrnl.exe\n"
        "  coldtrace hooks tables --win32u win32u.dll --format json win32k.sys\n",
        "  0  every image has its tables, and nothing contradicts them\n"
-       "  1  an image has none, or at several places, or two sources disagree\n"
-       "  2  no input could be read, or the file of --ntdll or --win32u could not, is another "
-       "image or\n"
-       "     for another machine\n"},
+       "  1  an image has none, or has them in several places, or two sources disagree\n"
+       "  2  no input could be read, or the --ntdll or --win32u file could not be read, is a\n"
+       "     different image or for another machine\n"},
       {"text", "json", "csv"},
       [](Command& command, HooksTablesOptions& options) {
         add_pe_options(command, options);

@@ -26,8 +26,8 @@ void refuse_misspelled(const std::string& list) {
 void add_members_option(Command& command, std::vector<std::string>& lists) {
   command
       .add_input("--members", lists,
-                 fmt::format("Values that a member list asks of the kernel: the name of a built-in "
-                             "list ({}) or a file",
+                 fmt::format("Extract the values that a member list asks for: the name of a "
+                             "built-in list ({}) or a file",
                              fmt::join(syscall_map::built_in_member_lists(), ", ")))
       .repeatable()
       .type_name("LIST|FILE");

@@ -104,7 +104,7 @@ syscall_map::ProfileSelection select(const HookProfile& profile,
                                      syscall_map::ServiceChoice& choice) {
   auto selection = choice.add(profile);
   if (!selection)
-    throw Failure{fmt::format("{}: its globs and the names of {} services are too many to compare",
+    throw Failure{fmt::format("{}: it has too many globs to compare with the names of {} services",
                               profile.files.front(), catalogue.services().size())};
   return std::move(*selection);
 }

@@ -23,7 +23,7 @@ std::string flow_of(const TraceEmulation& emulation) {
   };
   if (emulation.branch != syscall_map::BranchKind::none)
     text += fmt::format(", branch {}", to_string(emulation.branch));
-  add(emulation.rip_relative, "relative to rip");
+  add(emulation.rip_relative, "RIP-relative");
   if (emulation.target) text += fmt::format(", target {:#x}", value(*emulation.target));
   add(emulation.reads_memory, "reads memory");
   add(emulation.writes_memory, "writes memory");
@@ -80,7 +80,7 @@ void write_trace_plan_text(Output& output, const TracePlan& plan) {
   for (const auto& driver : plan.drivers)
     print(output, "driver {}: {}, {}linked with /INTEGRITYCHECK{}\n", printable(driver.path),
           to_text(driver.identity), driver.check.integrity_check ? "" : "not ",
-          driver.check.same_machine ? "" : ", for another machine than the kernel");
+          driver.check.same_machine ? "" : ", not for the kernel's machine");
 }
 
 }  // namespace coldtrace::cli

@@ -82,7 +82,7 @@ Exit derive_members(const MemberDerivation& derivation, const PeOptions& options
   const auto [type, path] = syscall_map::split_member(derivation.wanted);
   if (type.empty() || path.empty())
     throw Failure{fmt::format(
-        "{}: with --derive-from NAME is a member: a structure, a dot, the path to the member",
+        "{}: with --derive-from, NAME is a member: a structure, a dot and the path to the member",
         derivation.wanted)};
   Output output{options.output};
   Report report{options.findings};

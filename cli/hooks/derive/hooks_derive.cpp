@@ -70,13 +70,13 @@ std::string times(u64 matches) {
 std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlace& place) {
   switch (image.place.from) {
     case KnownPlace::From::option:
-      return "as --at says";
+      return "given by --at";
     case KnownPlace::From::exported:
       return "exported";
     case KnownPlace::From::pdb:
       return fmt::format("public symbol {}", printable(image.symbol));
     case KnownPlace::From::other_image:
-      return fmt::format("where {} bytes are as in the other image", place.agreeing);
+      return fmt::format("where {} bytes match the other image", place.agreeing);
   }
   return {};
 }
@@ -88,7 +88,7 @@ void write_text(Output& output, const HooksDeriveOptions& options, const Result&
     print(output, "# {}: {}\n", printable(options.function), printable(derivation.reason));
     return;
   }
-  print(output, "# {}: {} bytes, {} of them fixed; the next shorter one has {} bytes\n",
+  print(output, "# {}: {} bytes, {} of them fixed; the next shorter one is {} bytes\n",
         printable(options.function), derivation.size, derivation.fixed, derivation.shorter);
   for (std::size_t index = 0; index < derivation.places.size(); ++index) {
     const auto& place = derivation.places[index];
@@ -185,7 +185,7 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
     return derive_members({options.function, options.pdbs, known}, options);
   }
   if (options.format == "csv")
-    throw Failure{"--format csv has values of members: give --derive-from"};
+    throw Failure{"--format csv lists the values of members: give --derive-from"};
   if (options.places.size() > options.files.size())
     throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
                               options.files.size())};
@@ -233,8 +233,8 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
   add_command<HooksDeriveOptions>(
       app, exit,
       {"derive",
-       "Derive the shortest signature of a function that is unique in each image, or where a "
-       "member lies",
+       "Derive the shortest signature of a function that is unique in each image, or the offset of "
+       "a member",
        "  coldtrace hooks derive KeBugCheckEx ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --at 0x4924 ntoskrnl.exe\n"
        "  coldtrace hooks derive SwapContext --pdb ntoskrnl.pdb ntoskrnl.exe -o swap.sig\n"
@@ -243,8 +243,8 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
        "old/ntkrnlmp.pdb ntoskrnl.exe\n"
        "  coldtrace hooks derive '_KTHREAD.*' --derive-from old/ntoskrnl.exe --derive-pdb "
        "old/GUID-1.json.xz ntoskrnl.exe\n",
-       "  0  a signature was derived that matches once in each image; the member lies in each\n"
-       "     kernel where the output says\n"
+       "  0  a signature that matches once in each image was derived, or the member was located\n"
+       "     in each kernel\n"
        "  1  there is none, and the finding says why; or an image cannot be read, or a PDB "
        "belongs\n"
        "     to no image\n"
@@ -252,11 +252,10 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, HooksDeriveOptions& options) {
         command
-            .add_option(
-                "NAME", options.function,
-                "Function: an exported one, a public symbol with --pdb, any name with --at. With "
-                "--derive-from a member: _EPROCESS.Token, or a glob of those that the "
-                "other build has: '_EPROCESS.*'")
+            .add_option("NAME", options.function,
+                        "Function: an exported one, a public symbol with --pdb, any name with "
+                        "--at. With --derive-from a member: _EPROCESS.Token, or a glob of the "
+                        "other build's members: '_EPROCESS.*'")
             .required();
         add_pe_options(command, options);
         command.add_option("--at", options.places, "Where the function is: one per FILE, in order")
@@ -265,7 +264,7 @@ void add_hooks_derive(CLI::App& app, Exit& exit) {
         command
             .add_option(
                 "--at-least", options.least_fixed,
-                "Minimum fixed bytes of the signature: shorter ones rarely hold for other builds")
+                "Minimum fixed bytes of the signature; with fewer it rarely fits other builds")
             .type_name("BYTES")
             .default_str(std::to_string(syscall_map::enough_fixed_bytes));
         add_pdb_option(command, options.pdbs);

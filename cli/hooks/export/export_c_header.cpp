@@ -20,7 +20,7 @@ Exit run_export_c_header(const HookExportOptions& options) {
 void add_hooks_export_c_header(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
-      {"c-header", "C89 header with all that the tables have",
+      {"c-header", "C89 header with everything in the tables",
        "  coldtrace hooks export c-header a.hooktab b.hooktab -o kernels.h\n",
        hook_export_exit_status},
       {"c-header"}, add_hook_export_options, run_export_c_header);

@@ -25,7 +25,7 @@ Exit run_export_edrsandblast(const HookExportOptions& options) {
 void add_hooks_export_edrsandblast(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
-      {"edrsandblast", "NtoskrnlOffsets.csv of EDRSandblast, of x64 kernels",
+      {"edrsandblast", "NtoskrnlOffsets.csv of EDRSandblast, for x64 kernels",
        "  coldtrace hooks export edrsandblast builds.hooktab -o NtoskrnlOffsets.csv\n"
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members edrsandblast \\\n"
        "    --format hooktab -o builds.hooktab\n",

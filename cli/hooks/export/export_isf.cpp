@@ -100,16 +100,15 @@ Exit run_export_isf(const HookExportOptions& options) {
   if (report.exit() == Exit::failure) return Exit::failure;
   if (builds.size() != 1)
     throw Failure{
-        fmt::format("a symbol table is of one kernel, and the tables have {}", builds.size())};
+        fmt::format("a symbol table is for one kernel, but the tables have {}", builds.size())};
   const auto& build = builds.front();
   const auto& identity = syscall_map::find_kernel(build)->identity;
   if (!identity.pdb || !identity.pdb->guid)
-    throw Failure{"the kernel names no PDB, by whose GUID a symbol table is found"};
+    throw Failure{"the kernel names no PDB, but Volatility finds symbol tables by its GUID"};
   if (build.members.empty())
     throw Failure{
-        "the table was made without a member list, and has nothing that a symbol table has; make "
-        "it "
-        "with --members LIST and the PDB of the kernel"};
+        "the table was made without a member list and has nothing for a symbol table; make it with "
+        "--members LIST and the PDB of the kernel"};
   core::Findings findings;
   const auto symbols = syscall_map::make_member_symbols(build, findings);
   require_export_rows(
@@ -138,7 +137,7 @@ Exit run_export_isf(const HookExportOptions& options) {
 void add_hooks_export_isf(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
-      {"isf", "Symbol table for Volatility 3 with what one kernel's member lists have",
+      {"isf", "Symbol table for Volatility 3 with the values of one kernel's member lists",
        "  coldtrace hooks export isf kernel.hooktab -o kernel.json\n", hook_export_exit_status},
       {"json"},
       [](Command& command, HookExportOptions& options) {

@@ -109,7 +109,7 @@ Exit run_export_j00ru(const ExportJ00ruOptions& options) {
 void add_hooks_export_j00ru(CLI::App& app, Exit& exit) {
   add_command<ExportJ00ruOptions>(
       app, exit,
-      {"j00ru", "System call numbers in the layout of j00ru's tables, of one machine",
+      {"j00ru", "System call numbers in the layout of j00ru's tables, for one machine",
        "  coldtrace hooks export j00ru builds.hooktab -o nt-per-syscall.json\n"
        "  coldtrace hooks export j00ru --format csv --table win32k builds.hooktab\n",
        hook_export_exit_status},

@@ -25,8 +25,9 @@ Exit run_export_kphdyn(const HookExportOptions& options) {
   Output output{options.output};
   output.write(
       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-      "<!-- Not from System Informer, and not signed: its driver takes only dynamic data that its\n"
-      "     authors have signed. -->\n<dyn>\n");
+      "<!-- Not from System Informer, and not signed: its driver accepts only dynamic data signed\n"
+      "     by its authors. -->\n"
+      "<dyn>\n");
   for (const auto& row : table.rows) write_row(output, row);
   for (const auto& fields : table.fields) {
     print(output, "    <fields id=\"{}\">\n", fields.number);
@@ -45,7 +46,7 @@ Exit run_export_kphdyn(const HookExportOptions& options) {
 void add_hooks_export_kphdyn(CLI::App& app, Exit& exit) {
   add_command<HookExportOptions>(
       app, exit,
-      {"kphdyn", "kphdyn.xml of System Informer, of x64 and ARM64 kernels, unsigned",
+      {"kphdyn", "kphdyn.xml of System Informer, for x64 and ARM64 kernels, unsigned",
        "  coldtrace hooks export kphdyn builds.hooktab -o kphdyn.xml\n"
        "  coldtrace hooks table --dir builds --pdb ntkrnlmp.pdb --members kphdyn \\\n"
        "    --format hooktab -o builds.hooktab\n",

@@ -7,7 +7,7 @@ namespace coldtrace::cli {
 void add_hook_export_options(Command& command, HookExportOptions& options) {
   command
       .add_input("TABLE", options.tables,
-                 "Binary hook tables of 'hooks table' or 'hooks merge'; earlier ones win")
+                 "Binary hook tables from 'hooks table' or 'hooks merge'; earlier ones win")
       .required();
 }
 

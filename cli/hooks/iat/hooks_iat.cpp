@@ -112,7 +112,7 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
        "  coldtrace hooks iat --dir system32 --function 'NtCreate*' --format csv\n"
        "  coldtrace hooks iat --dir app --dir system32 --format json app/program.exe -o "
        "plan.json\n",
-       "  0  the plan is made; what the set of files lacks is said\n"
+       "  0  the plan was made; it says what the set of files lacks\n"
        "  1  a module cannot be read or is damaged, an import leads to nothing, or a --function "
        "or\n"
        "     --module selects nothing\n"
@@ -120,24 +120,23 @@ void add_hooks_iat(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, HooksIatOptions& options) {
         command.add_input("FILE", options.program,
-                          "A program: the plan is for it and the DLLs that it leads to");
+                          "A program: the plan covers it and the DLLs that it leads to");
         command
-            .add_input(
-                "--dir", options.folders,
-                "Folder with DLLs, searched in this order. Without FILE, all modules in it; by "
-                "default the folder of FILE")
+            .add_input("--dir", options.folders,
+                       "Folder with DLLs; several are searched in the given order. Without FILE, "
+                       "the plan covers all modules in them. Default: the folder of FILE")
             .repeatable()
             .type_name("DIR");
         command
-            .add_option(
-                "--function", options.selection.functions,
-                "Only this function: its imported name or where forwarders lead; '*' and '?' "
-                "stand for others, case counts, #12 is an ordinal")
+            .add_option("--function", options.selection.functions,
+                        "Only this function, by its imported name or the one that forwarders lead "
+                        "to: a name or glob ('*', '?'; case-sensitive); #12 is an ordinal")
             .repeatable()
             .type_name("GLOB");
         command
-            .add_option("--module", options.selection.modules,
-                        "Only slots of importing modules of this file name; case does not count")
+            .add_option(
+                "--module", options.selection.modules,
+                "Only slots of importing modules whose file name matches (case-insensitive)")
             .repeatable()
             .type_name("GLOB");
         add_image_options(command, options);

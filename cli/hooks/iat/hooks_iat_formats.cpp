@@ -75,7 +75,8 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
     std::vector<std::string> names;
     for (const auto& slot : planned.dynamic)
       names.push_back(printable(lookup_name(document, slot)));
-    print(output, "  missed: functions that it finds at run time by {}\n", fmt::join(names, ", "));
+    print(output, "  missed: functions that it finds at run time with {}\n",
+          fmt::join(names, ", "));
   }
   if (!planned.slots.empty() && tables.runs_while_loaded())
     print(output, "  missed: calls while it is loaded ({}{}{})\n",
@@ -131,7 +132,7 @@ void write_iat_text(Output& output, const IatDocument& document) {
       std::vector<std::string> names;
       for (const auto& planned : document.silent)
         names.push_back(printable(document.tables(planned.module).name));
-      print(output, "could find them at run time, and have no slot: {}\n", fmt::join(names, ", "));
+      print(output, "could find them at run time, but have no slot: {}\n", fmt::join(names, ", "));
     }
     output.write("\n");
   }

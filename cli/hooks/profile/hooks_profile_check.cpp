@@ -38,7 +38,7 @@ void write_text(Output& output, const Checked& checked) {
             printable(place_of(profile, group.file, group.place)), group.name);
   if (!checked.selection) return;
   for (const auto* rule : checked.selection->unmatched())
-    print(output, "{}: no service is meant by {}\n", printable(place_text(profile, *rule)),
+    print(output, "{}: no service matches {}\n", printable(place_text(profile, *rule)),
           printable(to_text(rule->text)));
 }
 
@@ -120,10 +120,9 @@ void add_profile_check(CLI::App& group, Exit& exit) {
       {"check", "Check a profile, and that its names exist",
        "  coldtrace hooks profile check tracer.profile\n"
        "  coldtrace hooks profile check tracer.profile --against ntdll.dll --against win32u.dll\n",
-       "  0  the profile is correct, and each name in it means a service\n"
-       "  1  it has an error, which is written with its line and column, or a name matches no "
-       "service\n"
-       "  2  it could not be read, or none of --against could\n"},
+       "  0  the profile is correct, and each name in it matches a service\n"
+       "  1  it has an error, reported with line and column, or a name matches no service\n"
+       "  2  it, or every --against file, could not be read\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
       run_hooks_profile_check);

@@ -47,9 +47,9 @@ void add_profile_expand(CLI::App& group, Exit& exit) {
       {"expand", "List the services that a profile selects",
        "  coldtrace hooks profile expand my.profile\n"
        "  coldtrace hooks profile expand my.profile --against ntdll.dll -o services.profile\n",
-       "  0  the list is what the profile means\n"
-       "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
-       "  2  the profile has an error or could not be read, or none of --against could\n"},
+       "  0  the list has every service that the profile selects\n"
+       "  1  a name matches no service, nothing is selected, or there are globs and no --against\n"
+       "  2  the profile has an error or could not be read, or no --against file could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
       run_hooks_profile_expand);

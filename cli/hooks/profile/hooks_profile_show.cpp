@@ -111,9 +111,9 @@ void add_profile_show(CLI::App& group, Exit& exit) {
       {"show", "Show which modules a profile selects wholly, partly or not at all, and why",
        "  coldtrace hooks profile show tracer.profile --against tracer.hooktab\n"
        "  coldtrace hooks profile show tracer.profile --against services.dat --format json\n",
-       "  0  all names of the profile mean services\n"
-       "  1  a name means no service, nothing is selected, or there are globs and no --against\n"
-       "  2  the profile has an error or could not be read, or none of --against could\n"},
+       "  0  all names in the profile match services\n"
+       "  1  a name matches no service, nothing is selected, or there are globs and no --against\n"
+       "  2  the profile has an error or could not be read, or no --against file could\n"},
       {"text", "json"},
       [](Command& command, ProfileOptions& options) { add_profile_options(command, options); },
       run_hooks_profile_show);

@@ -10,9 +10,9 @@ namespace {
 using syscall_map::HookTable;
 
 constexpr std::string_view preamble =
-    "/* What to know of kernels in order to hook them, or not to, written by {}.\n"
-    "   An entry is right for the kernel whose TimeDateStamp, SizeOfImage, CheckSum and Machine\n"
-    "   stand in it and for no other: compare all four with the headers of the running kernel. */\n"
+    "/* Data for hooking kernels, written by {}.\n"
+    "   An entry is valid only for the kernel with its TimeDateStamp, SizeOfImage, CheckSum and\n"
+    "   Machine: compare all four with the headers of the running kernel. */\n"
     R"(#ifndef COLDTRACE_KERNELS_H
 #define COLDTRACE_KERNELS_H
 

@@ -221,7 +221,8 @@ std::optional<TracePoint> read_point(const Value& json) {
 core::Expected<std::vector<HookTable>, std::string> read_builds(core::ByteView bytes) {
   const auto document = COLDTRACE_TRY(parse_table_document(bytes));
   if (document.is_map)
-    return core::fail(std::string{"it is JSON of 'coldtrace syscalls map', not of 'hooks table'"});
+    return core::fail(
+        std::string{"it is JSON from 'coldtrace syscalls map', not from 'hooks table'"});
   auto builds = COLDTRACE_TRY(read_table_builds(document.json));
   for (const auto& build : builds)
     if (find_kernel(build) == nullptr) return core::fail(std::string{"a build has no kernel"});
@@ -242,8 +243,8 @@ core::Expected<TableDocument, std::string> parse_table_document(core::ByteView b
   document.is_map = schema == "coldtrace.syscall-map/1";
   if (!document.is_map && schema != "coldtrace.hook-table/1")
     return core::fail(
-        std::string{"neither the JSON of 'coldtrace syscalls map' nor that of 'coldtrace hooks "
-                    "table', or not whole"});
+        std::string{"neither JSON from 'coldtrace syscalls map' nor from 'coldtrace hooks table', "
+                    "or incomplete"});
   return document;
 }
 

@@ -44,7 +44,7 @@ std::optional<std::vector<syscall_map::HookTable>> decode_hook_table_file(
   if (!tables) {
     const auto& error = tables.error();
     if (error.fault == core::Fault::unsupported && error.field.view() == "major_version")
-      report.failed(path, fmt::format("a hook table of version {}, of which only {} is read",
+      report.failed(path, fmt::format("a hook table of version {}; only version {} is read",
                                       error.found, error.expected));
     else
       report.failed(path, error);

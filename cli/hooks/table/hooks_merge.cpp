@@ -31,15 +31,14 @@ void add_hooks_merge(CLI::App& app, Exit& exit) {
       {"merge", "Merge binary hook tables into one",
        "  coldtrace hooks merge old.hooktab new.hooktab -o tracer.hooktab\n",
        "  0  the result has the builds of all tables\n"
-       "  1  two tables differ on a build, of which the first is kept, or a table is "
-       "unreadable\n"
+       "  1  two tables differ on a build (the first is kept), or a table is unreadable\n"
        "  2  no table could be read, or the output cannot be written\n"},
       {"hooktab"},
       [](Command& command, HooksMergeOptions& options) {
         command.add_input("TABLE", options.tables, "Binary hook tables; earlier ones win")
             .required();
         command.add_flag("--no-evidence", options.no_evidence,
-                         "hooktab: leave out the sentences that prove each value");
+                         "hooktab: leave out the evidence for each value");
       },
       run_hooks_merge);
 }

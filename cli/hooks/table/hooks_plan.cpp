@@ -145,20 +145,19 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function 'NtCreate*'\n"
        "  coldtrace hooks plan --kernel ntoskrnl.exe --function NtClose --format hooktab -o "
        "tracer.hooktab\n",
-       "  0  a trace point may be set at each place, and each driver may be called back\n"
+       "  0  a trace point can be set at each place, and each driver can be called back\n"
        "  1  a place or a driver is refused, a name or glob matches nothing, a PDB does not "
        "match,\n"
        "     or a file could not be read;\n"
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
-       "  2  usage, the kernel could not be read, a file is another image than its option says or "
-       "for\n"
-       "     another machine, or the output cannot be written\n"},
+       "  2  usage, the kernel could not be read, a file is not the image its option\n"
+       "     names or for another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, HooksPlanOptions& options) {
         command
             .add_option("--function", options.functions,
-                        "Where: NAME, NAME+OFFSET or RVA, one or more. A "
-                        "NAME may be a glob: '*' and '?' stand for others, case counts")
+                        "Where: NAME, NAME+OFFSET or RVA, one or more. A NAME may be a glob ('*', "
+                        "'?'; case-sensitive)")
             .required()
             .type_name("NAME|RVA");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe").required();
@@ -171,7 +170,7 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
         add_image_options(command, options);
         command
             .add_flag("--no-evidence", options.no_evidence,
-                      "hooktab: leave out the sentences that prove each value")
+                      "hooktab: leave out the evidence for each value")
             .for_formats({"hooktab"});
       },
       run_hooks_plan);

@@ -35,9 +35,9 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
       {"show", "Show what a binary hook table contains",
        "  coldtrace hooks show tracer.hooktab\n"
        "  coldtrace hooks show --format json tracer.hooktab\n",
-       "  0  the table is whole\n"
-       "  1  a finding that --fail-on names\n"
-       "  2  it is damaged, of a later version, or no hook table\n"},
+       "  0  the table is intact\n"
+       "  1  there is a finding that --fail-on names\n"
+       "  2  it is damaged, of a later version, or not a hook table\n"},
       {"text", "json", "c-header", "sqlite"},
       [](Command& command, HooksShowOptions& options) {
         command

@@ -47,7 +47,8 @@ syscall_map::BuildFiles named_files(const HooksTableOptions& options) {
         files.begin(), files.end(),
         [&](const syscall_map::HookTableImage& earlier) { return earlier.role == role; });
     if (other != files.end())
-      throw Failure{fmt::format("{}: {} is given already, {}", path, to_string(role), other->path)};
+      throw Failure{
+          fmt::format("{}: {} was already given: {}", path, to_string(role), other->path)};
     files.push_back({role, path, {}, {}});
   }
   return files;
@@ -63,7 +64,7 @@ Exit run_hooks_table(const HooksTableOptions& options) {
   if (options.kernel.empty() == options.folders.empty())
     throw Failure{"either --kernel FILE or --dir DIR is needed"};
   if (options.format == "csv" && options.members.empty())
-    throw Failure{"--format csv has the values of member lists: give --members LIST"};
+    throw Failure{"--format csv lists the values of member lists: give --members LIST"};
   if (!options.known.kernels.empty() && options.members.empty())
     throw Failure{"--derive-from is for the values of member lists: give --members LIST"};
   const auto members = read_member_lists(options.members);
@@ -147,16 +148,17 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "--derive-pdb old/ntkrnlmp.pdb\n"
        "  coldtrace hooks table --dir builds --format sqlite -o builds.sqlite\n",
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
-       "  1  something is: the findings say what; or a file could not be paired or read\n"
-       "  2  usage, no kernel could be read, a file is another image than its option says or for\n"
-       "     another machine, or the output cannot be written\n"},
+       "  1  something is missing or contradicted (see the findings), or a file could not be\n"
+       "     paired or read\n"
+       "  2  usage, no kernel could be read, a file is not the image its option names\n"
+       "     or for another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "csv", "hooktab", "sqlite"},
       [](Command& command, HooksTableOptions& options) {
         add_inputs(command, options);
         add_image_options(command, options);
         command
             .add_flag("--no-evidence", options.no_evidence,
-                      "hooktab: leave out the sentences that prove each value")
+                      "hooktab: leave out the evidence for each value")
             .for_formats({"hooktab"});
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);

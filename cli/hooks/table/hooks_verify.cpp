@@ -126,10 +126,10 @@ void add_hooks_verify(CLI::App& app, Exit& exit) {
       app, exit,
       {"verify", "Verify a binary hook table against PE files",
        "  coldtrace hooks verify tracer.hooktab ntoskrnl.exe ntdll.dll win32u.dll win32k.sys\n",
-       "  0  every value of the builds whose kernels are given is that of the files\n"
-       "  1  a value differs, an image of such a build is not given, or a file is of no build, or\n"
-       "     has the headers of another one and is not checked\n"
-       "  2  the table or all files could not be read\n"},
+       "  0  every value of the builds whose kernels are given matches the files\n"
+       "  1  a value differs, an image of such a build is not given, or a file belongs to no\n"
+       "     build, or has another file's headers and is not checked\n"
+       "  2  the table, or every file, could not be read\n"},
       {"text", "json"},
       [](Command& command, HooksVerifyOptions& options) {
         command.add_input("TABLE", options.table, "A binary hook table").required();

@@ -16,7 +16,7 @@ namespace coldtrace::cli {
 void add_known_build_options(Command& command, KnownBuildOptions& options) {
   command
       .add_input("--derive-from", options.kernels,
-                 "A kernel of another build, for members that nothing shows in this one: their "
+                 "A kernel of another build, for members that nothing in this one reveals: their "
                  "offsets are inferred from instructions that are the same in both")
       .repeatable()
       .type_name("FILE");
@@ -26,8 +26,7 @@ void add_known_build_options(Command& command, KnownBuildOptions& options) {
       .repeatable()
       .type_name("FILE");
   command.add_input("--derive-signatures", options.signatures,
-                    "Signatures of functions that both builds have, instead of those that are "
-                    "built in");
+                    "Signatures of functions that both builds have, instead of the built-in ones");
 }
 
 KnownBuilds::KnownBuilds(const KnownBuildOptions& options, const PeOptions& images,
@@ -70,7 +69,7 @@ void KnownBuilds::require_use(const std::vector<syscall_map::HookTable>& tables)
       return syscall_map::find_kernel(table)->identity.machine == machine;
     });
     if (!used)
-      throw Failure{fmt::format("{}: for machine {}, as no kernel of the table is",
+      throw Failure{fmt::format("{}: for machine {}, but no kernel of the table is",
                                 build.input.path, pe::to_string(machine))};
   }
 }

@@ -83,10 +83,10 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
   if (!bytes) return failed(bytes.error());
   const auto kind = syscall_map::recognize_service_list(*bytes);
   if (kind == ServiceListKind::image)
-    return failed(std::string{is_standard
-                                  ? "standard input is not a list of services, map or hook table"
-                                  : "it is compressed, and what it holds is not a list of "
-                                    "services: unpack it first"});
+    return failed(std::string{
+        is_standard
+            ? "standard input is not a list of services, map or hook table"
+            : "it is compressed, and its content is not a list of services: unpack it first"});
   return ServiceListFile{kind, std::move(*bytes)};
 }
 

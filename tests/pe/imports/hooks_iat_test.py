@@ -328,7 +328,7 @@ class Formats(Case):
         for words in ("middle.dll!MiddleAllocate -> base.dll!BaseAllocate",
                       "late.dll!LateOne, at the first call",
                       "KERNEL32.dll!GetProcAddress: no_module",
-                      "missed: functions that it finds at run time by GetProcAddress, LoadLibraryW",
+                      "missed: functions that it finds at run time with GetProcAddress, LoadLibraryW",
                       "missed: calls while it is loaded (entry point",
                       "missed: its own calls of MiddleOwn"):
             self.assertIn(words, text)

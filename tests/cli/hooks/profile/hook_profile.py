@@ -93,8 +93,8 @@ class Check(Case):
     def test_names_without_a_service_are_warnings_with_their_places(self):
         path = self.text("a.profile", "NtClose\n  NtNothing -Zz*\n")
         done = self.profile(1, "check", path, "--against", image(NTDLL))
-        self.assertIn(f"{path}:2:3: no service is meant by NtNothing\n".encode(), done.stdout)
-        self.assertIn(f"{path}:2:13: no service is meant by -Zz*\n".encode(), done.stdout)
+        self.assertIn(f"{path}:2:3: no service matches NtNothing\n".encode(), done.stdout)
+        self.assertIn(f"{path}:2:13: no service matches -Zz*\n".encode(), done.stdout)
         self.assertIn(b"no-match", done.stderr)
         document = self.document(1, "check", path, "--against", image(NTDLL))
         self.assertEqual([rule["rule"] for rule in document["unmatched"]], ["NtNothing", "-Zz*"])
@@ -145,7 +145,7 @@ class Check(Case):
         self.profile(2, "check", self.here / "missing")
         self.profile(2, "check", self.here)
         self.profile(2, "check", large)
-        rows = {"missing": b"No such file", ".": b"directory", "json": b"neither the JSON",
+        rows = {"missing": b"No such file", ".": b"directory", "json": b"neither JSON",
                 "elf": b"ELF", "groups": b"no groups", "globs": b"names alone"}
         self.text("json", '{"schema": "other"}')
         shutil.copy(COLDTRACE, self.here / "elf")
@@ -157,7 +157,7 @@ class Check(Case):
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stdout, b"")
         self.here.joinpath("image.gz").write_bytes(gzip.compress(image(NTDLL).read_bytes()))
-        self.assertIn(b"compressed, and what it holds is not a list", self.profile(2, "check", path, "--against",
+        self.assertIn(b"compressed, and its content is not a list", self.profile(2, "check", path, "--against",
                                                                             self.here / "image.gz").stderr)
         # Standard input is a list of services as a file is, packed too, and no image.
         self.text("list", "NtOpenFile NtClose")

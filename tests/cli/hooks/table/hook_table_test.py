@@ -564,7 +564,7 @@ class Roles(Case):
 
     def test_one_image_for_two_places(self):
         win32k = image("tables-x64-win32k-rva32")
-        self.refused("is given already", "hooks", "table", "--kernel", image(X64[0]), "--win32k",
+        self.refused("was already given", "hooks", "table", "--kernel", image(X64[0]), "--win32k",
                      win32k, "--win32k", win32k)
 
     def test_services_that_were_named_are_not_said_to_have_no_name(self):
