@@ -30,7 +30,7 @@ std::string_view with_article(ImageRole role) {
 void require_role(const NamedImage& image, ImageRole role) {
   const auto own = syscall_map::find_image_role(image.identity);
   if (own && with_article(*own) != with_article(role))
-    throw Failure{fmt::format("{}: it calls itself {}: it is {}, not {}", image.path,
+    throw Failure{fmt::format("{}: it calls itself {}, so it is {}, not {}", image.path,
                               image.identity.name, with_article(*own), with_article(role))};
 }
 
@@ -41,13 +41,13 @@ void require_stubs(const NamedImage& image, ImageRole role,
   if (!is_user && role != ImageRole::kernel) return;
   const auto wanted = is_user ? StubSide::user : StubSide::kernel;
   if (syscall_map::find_stub_side(services).value_or(wanted) != wanted)
-    throw Failure{fmt::format("{}: its system call stubs are those of {}: it is not {}", image.path,
+    throw Failure{fmt::format("{}: its system call stubs are those of {}; it is not {}", image.path,
                               is_user ? "a kernel" : "an ntdll or win32u", with_article(role))};
 }
 
 void require_one_machine(const NamedImage& image, const NamedImage& other) {
   if (image.identity.machine != other.identity.machine)
-    throw Failure{fmt::format("{}: it is for {}, and {} for {}", image.path,
+    throw Failure{fmt::format("{}: it is for {}, but {} is for {}", image.path,
                               pe::to_string(image.identity.machine), other.path,
                               pe::to_string(other.identity.machine))};
 }

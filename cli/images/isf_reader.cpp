@@ -330,7 +330,7 @@ core::Expected<IsfTable, std::string> read_isf(std::string& json) {
   rapidjson::InsituStringStream stream{json.data()};
   const auto result = reader.Parse<flags>(stream, handler);
   if (!handler.failure.empty())
-    return core::fail(fmt::format("a symbol table that is not read: {}", handler.failure));
+    return core::fail(fmt::format("a symbol table that cannot be read: {}", handler.failure));
   if (result.IsError())
     return core::fail(fmt::format("not valid JSON, at byte {:#x}: {}", result.Offset(),
                                   rapidjson::GetParseError_En(result.Code())));

@@ -60,7 +60,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
   command
       .add_option_function<std::string>(
           "--base", [&options](const std::string& text) { options.base = parse_number(text); },
-          "Where the module was; otherwise the dump tells")
+          "Base address of the module; by default, what the dump says")
       .check("ADDRESS", [](const std::string& text) {
         return parse_number(text) ? std::string{} : "not a number: " + text;
       });
@@ -70,15 +70,15 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
           [&options](const std::string& text) {
             if (auto module = parse_module(text)) options.modules.push_back(std::move(*module));
           },
-          "Another module in the same memory, to name where jumps and imports lead")
+          "Another module in the same memory, to name the targets of jumps and imports")
       .in_order()
       .check("NAME=BASE:SIZE", [](const std::string& text) {
         return parse_module(text) ? std::string{} : "not NAME=BASE:SIZE: " + text;
       });
   command
       .add_input("--other-dump", options.other_dumps,
-                 "Dump of another module of the same memory: its header says where it was, its "
-                 "exports name what lies in it")
+                 "Dump of another module in the same memory: its header says where it was, and its "
+                 "exports name what is in it")
       .repeatable();
   add_pdb_option(command, options.pdbs);
   command
@@ -89,7 +89,7 @@ void add_module_check_options(Command& command, ModuleCheckOptions& options) {
             if (layout == "memory") options.layout = pe::Layout::memory;
           },
           "Layout of the dump: memory (offsets are RVAs), file, or auto (the one in which more "
-          "bytes are the file's)")
+          "bytes match the file)")
       .type_name("ENUM")
       .one_of({"auto", "file", "memory"})
       .default_str("auto");

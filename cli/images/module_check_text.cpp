@@ -14,7 +14,7 @@ std::string hex(const std::vector<u8>& bytes) {
 // "0x7ff812345678 (kernel32.dll!CreateFileW+0x5)"
 std::string place(const ModuleCheck& check, u64 address) {
   const auto owner = pe::find_owner(check.owners, address);
-  if (!owner) return fmt::format("{:#x}, in no module that is known", address);
+  if (!owner) return fmt::format("{:#x}, in no known module", address);
   if (owner->symbol.empty())
     return fmt::format("{:#x} ({}+{:#x})", address, printable(owner->module), owner->offset);
   const auto behind = owner->symbol_offset == 0 ? "" : fmt::format("+{:#x}", owner->symbol_offset);
@@ -121,7 +121,7 @@ void write_check_text(Output& output, const ModuleCheck& check, const ModuleChec
     absent += state == PointState::absent ? 1U : 0U;
   }
   print(output, "{}: {}, {}, {}, {}, {}; {} of {}, {} absent\n",
-        result.hooked() ? "changed" : "as the file",
+        result.hooked() ? "changed" : "same as the file",
         counted(result.changes.size(), "change", "changes"),
         counted(result.rows.size(), "service row", "service rows"),
         counted(result.service_values.size(), "service value", "service values"),

@@ -14,8 +14,8 @@ void add_pdb_paths_option(Command& command, std::vector<std::string>& paths) {
       .add_input(
           "--pdb", paths,
           "Program database or symbol table of Volatility 3 (ISF), plain or compressed (.xz, .gz, "
-          ".bz2, .zst), or a folder with such files in it or below (flat, the store of a symbol "
-          "server, or that of Volatility 3); applied to the image with matching GUID and age")
+          ".bz2, .zst), or a folder with such files in it or below (flat, a symbol server's store, "
+          "or Volatility 3's); applied to the image with matching GUID and age")
       .repeatable()
       .type_name("FILE|DIR");
 }

@@ -16,8 +16,8 @@ void add_image_options(Command& command, PeOptions& options) {
             if (layout == "file") options.layout = pe::Layout::file;
             if (layout == "memory") options.layout = pe::Layout::memory;
           },
-          "'file' as on disk; 'memory' for modules dumped from memory; 'auto' for what the bytes "
-          "prove, else as on disk")
+          "'file' as on disk; 'memory' for modules dumped from memory; 'auto' decides by the "
+          "bytes, else as on disk")
       .type_name("ENUM")
       .one_of({"auto", "file", "memory"})
       .default_str("auto");

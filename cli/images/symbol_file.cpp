@@ -21,12 +21,11 @@ std::string why_no_pdb(core::FileKind kind, const core::ParseError& error) {
     case core::FileKind::pdb_2:
       return to_message(error);
     case core::FileKind::pdb_z:
-      return "it is a compressed PDB (MSFZ), which is not read; one of MSF 7.00 is";
+      return "it is a compressed PDB (MSFZ), which is not supported; MSF 7.00 is";
     case core::FileKind::portable_pdb:
       return "it is a portable PDB (.NET), which has no public symbols";
     case core::FileKind::unknown:
-      return "not a PDB: it starts neither with the signature of MSF 7.00 nor with that of PDB "
-             "2.00";
+      return "not a PDB: it starts with neither the signature of MSF 7.00 nor that of PDB 2.00";
     default:
       return describe_other(kind, "a PDB");
   }

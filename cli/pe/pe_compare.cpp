@@ -11,14 +11,14 @@ void add_pe_compare(CLI::App& app, Exit& exit) {
        "  coldtrace pe compare ntdll.dll ntdll.dump\n"
        "  coldtrace pe compare kernel32.dll kernel32.dump --other-dump ntdll.dump\n"
        "  coldtrace pe compare ntdll.dll ntdll.dump --known-module hook.dll=0x180000000:0x20000\n",
-       "  0  nothing differs but what the system itself writes\n"
+       "  0  nothing differs except what the system itself writes\n"
        "  1  code, constants, imports or service tables were changed, or the dump is\n"
        "     damaged or cut\n"
        "  2  an input could not be read, or the dump is not of this file\n"},
       {"text", "json"},
       [](Command& command, ModuleCheckOptions& options) {
-        command.add_input("FILE", options.file, "The image, as a file").required();
-        command.add_input("DUMP", options.dump, "The module, as it was in memory").required();
+        command.add_input("FILE", options.file, "The PE image on disk").required();
+        command.add_input("DUMP", options.dump, "The module, dumped from memory").required();
         add_module_check_options(command, options);
       },
       [](const ModuleCheckOptions& options) { return run_module_check(options, false); });

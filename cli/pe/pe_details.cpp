@@ -125,7 +125,7 @@ std::string signer(const rapidjson::Value& signature) {
   if (!valid || !valid->IsTrue()) return "signature NOT VALID";
   const auto* const signer = find_member(signature, "signer");
   const auto* const subject = signer ? find_member(*signer, "subject") : nullptr;
-  if (!subject || !subject->IsString()) return "signed by nobody who is named";
+  if (!subject || !subject->IsString()) return "signer not named";
   return fmt::format("signed by {}, chain not checked", subject->GetString());
 }
 
@@ -180,7 +180,7 @@ void write_pe_details(JsonWriter& json, const PeInput& input,
 }
 
 std::string signature_verdict(const PeDetails& details) {
-  if (!details.answer) return "present, and nothing here could read it";
+  if (!details.answer) return "present, but nothing here could read it";
   rapidjson::Document answer;
   parse_helper_answer(*details.answer, answer);
   const auto& signatures = answer["signatures"].GetArray();

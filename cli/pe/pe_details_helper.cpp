@@ -75,7 +75,7 @@ std::optional<std::string> ask_details_helper(core::ByteView image,
   if (helper.empty()) {
     findings.warning("details-helper", std::nullopt,
                      "--details needs the program coldtrace-pe-details for signatures and LIEF's "
-                     "tables, which is not installed; it is built where LIEF and OpenSSL are");
+                     "tables, which is not installed; it is built if LIEF and OpenSSL are present");
     return std::nullopt;
   }
   std::vector<std::string> places;
@@ -85,13 +85,13 @@ std::optional<std::string> ask_details_helper(core::ByteView image,
   }
   auto result = run_child(helper, image, limits, places);
   if (!result.problem.empty()) {
-    findings.warning("details-helper", std::nullopt, "LIEF made nothing of the image: {}",
+    findings.warning("details-helper", std::nullopt, "LIEF could not read the image: {}",
                      result.problem);
     return std::nullopt;
   }
   if (!is_helper_answer(result.output)) {
     findings.warning("details-helper", std::nullopt,
-                     "coldtrace-pe-details answered {} bytes that are not the expected JSON",
+                     "coldtrace-pe-details returned {} bytes that are not the expected JSON",
                      result.output.size());
     return std::nullopt;
   }

@@ -6,17 +6,16 @@ namespace coldtrace::cli {
 
 void write_pe_details_text(Output& output, const PeInput& input, const PeDetails& details) {
   output.write("  details\n");
-  print(output, "    imphash           {}\n", details.import_hash.value_or("none, no imports"));
+  print(output, "    imphash           {}\n", details.import_hash.value_or("none: no imports"));
   if (details.rich_header) {
     const auto& header = *details.rich_header;
     print(output, "    Rich header       at {:#x}, key {:#010x} ({}), MD5 {}\n", header.offset,
-          header.key, header.key == header.computed_key ? "correct" : "should be another",
-          details.rich_hash);
+          header.key, header.key == header.computed_key ? "correct" : "WRONG", details.rich_hash);
     for (const auto& entry : header.entries)
       print(output, "      id {:>5}  build {:>5}  count {}\n", entry.id, entry.build, entry.count);
   } else {
     print(output, "    Rich header       {}\n",
-          input.findings().count("rich-header") > 0 ? "damaged, and not read" : "none");
+          input.findings().count("rich-header") > 0 ? "damaged, not read" : "none");
   }
   if (details.overlay)
     print(output, "    overlay           {} bytes at {:#x}\n", details.overlay->size,
@@ -25,7 +24,7 @@ void write_pe_details_text(Output& output, const PeInput& input, const PeDetails
     print(output, "    .NET              runtime {}.{}, metadata {}\n",
           details.clr_header->major_runtime_version, details.clr_header->minor_runtime_version,
           printable(details.clr_header->metadata_version));
-  if (!details.entropy.empty()) output.write("    entropy, bits a byte\n");
+  if (!details.entropy.empty()) output.write("    entropy, bits per byte\n");
   for (std::size_t i = 0; i < details.entropy.size(); ++i)
     print(output, "      {:<8} {}.{:03}\n", printable(input.image.sections()[i].name()),
           details.entropy[i] / 1000, details.entropy[i] % 1000);

@@ -41,11 +41,12 @@ std::string signature_text(const PeInput& input, const PeInfo& info) {
   if (!table) return "none in the file";
   const auto place = fmt::format("{} bytes at {:#x}", table->size, table->offset);
   if (input.image.layout() == pe::Layout::memory)
-    return place + " of the file, which are not in a dump";
-  auto damage = table->stored < table->size
-                    ? fmt::format("CUT OFF: of {} the file has {}", place, table->stored)
-                : input.findings().count("certificate-table") > 0 ? "DAMAGED: " + place
-                                                                  : std::string{};
+    return place + " of the file, not contained in a dump";
+  auto damage =
+      table->stored < table->size
+          ? fmt::format("CUT OFF: {}, of which the file has only {}", place, table->stored)
+      : input.findings().count("certificate-table") > 0 ? "DAMAGED: " + place
+                                                        : std::string{};
   if (info.certificates.empty()) return damage;
   auto verdict = info.details ? printable(signature_verdict(*info.details))
                               : place + ", not checked without --details";
@@ -74,7 +75,7 @@ void write_summary(Output& output, const PeInput& input, const HashedIdentity& h
     line(output, "PDB GUID and age", "{}, {}",
          identity.pdb->guid ? core::to_string(*identity.pdb->guid) : "none", identity.pdb->age);
     line(output, "symbol server path", "{}",
-         info.symbol_path ? printable(*info.symbol_path) : "none, as the file name is not UTF-8");
+         info.symbol_path ? printable(*info.symbol_path) : "none: the file name is not UTF-8");
   } else {
     line(output, "PDB", "none");
   }

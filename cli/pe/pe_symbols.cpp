@@ -256,7 +256,7 @@ void take_names(PeSymbolsOptions& options) {
   }
   options.files = std::move(files);
   if (options.files.empty())
-    throw Failure{fmt::format("{}: no such file, and none was given that has such a symbol",
+    throw Failure{fmt::format("{}: no such file, and no file was given to search for such a symbol",
                               printable(options.names.front()))};
 }
 
@@ -308,7 +308,7 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
        "  coldtrace pe symbols --pe ntoskrnl.exe ntoskrnl.pdb --format csv\n",
        "  0  every file was read, belongs to the image if one is given, and there\n"
        "     are no warnings\n"
-       "  1  damage was found, a file is not that of the image, a --name is not there, or\n"
+       "  1  damage was found, a file does not belong to the image, a --name is not found, or\n"
        "     some are not PDBs\n"
        "  2  usage, no file or not the image could be read, or the output cannot be\n"
        "     written\n"},
@@ -317,23 +317,22 @@ void add_pe_symbols(CLI::App& app, Exit& exit) {
         command
             .add_input(
                 "FILE", options.files,
-                "Program databases (PDB 7.00 or 2.00) or symbol tables of Volatility 3 "
-                "(ISF), plain or compressed (.xz, .gz, .bz2, .zst). What is not a file, and has "
-                "neither a slash nor the ending of one, is a NAME or GLOB as --name takes "
-                "it")
+                "Program databases (PDB 7.00 or 2.00) or symbol tables of Volatility 3 (ISF), "
+                "plain or compressed (.xz, .gz, .bz2, .zst). An argument that is not a file and "
+                "has neither a slash nor the extension of one is a NAME or GLOB, as for --name")
             .required();
         command.add_input("--pe", options.image,
                           "The PE image they must belong to; adds its file offsets");
         command
-            .add_option("--name", options.names,
-                        "Only symbols (with --modules modules) that have this name, or match "
-                        "this glob")
+            .add_option(
+                "--name", options.names,
+                "Only symbols (with --modules, modules) with this name or matching this glob")
             .repeatable()
             .type_name("NAME|GLOB");
         command
             .add_option("--kind", options.kinds,
                         "What to list: public symbols, functions of modules and parts of them that "
-                        "lie elsewhere, variables that other modules see (global) or do not "
+                        "lie elsewhere, variables that other modules can see (global) or cannot "
                         "(data), constants, names of types (udt), annotations")
             .list("KIND")
             .one_of({std::begin(pe::symbol_kinds), std::end(pe::symbol_kinds)})

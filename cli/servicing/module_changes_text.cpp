@@ -30,7 +30,7 @@ void write_exports(Output& output, const ExportComparison& exports) {
   if (exports.changes.empty()) return;
   print(output,
         "  exports: {} -> {}; {} added, {} removed, {} with another ordinal, {} forwarded "
-        "otherwise, {} at another address\n",
+        "elsewhere, {} at another address\n",
         exports.before, exports.after, exports.added, exports.removed, exports.renumbered,
         exports.redirected, exports.moved);
   for (const auto& change : exports.changes) write_export(output, change);
@@ -59,8 +59,8 @@ void write_imports(Output& output, const ImportComparison& imports) {
 
 void write_services(Output& output, const StubComparison& stubs) {
   if (stubs.services.same()) return;
-  print(output, "  system calls: {} -> {}; {} in both, {} of them with another number\n",
-        stubs.before, stubs.after, stubs.services.common, stubs.services.renumbered);
+  print(output, "  system calls: {} -> {}; {} in both, {} of them renumbered\n", stubs.before,
+        stubs.after, stubs.services.common, stubs.services.renumbered);
   write_service_comparison(output, stubs.services, "    ");
 }
 
@@ -119,7 +119,7 @@ void write_api_sets(Output& output, const ApiSetComparison& sets) {
   };
   print(output, "  API sets: {} of {} -> {} of {}; ", sets.before, version(sets.version_before),
         sets.after, version(sets.version_after));
-  if (!sets.comparable) return output.write("names of these versions do not compare\n");
+  if (!sets.comparable) return output.write("names of these versions cannot be compared\n");
   print(output, "{} added, {} removed, {} changed\n", sets.added, sets.removed, sets.changed);
   for (const auto& change : sets.changes) write_api_set(output, change);
 }

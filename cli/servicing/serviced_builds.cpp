@@ -143,7 +143,7 @@ class Builds {
           syscall_map::compare_hook_rows(build, {made->table, !made->pdb.empty(), made->has_types});
       std::erase_if(rows, [](const RowChange& row) { return row.state == RowState::added; });
     } else {
-      rows = syscall_map::unproved_rows(build, "the new system has no kernel in this one's place");
+      rows = syscall_map::unproved_rows(build, "the new system has no kernel in place of this one");
     }
     syscall_map::note_row_changes(path, rows, result_.findings);
     table.changes = syscall_map::count_states(std::move(rows));

@@ -90,7 +90,7 @@ ServicedSide read_serviced_side(const std::string& path, const ServicingOptions&
     throw Failure{fmt::format(
         "{}: {}", path,
         side.is_folder ? "no module (PE image) is in it or below it" : "not a PE image")};
-  if (side.modules.empty()) throw Failure{fmt::format("{}: no module of it can be read", path)};
+  if (side.modules.empty()) throw Failure{fmt::format("{}: none of its modules can be read", path)};
   return side;
 }
 

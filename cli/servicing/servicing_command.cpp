@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 void check_kinds(const ServicingOptions& options) {
   for (const auto& path : {options.before, options.after})
     if (is_pipe(path))
-      throw Failure{
-          fmt::format("{}: a pipe is read once, and modules twice; save it to a file first", path)};
+      throw Failure{fmt::format(
+          "{}: a pipe can be read only once, but modules are read twice; save it to a file first",
+          path)};
   std::error_code ignored;
   if (fs::is_directory(options.before, ignored) != fs::is_directory(options.after, ignored))
     throw Failure{
@@ -169,22 +170,22 @@ void add_servicing_command(CLI::App& app, Exit& exit) {
        "  coldtrace servicing old/ntdll.dll new/ntdll.dll\n",
        "  0  both were compared, and every row of the hook tables survives\n"
        "  1  a row of a hook table moved, changed, is gone or cannot be proved; or a file is\n"
-       "     damaged, cannot be read or is of no use; or a member that was asked for is missing\n"
-       "  2  usage, or one of both has no module that can be read, or a hook table cannot\n"},
+       "     damaged, unreadable or unusable; or a requested member is missing\n"
+       "  2  usage, or one side has no module that can be read, or a hook table cannot be read\n"},
       {"text", "json"},
       [](Command& command, ServicingOptions& options) {
         command
             .add_input("BEFORE", options.before,
-                       "A folder, which is read with all folders below, or an image")
+                       "A folder, read with all folders below it, or an image")
             .required()
             .type_name("FILE|DIR");
-        command.add_input("AFTER", options.after, "The same after the update")
+        command.add_input("AFTER", options.after, "The same, after the update")
             .required()
             .type_name("FILE|DIR");
         command
             .add_input("--hook-table", options.tables,
-                       "A table that a driver uses, made of BEFORE by 'coldtrace hooks table' "
-                       "(hooktab or JSON): which of its rows survive")
+                       "A driver's hook table, made from BEFORE by 'coldtrace hooks table' "
+                       "(hooktab or JSON): show which of its rows survive")
             .repeatable();
         add_pdb_paths_option(command, options.pdbs);
         add_members_option(command, options.members);

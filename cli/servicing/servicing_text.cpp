@@ -52,7 +52,7 @@ void write_rows(Output& output, const syscall_map::RowChanges& changes, bool wit
           row.name.empty() ? "(no name)" : printable(row.name), values_of(row),
           row.reason.empty() ? "" : fmt::format(" ({})", printable(row.reason)));
   }
-  if (addresses > 0) print(output, "  {} more are at another address alone\n", addresses);
+  if (addresses > 0) print(output, "  {} more differ only in address\n", addresses);
 }
 
 std::string counts_of(const syscall_map::RowChanges& changes) {
@@ -117,7 +117,9 @@ class TextServicing final : public ServicingWriter {
     }
     for (const auto& table : servicing.builds.tables) write_table(table);
     for (const auto& [path, missing] : servicing.builds.missing)
-      print(output_, "\ntable {}: {} of its builds {} not in the old system and not compared\n",
+      print(output_,
+            "\n"
+            "table {}: {} of its builds {} not in the old system, and not compared\n",
             printable(path), missing, missing == 1 ? "is" : "are");
   }
 
@@ -153,7 +155,7 @@ class TextServicing final : public ServicingWriter {
           counts_of(table.changes));
     print(output_, "  kernel {} -> {}\n", printable(table.path_before),
           printable(table.path_after.value_or("none")));
-    if (table.covered) output_.write("  it has the new build as well\n");
+    if (table.covered) output_.write("  it already has the new build\n");
     write_rows(output_, table.changes, true);
   }
 

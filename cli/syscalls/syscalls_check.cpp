@@ -26,7 +26,7 @@ void write_text(Output& output, const MappedImage& ntdll, const MappedImage& ker
   print(output, "kernel {}: {}\n", printable(kernel.path), to_text(kernel.identity));
   if (agreement.shared == 0) {
     print(output,
-          "no name has a number in both ({} in ntdll, {} in the kernel): nothing could be "
+          "no name has a number in both ({} in ntdll, {} in the kernel), so nothing could be "
           "compared\n",
           counted(ntdll.map.services.size(), "service", "services"), kernel.map.services.size());
     return;
@@ -37,7 +37,7 @@ void write_text(Output& output, const MappedImage& ntdll, const MappedImage& ker
     print(output, "{}: {:#x} in ntdll, {:#x} in the kernel\n", printable(name.name), name.user,
           name.kernel);
   if (!agreement.trusted()) {
-    print(output, "below {} %: not of one build, no kernel stub is named\n",
+    print(output, "below {} %: not the same build, so no kernel stub is named\n",
           syscall_map::least_agreement_percent);
     return;
   }
@@ -128,20 +128,20 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "Check whether ntdll and kernel agree on service numbers, or whether a dump is hooked",
        "  coldtrace syscalls check --ntdll ntdll.dll --kernel ntoskrnl.exe\n"
        "  coldtrace syscalls check --pe ntdll.dll --dump ntdll.dump\n",
-       "  0  every shared name has the same number on both sides; of a dump: nothing differs\n"
-       "     but what the system itself writes\n"
-       "  1  they disagree, share no name, or an image is suspicious; of a dump: something is\n"
+       "  0  every shared name has the same number on both sides; for a dump: nothing differs\n"
+       "     except what the system itself writes\n"
+       "  1  they disagree, share no name, or an image is suspicious; for a dump: something is\n"
        "     hooked or changed, or it is damaged or cut\n"
-       "  2  an input could not be read, or is not an ntdll or kernel, or they are not for one "
-       "machine;\n"
-       "     of a dump: it is not of this image\n"},
+       "  2  an input could not be read, or is not an ntdll or kernel, or they are for different "
+       "machines;\n"
+       "     for a dump: it is not of this image\n"},
       {"text", "json"},
       [](Command& command, SyscallsCheckOptions& options) {
         command.add_input("--ntdll", options.ntdll, "The user side: ntdll.dll");
         command.add_input("--kernel", options.kernel, "The kernel: ntoskrnl.exe");
-        command.add_input("--pe", options.file, "An ntdll, win32u, win32k or kernel, as a file");
+        command.add_input("--pe", options.file, "An ntdll, win32u, win32k or kernel on disk");
         command.add_input("--dump", options.dump,
-                          "Memory dump of the same module, to be checked for hooks");
+                          "Memory dump of the same module, to check for hooks");
         add_module_check_options(command, options);
       },
       run_syscalls_check);

@@ -154,7 +154,7 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
        "  0  every image gave a map, and nothing in it is suspicious\n"
        "  1  an image has no stubs, hooked stubs or contradicting numbers, or the headers of "
        "another\n"
-       "     one with other services, or is not a PE image\n"
+       "     image with other services, or is not a PE image\n"
        "  2  no input could be read\n"},
       {"text", "json", "csv", "c-header", "j00ru-csv", "sqlite"},
       [](Command& command, SyscallsMapOptions& options) {
@@ -162,8 +162,8 @@ void add_syscalls_map(CLI::App& app, Exit& exit) {
         add_jobs_option(command, options, options.jobs);
         command
             .add_flag("--explain", options.explain,
-                      "In text: the evidence for each number and why names were rejected, which "
-                      "JSON always has")
+                      "In text, show the evidence for each number and why names were rejected; "
+                      "JSON always has them")
             .for_formats({"text"});
         command.before_sandbox([&options](SandboxNeeds& needs) {
           if (options.format == "sqlite") open_database_file(needs);

@@ -14,14 +14,14 @@ using syscall_map::ServiceTable;
 
 constexpr std::string_view preamble =
     "/* System service numbers, written by {}.\n"
-    "   A number is right for the image whose TimeDateStamp, SizeOfImage, CheckSum and Machine\n"
-    "   stand beside it and for no other: find the table of the loaded image by its headers. */\n"
+    "   A number is valid only for the image with the TimeDateStamp, SizeOfImage, CheckSum and\n"
+    "   Machine beside it: find the table of the loaded image by its headers. */\n"
     "#ifndef COLDTRACE_SYSTEM_SERVICES_H\n"
     "#define COLDTRACE_SYSTEM_SERVICES_H\n"
     "\n"
     "struct coldtrace_service {{\n"
     "    const char *name;         /* a null pointer: no service known under this number */\n"
-    "    short argument_bytes;     /* on the stack; -1 where the image does not tell */\n"
+    "    short argument_bytes;     /* on the stack; -1 if the image does not say */\n"
     "    unsigned short verified;  /* 1: the stub's shape was seen on real bytes */\n"
     "}};\n"
     "\n"

@@ -364,7 +364,7 @@ class SignatureWriter {
       for (int k = 0; k < X509_ATTRIBUTE_count(attribute); ++k) {
         const auto* const value = X509_ATTRIBUTE_get0_type(attribute, k);
         if (!value || value->type != V_ASN1_SEQUENCE) continue;
-        if (depth == deepest) return write_problem("it is nested deeper than is read", depth + 1);
+        if (depth == deepest) return write_problem("it is nested too deeply", depth + 1);
         write(ASN1_STRING_get0_data(value->value.sequence),
               static_cast<std::size_t>(ASN1_STRING_length(value->value.sequence)), depth + 1);
       }

@@ -30,8 +30,7 @@ class Writer {
     if (names_.renamed() > 0)
       findings_.info(
           "isf-type-twice", std::nullopt,
-          "{} types share their name with another one; the table appends the number of their "
-          "record",
+          "{} types share their name with another one; the table appends their record numbers",
           names_.renamed());
   }
 

@@ -41,12 +41,13 @@ std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
   if (reference) return core::to_valid_utf8(core::file_name(reference->name));
   if (!file.identity.name.empty()) return core::to_valid_utf8(core::file_name(file.identity.name));
   if (options.file == "-")
-    throw Failure{"-: standard input has no name; --database gives that of the PDB"};
+    throw Failure{"-: standard input has no name; give that of the PDB with --database"};
   const auto own = core::file_name(options.file);
   const auto name = file.bytes.empty() ? own : name_of_packed_pdb(own);
   if (!file.bytes.empty() && !has_ending(name, ".pdb"))
-    throw Failure{fmt::format("{}: its name is not that of a PDB; --database gives it",
-                              printable(options.file))};
+    throw Failure{
+        fmt::format("{}: its name is not that of a PDB; give that of the PDB with --database",
+                    printable(options.file))};
   return core::to_valid_utf8(name);
 }
 
@@ -54,7 +55,7 @@ std::string database_of(const PeIsfOptions& options, const pe::SymbolFile& file,
 std::string store_path(const PeIsfOptions& options, const pe::SymbolFile& file,
                        const std::string& database) {
   if (database.find('/') != std::string::npos || database == ".." || database == ".")
-    throw Failure{fmt::format("{}: no name of a PDB", database)};
+    throw Failure{fmt::format("{}: not the name of a PDB", database)};
   const auto guid = pe::to_plain_text(file.identity.guid.value_or(core::Guid{}));
   const auto folder = fs::path{options.store} / "windows" / database;
   std::error_code error;
@@ -101,15 +102,15 @@ void check_name(const PeIsfOptions& options) {
   if (!options.store.empty() || options.output.is_standard()) return;
   const auto& path = options.output.path;
   if (!options.xz && has_ending(path, ".xz"))
-    throw Failure{fmt::format("{}: --xz compresses with xz", path)};
+    throw Failure{fmt::format("{}: a name that ends in .xz needs --xz", path)};
   if (options.xz && (packing_of(path) != Packing::none || has_ending(path, ".json")))
-    throw Failure{fmt::format("{}: --xz writes a name that ends in .xz", path)};
+    throw Failure{fmt::format("{}: with --xz, the name must end in .xz", path)};
 }
 
 Exit run_pe_isf(const PeIsfOptions& options) {
   Report report{options.findings};
   if (!options.store.empty() && !options.output.path.empty())
-    throw Failure{"--store names the file below DIR, and -o another; give one of both"};
+    throw Failure{"--store names the file below DIR, and -o names another; give only one of them"};
   check_name(options);
   if (options.xz && !can_pack_xz()) throw Failure{"--xz: this coldtrace was built without liblzma"};
   std::optional<pe::PdbReference> reference;
@@ -170,11 +171,10 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
             .required();
         const auto image = command.add_input(
             "--pe", options.image,
-            "The PE image it belongs to; the name that it has for its PDB is the name by which "
-            "Volatility finds the table");
+            "The PE image it belongs to; Volatility finds the table by the PDB name in this image");
         command
             .add_option("--database", options.database,
-                        "The name by which Volatility finds the table, in its case")
+                        "The name by which Volatility finds the table (case-sensitive)")
             .check("NAME.pdb",
                    [](const std::string& name) {
                      return name.empty() ? "no PDB has an empty name" : "";
@@ -182,12 +182,11 @@ void add_pe_isf(CLI::App& app, Exit& exit) {
             .excludes(image);
         command.add_flag(
             "--xz", options.xz,
-            "Compress the table with xz, as Volatility reads it (-o knows .gz and .zst)");
+            "Compress the table with xz, which Volatility reads (-o itself knows .gz and .zst)");
         command
-            .add_option(
-                "--store", options.store,
-                "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where Volatility "
-                "looks; folders are made")
+            .add_option("--store", options.store,
+                        "Write to DIR/windows/NAME.pdb/GUID-AGE.json, or .json.xz, where "
+                        "Volatility looks; folders are created")
             .check("DIR", [](const std::string& folder) {
               return folder.empty() ? "no folder has an empty name" : "";
             });

@@ -95,10 +95,10 @@ Exit run_pe_types(const PeTypesOptions& options) {
         "--compare takes neither --depth nor --expand: it compares the members of each type"};
   if (options.format == "text" && options.names.empty() && (options.expand || options.depth))
     throw Failure{
-        "--depth and --expand show members, and text without a NAME has none; '*' is all types"};
+        "--depth and --expand show members, but text without a NAME has none; '*' is all types"};
   if (options.sources &&
       (!options.before.empty() || options.format == "csv" || options.format == "c-header"))
-    throw Failure{"--sources takes --format text, and no --compare; JSON always has them"};
+    throw Failure{"--sources is for --format text without --compare; JSON always has them"};
   auto file = open_type_file(options.file, report);
   if (!file) return Exit::failure;
   return options.before.empty() ? show(options, *file, report) : compare(options, *file, report);
@@ -117,7 +117,7 @@ void add_pe_types(CLI::App& app, Exit& exit) {
        "  coldtrace pe types --compare old/ntkrnlmp.pdb new/ntkrnlmp.pdb\n"
        "  coldtrace pe types symbols/windows/ntkrnlmp.pdb/GUID-1.json.xz _EPROCESS\n",
        "  0  the types were read; with --compare they are the same\n"
-       "  1  damage was found, a NAME is not there, or the types differ\n"
+       "  1  damage was found, a NAME is not found, or the types differ\n"
        "  2  usage, a file could not be read, or the output cannot be written\n"},
       {"text", "json", "csv", "c-header"},
       [](Command& command, PeTypesOptions& options) {
@@ -135,12 +135,12 @@ void add_pe_types(CLI::App& app, Exit& exit) {
             .for_formats({"text", "json", "csv"});
         command
             .add_flag("--expand", options.expand,
-                      "Show the members that have none themselves, by their whole paths; down to "
+                      "Show only members without members of their own, by full path; down to "
                       "--depth levels, or all")
             .for_formats({"text", "json", "csv"});
-        command.add_flag("--sources", options.sources,
-                         "Show the file and line of the source that define each type, where the "
-                         "PDB tells");
+        command.add_flag(
+            "--sources", options.sources,
+            "Show the source file and line that define each type, where the PDB has them");
         command
             .add_input("--compare", options.before,
                        "Show what changed from BEFORE to FILE: types and members that are new, "

@@ -20,8 +20,8 @@ using pe::TypeLayer;
 // <stddef.h> of MinGW declares structures that PDBs have too, as localeinfo_struct.
 constexpr std::string_view preamble =
     "/* Types of {}, {} {}, age {}, written by {}.\n"
-    "   They are right for the image with this {} and age and for no other; the last lines of\n"
-    "   each type hold a compiler to the places that the PDB gives. */\n"
+    "   They are valid only for the image with this {} and age; the last lines of each type make\n"
+    "   the compiler check its layout against the PDB. */\n"
     "#ifndef {}\n"
     "#define {}\n"
     "\n"
@@ -116,7 +116,7 @@ class Writer {
     for (const auto& member : definition.members.unplaced)
       write(member, member.why == pe::UnplacedMember::Why::size
                         ? "its size is not known"
-                        : "its bits are not in its integer");
+                        : "its bits lie outside its integer");
     for (const auto& member : definition.members.placed) {
       if (definition.is_empty_base(member))
         write(member, "it is an empty base class");

@@ -73,7 +73,7 @@ class Identities(Case):
         self.assertIsNone(image["symbol_server_path"])
         (finding,) = (one for one in image["findings"] if one["code"] == "codeview-name")
         self.assertEqual((finding["severity"], finding["count"]), ("info", 1))
-        self.assertIn(b"symbol server path    none, as the file name is not UTF-8\n",
+        self.assertIn(b"symbol server path    none: the file name is not UTF-8\n",
                       re.sub(rb"path +none", b"path    none", run("pe", "info", path)))
         # Characters beyond ASCII are not an obstacle.
         path = self.write("two.dll", table_image({6: debug_table("D:\\naïve.pdb".encode())}))

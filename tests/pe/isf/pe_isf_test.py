@@ -397,7 +397,7 @@ extern "C" int entry() { return g_held.after; }
             archive.write(path, path.name)
         done = run("pe", "isf", other)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"symbols.zip: its name is not that of a PDB; --database gives it", done.stderr)
+        self.assertIn(b"symbols.zip: its name is not that of a PDB; give that of the PDB with --database", done.stderr)
         expected = run("pe", "symbols", path).stdout.split(b": guid", 1)[1]
         table = self.write("table.json", json.dumps(plain).encode())
         for source in (packed, other, table):
@@ -417,8 +417,8 @@ extern "C" int entry() { return g_held.after; }
 
     def test_names_that_say_another_compression_are_refused(self):
         path = self.pdb("x86_64", source=SOURCE)
-        for options, name, said in (((), "t.json.xz", b"--xz"), (("--xz",), "t.json", b"ends in .xz"),
-                                    (("--xz",), "t.json.gz", b"ends in .xz"), (("--xz",), "t.ZST", b"ends in .xz")):
+        for options, name, said in (((), "t.json.xz", b"--xz"), (("--xz",), "t.json", b"end in .xz"),
+                                    (("--xz",), "t.json.gz", b"end in .xz"), (("--xz",), "t.ZST", b"end in .xz")):
             done = run("pe", "isf", *options, "-o", self.here / name, path)
             self.assertEqual((done.returncode, said in done.stderr), (2, True), done.stderr)
             self.assertFalse((self.here / name).exists())

@@ -739,7 +739,7 @@ class Hostile(Case):
         good = [member(b"first"), member(b"last", offset=12)]
         cases = {
             "lost unseen: left out, its size is not known": (member(b"lost", 0x1000, 4), 0, {"pdb-type-size"}),
-            "wide Pos 0, 40 Bits: left out, its bits are not in its integer": (member(b"wide", 0x1001, 4), 1, {"pdb-type-range"}),
+            "wide Pos 0, 40 Bits: left out, its bits lie outside its integer": (member(b"wide", 0x1001, 4), 1, {"pdb-type-range"}),
             "far Uint4B: left out, it reaches beyond the type": (member(b"far", offset=30), 1, {"pdb-type-range"}),
             "none empty: left out, it has no bytes": (member(b"none", 0x1002, 4), 0, set()),
             "octo Pos 3, 5 Bits: left out, no integer type of C fits": (member(b"octo", 0x1003, 16), 0, set())}

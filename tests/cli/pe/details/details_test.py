@@ -346,7 +346,7 @@ class Signatures(case.Case):
             problems = [entry["problem"] for entry in signatures]
             self.assertEqual(problems[:9], [None] * min(depth + 1, 9))
             self.assertEqual("authenticode-unread" in codes(answer), depth > 8)
-            self.assertEqual(problems[9:], ["it is nested deeper than is read"] if depth > 8 else [])
+            self.assertEqual(problems[9:], ["it is nested too deeply"] if depth > 8 else [])
 
     def test_damage_to_the_signature(self):
         """Each byte counts, but for the certificate, which is not checked, and what no signature
@@ -537,7 +537,7 @@ class RichHeader(case.Case):
                 has_both_ends = 0x84 <= at < end
                 self.assertEqual(answer["details"]["rich_header"] is not None, has_both_ends)
                 if not has_both_ends:
-                    self.assertIn("Rich header       damaged, and not read\n",
+                    self.assertIn("Rich header       damaged, not read\n",
                                   text_of(self.here / "rich.dll", "--details"))
 
     def test_the_key_is_cut_off_or_a_count(self):
