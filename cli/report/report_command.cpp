@@ -28,7 +28,7 @@ bool add_others(Page& page, ReportInputs& inputs, const ReportCommandOptions& op
   if (inputs.disks.size() > 1 && !inputs.traces.empty())
     page.overview.push_back(
         "Requests of the trace are not shown on the maps of disks, since there are several images "
-        "or snapshots: make a page of the trace and the one that it is of.");
+        "or snapshots: make a page of the trace and the image or snapshot it belongs to.");
   for (auto& [path, piped] : inputs.disks) {
     DiskOptions disk;
     static_cast<CommonOptions&>(disk) = options;
@@ -52,17 +52,17 @@ void note_missing(Page& page, const std::vector<const Report*>& reports) {
       names.push_back(std::filesystem::path{input.file}.filename().string());
   if (names.empty()) return;
   page.overview.push_back(
-      fmt::format("Not in this page, as they could not be read: {}.", fmt::join(names, ", ")));
+      fmt::format("Not in this page, because they could not be read: {}.", fmt::join(names, ", ")));
 }
 
 void write(Output& output, const Page& page, const ReportCommandOptions& options, Report& report) {
   const auto bytes = write_page(output, page);
   if (bytes <= options.report.largest) return;
   core::Findings findings;
-  findings.warning("page-size", std::nullopt,
-                   "the page has {} bytes, more than --size-limit: tables and drawings are not cut "
-                   "for it",
-                   bytes);
+  findings.warning(
+      "page-size", std::nullopt,
+      "the page has {} bytes, more than --size-limit: tables and drawings are not shortened to fit",
+      bytes);
   report.tell("report", findings);
 }
 
@@ -84,7 +84,7 @@ Exit run_report_command(const ReportCommandOptions& options) {
     return report.exit();
   }
   AnalysisOptions of_trace = options;
-  of_trace.wanted = "a trace, image or snapshot of NTFS, hook table or system call map";
+  of_trace.wanted = "a trace, NTFS image or snapshot, hook table or system call map";
   of_trace.files.clear();
   for (auto& [path, piped] : inputs.traces) {
     of_trace.files.push_back(path);
@@ -118,27 +118,26 @@ void add_report_command(CLI::App& app, Exit& exit) {
        "  coldtrace report disk.img -o disk.html\n"
        "  coldtrace report files.ndjson.zst -o disk.html\n"
        "  coldtrace report tracer.hooktab run.etl disk.img -o all.html\n",
-       "  0  the inputs were read to their end\n"
+       "  0  the inputs were read to the end\n"
        "  1  damage or loss, or an input that has nothing to report; the rest was\n"
        "     written\n"
-       "  2  nothing that a page can be made of, or it cannot be read or written\n"},
+       "  2  no input that a page can be made of, or an input cannot be read or the page "
+       "written\n"},
       {"html"},
       [](Command& command, ReportCommandOptions& options) {
         command
-            .add_input(
-                "FILE", options.inputs,
-                "Traces (.etl, .ctrace; several .etl files and folders of them are one trace), "
-                "images of disks or volumes with NTFS or what 'ntfs snapshot' wrote of them, all "
-                "of these also compressed; hook tables (binary or JSON), system call maps (JSON). "
-                "'-' "
-                "is "
-                "standard input")
+            .add_input("FILE", options.inputs,
+                       "Traces (.etl, .ctrace; several .etl files and folders of them are one "
+                       "trace), images of disks or volumes with NTFS, or 'ntfs snapshot' output of "
+                       "them, all of these also compressed; hook tables (binary or JSON), system "
+                       "call maps (JSON). '-' is standard input")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);
         add_time_options(command, options.times);
         add_symbol_options(command, options.symbols);
-        command.add_option("--top", options.report.top, "Rows of each table").capture_default_str();
+        command.add_option("--top", options.report.top, "Maximum rows of each table")
+            .capture_default_str();
         command
             .add_option(
                 "--size-limit", options.report.largest,
@@ -148,11 +147,11 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .capture_default_str();
         command
             .add_option("--snapshot-disk", options.disk,
-                        "Number of the disk of the image or snapshot in the trace")
+                        "Number that the disk of the image or snapshot has in the trace")
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,
-                        "Where on the disk the image or its snapshot begins")
+                        "Where on that disk the image or snapshot begins")
             .type_name("BYTES")
             .capture_default_str();
         leave_image_readers(command);

@@ -43,9 +43,8 @@ std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string&
   const auto document = parse_table_document(bytes);
   if (!document) {
     report.failed(path,
-                  "of JSON a page shows that of 'coldtrace hooks table' and of 'coldtrace syscalls "
-                  "map', and the NDJSON of 'coldtrace ntfs snapshot': this is none of them, or not "
-                  "whole");
+                  "a page shows JSON of 'coldtrace hooks table' and 'coldtrace syscalls map', and "
+                  "NDJSON of 'coldtrace ntfs snapshot': this is none of them, or incomplete");
     return std::nullopt;
   }
   auto builds = document->is_map ? read_map(document->json) : read_table(document->json);

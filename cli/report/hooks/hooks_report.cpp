@@ -60,7 +60,7 @@ void write_matrix(Html& html, const std::vector<ShownBuild>& builds, const Numbe
   table.finish(0);
   if (shown < builds.size())
     html.markup("<p class=\"note\">")
-        .text(fmt::format("{} not beside the others; their own tables are below.",
+        .text(fmt::format("{} not shown beside the others; all have their own tables below.",
                           counted(builds.size() - shown, "build is", "builds are")))
         .markup("</p>\n");
 }
@@ -99,7 +99,7 @@ void write_differences(Html& html, const std::vector<ShownBuild>& builds, const 
                    {"Added", true},
                    {"Removed", true},
                    {"Same number", true},
-                   {"Other number", true},
+                   {"Renumbered", true},
                    {"Shifts"}}};
   for (std::size_t i = 1; i < builds.size(); ++i) {
     const auto all = difference_of(numbers, i - 1, i);
@@ -118,7 +118,7 @@ void write_differences(Html& html, const std::vector<ShownBuild>& builds, const 
 
 // Whether a tracer can take its place, and what stands in the way.
 std::string hook_text(const HookService& service, bool is_map) {
-  if (is_map) return "not told by a system call map";
+  if (is_map) return "not in a system call map";
   if (!service.target) return "no: its function was not found";
   return service.verified ? "yes" : "yes, by descriptions that no file has confirmed";
 }
@@ -132,7 +132,7 @@ void write_build(Html& html, const ShownBuild& shown, std::size_t number, u64 to
                              image.sha256 ? ", SHA-256 " + *image.sha256 : ""));
   HtmlTable table{html,
                   fmt::format("build-{}-services", number),
-                  "Services with the evidence for them",
+                  "Services and the evidence for them",
                   {{"Service"},
                    {"Number", true},
                    {"Target", true},

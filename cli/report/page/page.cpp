@@ -70,7 +70,10 @@ void write_head(PageText& output, const Page& page, std::string_view script) {
 
 void write_body(PageText& output, const Page& page) {
   Html html;
-  html.markup("<body>\n<a class=\"skip\" href=\"#content\">To the content</a>\n<header>")
+  html.markup(
+          "<body>\n"
+          "<a class=\"skip\" href=\"#content\">Skip to content</a>\n"
+          "<header>")
       .element("h1", page.title);
   for (const auto& paragraph : page.overview) html.element("p", paragraph);
   html.markup("</header>\n<nav aria-label=\"Sections\"><ul>\n");
@@ -87,9 +90,10 @@ void write_body(PageText& output, const Page& page) {
     output.write(section.content.str());
     output.write("</section>\n");
   }
-  output.write(fmt::format(
-      "</main>\n<footer><p>Written by {}. Nothing of this page is fetched.</p></footer>\n",
-      tool_version));
+  output.write(
+      fmt::format("</main>\n"
+                  "<footer><p>Written by {}. This page fetches nothing.</p></footer>\n",
+                  tool_version));
 }
 
 }  // namespace

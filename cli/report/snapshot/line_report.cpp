@@ -151,12 +151,11 @@ class ReportedLines {
     if (volumes_ > most_volumes)
       return fmt::format("{} volumes: no more than {} are shown", volumes_, most_volumes);
     if (page_.sections.size() > sections_before_) return {};
-    return lacking_.empty()
-               ? std::string{"its first line does not say what volume it is of"}
-               : fmt::format(
-                     "rows lack members that say what they are of:{}. Take the snapshot "
-                     "without --fields",
-                     lacking_text());
+    return lacking_.empty() ? std::string{"its first line does not say which volume it describes"}
+                            : fmt::format(
+                                  "rows lack members that say which file they describe:{}. Take "
+                                  "the snapshot without --fields",
+                                  lacking_text());
   }
 
   // The page is as it was.
@@ -189,7 +188,8 @@ class ReportedLines {
         left_out += fmt::format("{}{} {}", left_out.empty() ? "" : ", ", grouped(count),
                                 to_string(static_cast<State>(i)));
     page_.overview.push_back(
-        "The disk is shown as a snapshot lists it, which does not have what clusters are free.");
+        "The disk is shown as a snapshot lists it; a snapshot does not record which clusters are "
+        "free.");
     if (!left_out.empty())
       page_.overview.push_back(
           fmt::format("Names that the snapshot leaves out: {}. 'coldtrace ntfs snapshot --state "
@@ -197,7 +197,7 @@ class ReportedLines {
                       left_out));
     if (findings_.has_warnings())
       page_.overview.push_back(
-          "The snapshot is not whole, or not as it was written: see the findings.");
+          "The snapshot is incomplete, or not as it was written: see the findings.");
   }
 
   Page& page_;

@@ -88,8 +88,8 @@ std::string TracedVolumes::why_another(const DiskIo& requests) const {
     }
     case DiskOfImage::Doubt::unlike_snapshot:
       return fmt::format(
-          "of the requests whose file the trace names, this disk has another file at "
-          "the place of {}, and the same at that of {}",
+          "of the requests whose file the trace names, this disk has another file at the location "
+          "of {}, and the same file at that of {}",
           grouped(requests.agreement().unlike), grouped(requests.agreement().alike));
   }
   return {};
@@ -112,10 +112,9 @@ void TracedVolumes::write(Page& page, const DiskIo& requests, u64 top) const {
                       "--snapshot-disk and --snapshot-offset say which disk of the trace it is "
                       "and where it begins.{}",
                       why,
-                      requests.agreement().named == 0
-                          ? ""
-                          : " Names of files that the trace lacks, and this page has from the "
-                            "disk, may be wrong."));
+                      requests.agreement().named == 0 ? ""
+                                                      : " File names that the trace lacks and this "
+                                                        "page takes from the disk may be wrong."));
   }
 }
 
@@ -124,7 +123,7 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
   auto& html = section.content;
   const auto& access = volume.access;
   if (access.all().requests() == 0) {
-    html.element("p", "No request of the trace to this disk lies on this volume.");
+    html.element("p", "The trace has no request to this disk that lies on this volume.");
     return;
   }
   std::vector<i64> read, written;
@@ -135,7 +134,7 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
   const auto end = short_bytes(volume.clusters.clusters * volume.clusters.cluster_size);
   const auto strip = [&](std::string_view what, u64 requests, u64 bytes, std::vector<i64> values) {
     const auto most = std::ranges::max(values);
-    write_strip(html, {fmt::format("{}: {} with {}, by place; most {}", what,
+    write_strip(html, {fmt::format("{}: {} with {}, by location; most {}", what,
                                    counted(requests, "request", "requests"), short_bytes(bytes),
                                    short_bytes(static_cast<u64>(most))),
                        std::move(values), std::max<i64>(1, most), "0", end});
@@ -145,7 +144,7 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
   html.markup("<details class=\"as-table\"><summary>As a table</summary>\n");
   HtmlTable places{html,
                    section.id + "-accessed-places",
-                   "What the trace read and wrote, by place",
+                   "What the trace read and wrote, by location",
                    {{"From byte", true}, {"Bytes read", true}, {"Bytes written", true}}};
   for (std::size_t i = 0; i < access.places().size(); ++i) {
     const auto& place = access.places()[i];
@@ -162,8 +161,8 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
   std::ranges::stable_sort(order, std::greater{}, moved);
   HtmlTable table{html,
                   section.id + "-accessed-files",
-                  "Files that the trace read and wrote here, by the name that the trace has for "
-                  "them, else by the one that the volume has for the place",
+                  "Files that the trace read and wrote here, by their name in the trace, else by "
+                  "the volume's name for the location",
                   {{"File"},
                    {"Named by"},
                    {"Reads", true},
@@ -173,7 +172,7 @@ void TracedVolumes::write(Page::Section& section, const Volume& volume,
   for (const auto& [number, sums] : order) {
     if (table.rows() >= top) break;
     const auto& file = files[number];
-    table.text(number == 0 ? "(of no file that is known)" : file.name);
+    table.text(number == 0 ? "(no known file)" : file.name);
     table.word(number == 0 ? "-" : file.from_snapshot ? "the volume" : "the trace");
     table.count(sums.reads);
     table.bytes(sums.read);

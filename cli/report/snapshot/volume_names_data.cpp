@@ -150,10 +150,10 @@ void write_search(Html& html, const VolumeAnswers& answers, const ntfs::VolumeNa
                   const NamesData& data) {
   html.element("h3", "Names");
   if (data.names < names.seen())
-    html.element("p",
-                 fmt::format("{} of {} are in this page, those whose files take most of the disk: "
-                             "there is no room for the others. 'coldtrace ntfs snapshot' has all.",
-                             grouped(data.names), counted(names.seen(), "name", "names")));
+    html.element(
+        "p", fmt::format("{} of {} are in this page, those whose files take the most space: there "
+                         "is no room for the others. 'coldtrace ntfs snapshot' lists all.",
+                         grouped(data.names), counted(names.seen(), "name", "names")));
   if (data.names == 0) return;
   html.markup(fmt::format("<div id=\"{}-search\" data-label=\"Names of the volume\"></div>\n",
                           answers.id))

@@ -82,8 +82,8 @@ void VolumeReport::finish(const std::vector<ShownFinding>& findings) {
       grouped(summary_.states()[static_cast<std::size_t>(ntfs::State::deleted)].names)));
   if (!sized)
     html.element("p",
-                 "How large this volume and its clusters are is not known, as of a $MFT that was "
-                 "copied alone: what files take of the disk is not told, and there is no map.");
+                 "The size of this volume and of its clusters is not known, as with a $MFT copied "
+                 "alone: the space that files take is not shown, and there is no map.");
   write_states(html, answers);
   write_sizes(html, answers);
   write_activity(html, answers);

@@ -67,20 +67,20 @@ void write_use_strips(Html& html, const VolumeAnswers& answers) {
     contradicted += place.contradicted;
     unknown += place.unknown;
   }
-  write_map_strip(html, answers, "Free clusters, as $Bitmap says", free);
-  write_map_strip(html, answers, "Used clusters that no listed file has", unlisted);
+  write_map_strip(html, answers, "Free clusters, according to $Bitmap", free);
+  write_map_strip(html, answers, "Used clusters of no listed file", unlisted);
   if (contradicted > 0)
-    html.element("p", fmt::format("{} free as $Bitmap says, and a file that is not deleted has "
-                                  "them.",
-                                  counted(contradicted, "cluster is", "clusters are")));
+    html.element(
+        "p", fmt::format("{} free according to $Bitmap, but a file that is not deleted has them.",
+                         counted(contradicted, "cluster is", "clusters are")));
   if (unknown > 0)
-    html.element("p", fmt::format("Of {} $Bitmap does not say whether they are free: it ends "
+    html.element("p", fmt::format("For {}, $Bitmap does not say whether they are free: it ends "
                                   "before them, or cannot be read.",
                                   counted(unknown, "cluster", "clusters")));
 }
 
 std::vector<HtmlTable::Column> finding_columns() {
-  return {{"Code"}, {"Severity"}, {"Number", true}, {"The first"}};
+  return {{"Code"}, {"Severity"}, {"Number", true}, {"First"}};
 }
 
 void write_finding(HtmlTable& table, const ShownFinding& one) {
@@ -103,7 +103,7 @@ void write_states(Html& html, const VolumeAnswers& answers) {
   std::vector<HtmlTable::Column> columns{{"State"}, {"Names", true}};
   if (sized) columns.push_back({"Bytes", true});
   HtmlTable table{html, answers.id + "-states",
-                  sized ? "Names by how they were found, and what their files take of the disk; a "
+                  sized ? "Names by how they were found, and the space that their files take; a "
                           "file with several names counts once"
                         : "Names by how they were found",
                   std::move(columns)};
@@ -131,7 +131,7 @@ void write_sizes(Html& html, const VolumeAnswers& answers) {
   const auto shown = std::min<std::size_t>(order.size(), answers.top);
   HtmlTable table{html,
                   answers.id + "-directories",
-                  "What directories take of the disk, with all that is below them",
+                  "Space that directories take, with everything below them",
                   {{"Directory"}, {"Bytes", true}, {"Share", true}, {"Files", true}}};
   for (const auto number : std::span{order}.first(shown)) {
     const auto& one = directories[number];
@@ -186,7 +186,7 @@ void write_activity(Html& html, const VolumeAnswers& answers) {
 void write_map(Html& html, const VolumeAnswers& answers) {
   const auto& map = answers.summary.map();
   if (map.empty()) return;
-  html.element("h3", "Where it lies");
+  html.element("h3", "Location on the volume");
   const auto bytes = answers.summary.clusters_of_place() * answers.cluster_size;
   std::vector<i64> live, deleted;
   for (const auto& place : map) {
@@ -201,7 +201,7 @@ void write_map(Html& html, const VolumeAnswers& answers) {
       {"From byte", true}, {"Files", true}, {"Deleted files", true}};
   if (!answers.use.empty())
     for (const auto* title : {"Free", "Used", "Used, of no file"}) columns.push_back({title, true});
-  HtmlTable table{html, answers.id + "-map", "Clusters by place", std::move(columns)};
+  HtmlTable table{html, answers.id + "-map", "Clusters by location", std::move(columns)};
   for (std::size_t i = 0; i < map.size(); ++i) {
     table.count(i * bytes);
     table.count(map[i].live);
@@ -219,13 +219,13 @@ void write_files(Html& html, const VolumeAnswers& answers) {
   html.element("h3", "Files");
   const bool sized = answers.cluster_size != 0;
   write_file_table(html, answers, "largest",
-                   sized ? "Files that take most of the disk" : "Files that have most clusters",
+                   sized ? "Files that take the most space" : "Files with the most clusters",
                    answers.summary.largest());
-  write_file_table(html, answers, "fragmented", "Files in most pieces",
+  write_file_table(html, answers, "fragmented", "Files with the most fragments",
                    answers.summary.fragmented());
   write_file_table(
       html, answers, "deleted",
-      sized ? "Deleted files that took most of the disk" : "Deleted files that had most clusters",
+      sized ? "Deleted files that took the most space" : "Deleted files that had the most clusters",
       answers.summary.deleted());
 }
 

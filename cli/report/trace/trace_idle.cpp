@@ -23,8 +23,8 @@ std::string name_of(const AtRest::Device& device) {
 void write_devices(Html& html, const ReportAnswers& answers) {
   HtmlTable table{html,
                   "idle-table",
-                  "How long devices had nothing to do; the bars are idle times by length, twice as "
-                  "long from one to the next",
+                  "How long devices were idle; the bars are idle times by length, each twice as "
+                  "long as the one before",
                   {{"Device"},
                    {"Busy", true},
                    {"Idle", true},
@@ -48,7 +48,7 @@ void write_devices(Html& html, const ReportAnswers& answers) {
 void write_savings(Html& html, const ReportAnswers& answers, std::string_view id,
                    const std::string& name, const trace_analysis::Rest& one) {
   html.markup(fmt::format("<div id=\"{}\" data-label=\"", id))
-      .text(fmt::format("{}: off after so long without anything to do", name))
+      .text(fmt::format("{}: off after this long without anything to do", name))
       .markup("\"></div>\n<details class=\"as-table\"><summary>As a table</summary>\n");
   HtmlTable table{
       html,

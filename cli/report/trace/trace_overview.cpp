@@ -55,8 +55,8 @@ std::string losses_text(const ReportAnswers& answers) {
   if (stretches == 0 && events == 0 && buffers == 0)
     return machine ? "No event is known to be lost." : "";
   return fmt::format(
-      "Lost are {} and {} by the trace's own count; from {} of time events may be missing, and "
-      "nothing is made up there.",
+      "By the trace's own count, {} and {} are lost; events may be missing in {} of time, and "
+      "nothing is invented there.",
       counted(events, "event", "events"), counted(buffers, "buffer", "buffers"),
       counted(stretches, "stretch", "stretches"));
 }
@@ -73,15 +73,15 @@ std::string processors_text(const ReportAnswers& answers) {
   if (all.processes.rows.empty()) return text;
   const auto& most = all.processes.rows.front();
   return text + fmt::format(
-                    " {} used most: {}.", answers.names.process_name(most.process),
+                    " {} used the most: {}.", answers.names.process_name(most.process),
                     short_time(answers.duration(use.has_switches() ? most.running : most.sampled)));
 }
 
 std::string requests_text(const ReportAnswers& answers) {
   const auto& disk = answers.top_answers.disk.all();
   if (disk.count() == 0) return {};
-  return fmt::format("Disks were asked {} for {} to read and {} to write.",
-                     counted(disk.count(), "time", "times"), short_bytes(disk.bytes_read),
+  return fmt::format("Disks had {}, which read {} and wrote {}.",
+                     counted(disk.count(), "request", "requests"), short_bytes(disk.bytes_read),
                      short_bytes(disk.bytes_written));
 }
 
@@ -100,8 +100,8 @@ std::string findings_text(const core::Findings& findings) {
     return one.severity == core::Severity::warning;
   });
   if (warnings == 0) return {};
-  return fmt::format("{} of what is wrong with the trace, or missing: see the findings.",
-                     counted(static_cast<u64>(warnings), "warning tells", "warnings tell"));
+  return fmt::format("{} what is wrong with the trace or missing: see the findings.",
+                     counted(static_cast<u64>(warnings), "warning says", "warnings say"));
 }
 
 // From the first event to the last one, `span` ticks; bins end with the last that has any.

@@ -99,7 +99,7 @@ void TraceReport::note_findings() {
   const auto& population = run_.observation().population();
   const TopPage top{trace_, population, answers_, 1};
   if (top.empty())
-    run_.note_no_match("the trace tells nothing of processes, processors, requests or services");
+    run_.note_no_match("the trace says nothing about processes, processors, requests or services");
   note_ready_events(use_.schedule().turns().counts(), run_);
   note_processor_use(use_, code_, findings);
   note_disk_requests(disk_, findings);

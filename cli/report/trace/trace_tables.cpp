@@ -58,8 +58,8 @@ void write_thread_table(Html& html, const ReportAnswers& answers) {
   html.element("h3", "Threads");
   HtmlTable table{html,
                   "threads-table",
-                  "Where the time of threads went; off: waiting or ready, which the trace does not "
-                  "tell apart",
+                  "Where the time of threads went; off: waiting or ready, if the trace does not "
+                  "distinguish them",
                   {{"Thread"},
                    {"Turns", true},
                    {"Running", true},
@@ -186,19 +186,18 @@ void add_services(Page& page, const ReportAnswers& answers) {
   auto& html = add_section(page, "services", "Services");
   const ServiceNames names{services, answers.top_answers.code};
   const ServiceFigures figures{answers.input.trace, answers.observed};
-  HtmlTable table{
-      html,
-      "services-table",
-      "What was called, and how long calls took; the bars are calls by length, twice as "
-      "long from one to the next",
-      {{"Service"},
-       {"Calls", true},
-       {"Inclusive", true},
-       {"Exclusive", true},
-       {"Median", true},
-       {"99 %", true},
-       {"Longest", true},
-       {"Lengths"}}};
+  HtmlTable table{html,
+                  "services-table",
+                  "What was called, and how long calls took; the bars are calls by length, each "
+                  "twice as long as the one before",
+                  {{"Service"},
+                   {"Calls", true},
+                   {"Inclusive", true},
+                   {"Exclusive", true},
+                   {"Median", true},
+                   {"99 %", true},
+                   {"Longest", true},
+                   {"Lengths"}}};
   const auto shown = std::min<std::size_t>(order.size(), answers.options.top);
   for (const auto number : std::span{order}.first(shown)) {
     const auto& one = services.services()[number];
@@ -220,7 +219,7 @@ void write_longest_waits(Html& html, const ReportAnswers& answers) {
   HtmlTable table{
       html,
       "waits-table",
-      "The longest waits, each by itself",
+      "The longest single waits",
       {{"Thread"}, {"Length", true}, {"Since", true}, {"Waited for"}, {"Ended by"}, {"Event"}}};
   for (const auto& wait : waits.rows) {
     table.text(thread_of(answers, wait.thread));

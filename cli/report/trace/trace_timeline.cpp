@@ -14,10 +14,10 @@ std::string left_out_text(const ReportAnswers& answers, const DrawnData& drawn) 
         counted(lanes.turns(), "turn", "turns"), short_time(answers.duration(drawn.grid)));
   if (!drawn.has_details && lanes.turns() > 0)
     text +=
-        "What ended a turn, who made its thread ready and where its event lies are left out for "
-        "the size of the page. ";
+        "What ended a turn, who made its thread ready and where its event lies are left out to "
+        "limit the size of the page. ";
   else if (lanes.details().size() < lanes.turns())
-    text += fmt::format("Details are those of the first {} alone. ",
+    text += fmt::format("Only the first {} have details. ",
                         counted(lanes.details().size(), "turn", "turns"));
   const auto requests =
       answers.requests.requests.size() - drawn.requests + answers.requests.left_out;
@@ -25,7 +25,7 @@ std::string left_out_text(const ReportAnswers& answers, const DrawnData& drawn) 
     text += fmt::format("{} not drawn. ",
                         counted(requests, "request to a disk is", "requests to disks are"));
   if (lanes.overlapping() > 0)
-    text += fmt::format("{} with the one before on that processor, and {} left out. ",
+    text += fmt::format("{} the one before on that processor, and {} left out. ",
                         counted(lanes.overlapping(), "turn overlaps", "turns overlap"),
                         lanes.overlapping() == 1 ? "is" : "are");
   return text;
@@ -34,7 +34,7 @@ std::string left_out_text(const ReportAnswers& answers, const DrawnData& drawn) 
 std::string label_of(const ReportAnswers& answers, const DrawnData& drawn) {
   return fmt::format(
       "Timeline of {}, {} and {}; arrows move it, plus and minus zoom, Home shows all, n goes to "
-      "the next match. The tables below tell the same in figures.",
+      "the next match. The tables below have the same figures.",
       counted(answers.lanes.lanes().all().size(), "processor", "processors"),
       counted(drawn.slices, "slice", "slices"),
       counted(drawn.requests, "request to disks", "requests to disks"));

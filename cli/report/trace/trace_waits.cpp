@@ -31,7 +31,7 @@ void write_graph(Html& html, const ReportAnswers& answers) {
       .markup("</div>\n");
   if (const auto left_out = view.threads_left_out() + view.objects_left_out(); left_out > 0)
     html.markup("<p class=\"note\">")
-        .text(fmt::format("{} left out; 'coldtrace trace graph wait-for' has them.",
+        .text(fmt::format("{} left out; 'coldtrace trace graph wait-for' shows them.",
                           counted(left_out, "thread or object is", "threads and objects are")))
         .markup("</p>\n");
 }
@@ -46,8 +46,8 @@ void write_stories(Html& html, const ReportAnswers& answers) {
   });
   html.element("h3", "Deadlocks");
   html.markup("<pre>")
-      .lines(stories.value_or("More than there is room for: see 'coldtrace trace "
-                              "deadlocks'."))
+      .lines(stories.value_or(
+          "There are more than the page has room for: see 'coldtrace trace deadlocks'."))
       .markup("</pre>\n");
   const auto inversions = text_in_memory(longest_text, [&](Output& memory) {
     PriorityTables{answers.input,
@@ -61,8 +61,8 @@ void write_stories(Html& html, const ReportAnswers& answers) {
   });
   html.element("h3", "Priority inversions");
   html.markup("<pre>")
-      .lines(inversions.value_or("More than there is room for: see 'coldtrace trace "
-                                 "priority'."))
+      .lines(inversions.value_or(
+          "There are more than the page has room for: see 'coldtrace trace priority'."))
       .markup("</pre>\n");
 }
 

@@ -94,7 +94,7 @@ class Hooks(Case):
             self.assertTrue(named)
             told = {row[0]: int(row[1 + number].exact) for row in page.rows("matrix") if row[0] in named}
             self.assertEqual(told, named)
-            self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not told by a system call map"})
+            self.assertEqual(set(page.column(f"build-{number}-services", "Can be hooked")), {"not in a system call map"})
             # A map says nothing of it.
             self.assertNotIn("confidence", one["services"][0])
             self.assertEqual(set(page.column(f"build-{number}-services", "Confidence")), {"-"})

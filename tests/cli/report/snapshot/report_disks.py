@@ -201,7 +201,7 @@ class Disks(Case):
         page = Page(answer.stdout)
         told = [text for text in page.text if "could not be read" in text]
         self.assertEqual(len(told), 1, told)
-        named = told[0].removeprefix("Not in this page, as they could not be read: ").removesuffix(".")
+        named = told[0].removeprefix("Not in this page, because they could not be read: ").removesuffix(".")
         self.assertEqual(sorted(named.split(", ")), sorted(path.name for path in broken))
         # A path is the machine's own matter.
         self.assertNotIn(str(self.here), answer.stdout.decode())
@@ -222,7 +222,7 @@ class Disks(Case):
             text = "".join(page.text)
             self.assertIn("its size and that of its clusters are not known", text)
             self.assertNotIn("in clusters of", text)
-            self.assertNotIn("Where it lies", text)
+            self.assertNotIn("Location on the volume", text)
             kinds = {name.rsplit("-", 1)[1]: [str(cell) for cell in rows[0]] for name, rows in page.tables.items()}
             self.assertFalse({"map", "directories"} & set(kinds))
             self.assertEqual(kinds["states"], ["State", "Names"])
@@ -467,9 +467,9 @@ class Free(Case):
                              (image.name, begin))
             contradicted += sum(not volume.used(cluster) and cluster in listed for cluster in place)
         text = "".join(page.text)
-        self.assertEqual("free as $Bitmap says, and a file" in text, contradicted > 0)
+        self.assertEqual("free according to $Bitmap, but a file" in text, contradicted > 0)
         self.assertEqual(b"cluster-bitmap" in answer.stderr, contradicted > 0)
-        self.assertIn(f"Free clusters, as $Bitmap says: {sum(told[0]):,}", text)
+        self.assertIn(f"Free clusters, according to $Bitmap: {sum(told[0]):,}", text)
         return volume, listed, sum(told[2])
 
     def test_what_is_free_is_what_the_bitmap_says(self):
@@ -532,7 +532,7 @@ class Snapshots(Case):
                 again = Page(run("report", self.snapshot(image, "--state", "all")).stdout)
                 own += ["cluster-bitmap", "snapshot-findings"]
                 self.assertEqual(self.told(again, own), self.told(page, own))
-                self.assertIn("which does not have what clusters are free", " ".join(again.text))
+                self.assertIn("a snapshot does not record which clusters are free", " ".join(again.text))
 
     def test_packed_ones_are_taken(self):
         image = small_volume(self.here / "small.img")
@@ -791,7 +791,7 @@ class Both(Case):
                 "report", source, self.trace([("read", end, 512)]), "--snapshot-offset", 4096).stdout).text))
         # Of a volume alone nobody knows where its disk ends.
         alone = run("report", self.here / "small.img", self.trace([("read", 1 << 40, 512)]))
-        self.assertIn("No request of the trace to this disk lies on this volume.", "".join(Page(alone.stdout).text))
+        self.assertIn("The trace has no request to this disk that lies on this volume.", "".join(Page(alone.stdout).text))
         self.assertNotIn(b"snapshot-mismatch", alone.stderr)
 
     def test_a_mft_alone_has_no_places(self):
@@ -804,7 +804,7 @@ class Both(Case):
         self.assertIn(b"snapshot-without-places", done.stderr)
         page = Page(done.stdout)
         self.assertFalse([name for name in page.tables if "-accessed-" in name])
-        self.assertNotIn("No request of the trace", "".join(page.text))
+        self.assertNotIn("The trace has no request to this disk", "".join(page.text))
 
     def test_of_another_disk_nothing_is_shown(self):
         image = next(images(self.here), None)
@@ -878,7 +878,7 @@ class Both(Case):
         self.assertIn(b"snapshot-without-requests", done.stderr)
         text = "".join(Page(done.stdout).text)
         self.assertIn("The trace has no requests to any disk.", text)
-        self.assertNotIn("No request of the trace to this disk", text)
+        self.assertNotIn("The trace has no request to this disk", text)
 
 
 if __name__ == "__main__":

@@ -320,7 +320,7 @@ class Timeline(Case):
         data = page.data()
         self.assertFalse(data.facts["details"])
         self.assertIn("are drawn as one", "".join(page.text))
-        self.assertIn("left out for the size of the page", "".join(page.text))
+        self.assertIn("left out to limit the size of the page", "".join(page.text))
         self.assertLess(sum(map(len, data.lanes)), 70_000)
         processors = answer("schedule", trace)["processors"]
         self.assertEqual(sum(one["busy"] for one in data.lanes[0]), processors[0]["busy"])
@@ -330,7 +330,7 @@ class Timeline(Case):
 
 class Inputs(Case):
     def test_what_it_reads_is_what_a_file_of_another_kind_is_not(self):
-        wanted = "not a trace, image or snapshot of NTFS, hook table or system call map"
+        wanted = "not a trace, NTFS image or snapshot, hook table or system call map"
         text = " ".join(run("report", "--help").stdout.decode().split()).lower()
         for noun in "trace", "image", "snapshot", "hook table", "system call map":
             self.assertIn(noun, text)

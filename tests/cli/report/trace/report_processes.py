@@ -152,7 +152,7 @@ class Names(Case):
         for table, column in (("processes-table", "Process"), ("threads-table", "Thread"), ("waits-table", "Thread"),
                               ("disk-by-process", "Process")):
             self.assertTrue(any(cell.startswith(self.SHOWN) for cell in page.column(table, column)), table)
-        self.assertIn(self.SHOWN.encode() + b" used most", page.bytes)
+        self.assertIn(self.SHOWN.encode() + b" used the most", page.bytes)
         self.assertIn(b"thread 101 of " + self.SHOWN.encode(), page.bytes)  # in what waits to the end
         self.assertIn(b"<li>" + self.SHOWN.encode(), page.bytes)
         self.assertNotIn(b"\\\\", page.bytes.partition(b"<script")[0])
