@@ -15,33 +15,34 @@ namespace coldtrace::cli {
 //   work-2-of-4-XXXXXX                                      results that are being written
 class BatchFolder {
  public:
-  // Makes nothing. Throws Failure where the folder has results of another command in the way.
+  // Creates nothing. Throws Failure if results of another command in the folder are in the way.
   BatchFolder(const BatchOptions& options, const BatchedCommand& command);
   BatchFolder(const BatchFolder&) = delete;
   BatchFolder& operator=(const BatchFolder&) = delete;
-  // Removes what is not finished, and gives up the lock.
+  // Removes what is unfinished, and releases the lock.
   ~BatchFolder();
 
-  // Makes folders and takes the lock: no other run then works on the same results. Throws Failure
-  // where one does, unless `wait`. What a run that was killed has left is removed.
+  // Creates folders and takes the lock, so that no other run works on the same results. Throws
+  // Failure if one does, unless `wait`. Removes what a killed run left behind.
   void enter(bool wait);
 
   const ManifestHead& head() const { return head_; }
   // The format of results, which the command gets.
   const std::string& format() const { return head_.format; }
 
-  // What is known of all inputs, of whatever shard; `own`, by this shard's manifest. Throws Failure
-  // where a manifest is of another command line, or two have one name for different inputs.
+  // What is known about all inputs, whatever their shard; `own` are those in this shard's manifest.
+  // Throws Failure if a manifest is of another command line, or two manifests use one name for
+  // different inputs.
   BatchEntries read(std::vector<std::string>& own, core::Findings& findings) const;
   std::string manifest() const;
-  // Replaces the manifest; `whole` is that of all shards, whose own are then removed.
-  // `end` is null where inputs are left to do.
+  // Replaces the manifest; a `whole` one covers all shards, whose own manifests are then removed.
+  // `end` is null if inputs are left to process.
   void write_manifest(const BatchEntries& entries, const ManifestEnd* end, bool whole) const;
 
-  // Where the results of an input lie, below this folder; and with it.
+  // Where the result of an input is, relative to this folder; and including it.
   std::string result_path(const std::string& name) const;
   std::string full_path(const std::string& below) const { return folder_ + "/" + below; }
-  // Where a worker writes them.
+  // Where a worker writes the result.
   std::string work_path(std::size_t index) const;
 
  private:
@@ -50,7 +51,7 @@ class BatchFolder {
   std::string lock_path() const;
   void refuse_other_shards() const;
   void remove_leftovers() const;
-  // The names in the command's folder that begin and end so.
+  // The names in the command's folder with this start and end.
   std::vector<std::string> names(std::string_view start, std::string_view end) const;
 
   std::string folder_, command_folder_;

@@ -12,20 +12,20 @@
 
 namespace coldtrace::cli {
 
-// Keeps results from the place of files that the batch or its command names, and the summary from
-// that of results. All throw Failure.
+// Keeps results from replacing files that the batch or its command names, and the summary from
+// replacing results. All functions throw Failure.
 class BatchGuard {
  public:
   BatchGuard(const BatchOptions& options, const BatchedCommand& command,
              const std::vector<BatchInput>& inputs);
 
-  // What lies in the place of a result must be a file, and none that is named.
+  // Whatever is in the place of a result must be a regular file that is not named.
   void check_result(const std::string& path) const;
 
-  // A result that is not what it was must be no evidence.
+  // A result that changed since it was written must not be evidence.
   void check_replaced(const std::string& path, const std::string& format) const;
 
-  // -o must be no result, which lies `below` the folder.
+  // -o must not be a result, which is `below` the folder.
   void check_summary(const std::string& below) const;
 
  private:

@@ -35,15 +35,15 @@ struct BatchEntry {
   std::string error;  // where it is not done
 
   bool is_done() const { return state == "done"; }
-  // Whether another input may not have this name. One that failed where no file was may: its path
-  // may have been a wrong one.
+  // Whether the name is taken for other inputs. It is not if the input failed because no file was
+  // there: its path may have been wrong.
   bool keeps_name() const { return is_done() || identity.has_value(); }
 };
 
 // By name.
 using BatchEntries = std::map<std::string, BatchEntry, std::less<>>;
 
-// What a manifest says of all its entries.
+// What a manifest says about all its entries.
 struct ManifestHead {
   std::string kind;                  // "ntfs-snapshot"
   std::vector<std::string> command;  // its words, in UTF-8
@@ -57,9 +57,9 @@ struct ReadManifest {
   BatchEntries entries;
 };
 
-// Nothing where there is none, or, with a finding, an empty one. A last line that was not written
-// whole is passed over; another line that is none of a manifest is a finding. Throws Failure where
-// the first line is none of one.
+// Nothing if there is no manifest or, with a finding, the file is empty. A last line that was not
+// completely written is skipped; any other line that is not a manifest entry is a finding. Throws
+// Failure if the first line is not that of a manifest.
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings);
 
 // A line, with its end.
@@ -68,12 +68,12 @@ std::string manifest_line(const BatchEntry& entry);
 // What its summary says.
 struct ManifestEnd {
   bool complete = true;  // no folder of inputs was unreadable
-  // Names of entries of earlier runs, of inputs that this one has not: they are not counted.
+  // Names of entries of earlier runs whose inputs this run does not have: they are not counted.
   std::set<std::string> not_named;
   core::Findings findings;  // of the run
 };
 
-// The whole document, without a summary where inputs are left to do.
+// The whole document, without a summary if inputs are left to process.
 std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
                           const ManifestEnd* end);
 

@@ -8,10 +8,10 @@
 
 namespace coldtrace::cli {
 
-// Runs the program with these words behind its name, and says what is wrong; what main() does.
+// Runs the program with these words after its name, and reports what is wrong, as main() does.
 using RunProgram = std::function<Exit(const std::vector<std::string>& words)>;
 
-// N of how many parts of all inputs: --shard.
+// Shard N of how many: --shard.
 struct Shard {
   unsigned number = 1;
   unsigned of = 1;
@@ -25,7 +25,7 @@ struct BatchOptions : CommonOptions {
   std::vector<std::string> include;  // globs of names of files in folders
   std::vector<std::string> command;  // words
   bool hive = false;
-  std::string packing;       // "none", "gz", "zst"; empty: as the layout has it
+  std::string packing;       // "none", "gz", "zst"; empty: the layout's default
   bool whole_paths = false;  // results are named by the whole path of an input
   Shard shard;
   bool hash_inputs = false;

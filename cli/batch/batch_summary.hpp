@@ -19,7 +19,7 @@ struct BatchSummary {
   u64 kept = 0;           // of `done`: by an earlier run, and unchanged
   u64 with_findings = 0;  // of `done`: with exit status 1
   u64 result_bytes = 0;
-  u64 not_named = 0;  // entries of earlier runs, of inputs that this one has not
+  u64 not_named = 0;  // entries of earlier runs whose inputs this run does not have
   u64 parts = 0;      // files that are read with another one
   u64 links = 0;      // symbolic links of folders, which are not followed
   u64 repeated = 0;   // lines of a list that name an input again

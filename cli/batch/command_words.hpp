@@ -28,17 +28,18 @@ struct BatchedCommand {
   std::string text() const;
 };
 
-// Throws Failure where the words ask for help or the version, and for no run.
+// Throws Failure if the words ask for help or the version instead of a run.
 void refuse_help(CLI::App& root, const std::vector<std::string>& words);
 
-// What the words are, and whether the command takes an input and them: otherwise what is wrong is
-// said as in any run, and there is nothing. Throws Failure where a batch cannot run it.
+// Interprets the words and checks that the command takes an input and them; otherwise the error is
+// reported as in any run, and nothing is returned. Throws Failure if a batch cannot run the
+// command.
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
                                            const RunProgram& run, Exit& exit);
 
-// The batch that a command line with --out-dir asks for: its arguments are the inputs, or the first
-// one where the command has others, --jobs is how many at a time. Nothing where it has no such
-// option, or not once with a value.
+// The batch that a command line with --out-dir asks for: its arguments are the inputs (only the
+// first one if the command has others), and --jobs is the number of inputs at a time. Nothing if it
+// does not have that option exactly once with a value.
 std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
                                                     const std::vector<std::string>& words);
 

@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// What a command line says of a run that is not made.
+// What a command line says about a run that is not carried out.
 struct CommandOutline {
   std::vector<std::string> formats;  // the default first
   std::string format;                // empty where --format is not given
@@ -13,8 +13,8 @@ struct CommandOutline {
   std::vector<std::string> inputs;   // files and folders that its options name
 };
 
-// While one lives, begin_run() throws the CommandOutline of the run that it would begin, and
-// nothing else of the run happens.
+// While one exists, begin_run() throws the CommandOutline of the run that it would begin, and does
+// nothing else.
 class OutlineAlone {
  public:
   OutlineAlone();

@@ -9,19 +9,19 @@ namespace coldtrace::cli {
 
 bool is_own(core::FileKind kind);
 
-// A .ctrace file is coldtrace's own and evidence still: its recorder wrote it. Only what makes
-// traces replaces one.
+// A .ctrace file is coldtrace's own format but still evidence, written by its recorder. Only
+// commands that make traces replace one.
 bool replaces_trace(const std::string& format);
 
-// What no result is: a program, a log, an image, a volume, packed files.
+// What is never a result: a program, a log, an image, a volume, packed files.
 bool is_evidence(core::FileKind kind);
 
-// Whether no byte is one that no text has.
+// Whether it contains no byte that text never has.
 bool is_text(core::ByteView bytes);
 
-// Whether `file`, which is of this kind, is what an earlier run of this format may have written to
-// an output that was called `name`, though its kind alone does not tell: packed results, tables,
-// stores and Perfetto's traces, by their first bytes.
+// Whether `file`, which is of this kind, may be what an earlier run with this format wrote to an
+// output named `name`, although its kind alone does not say so: packed results, tables, stores and
+// Perfetto traces, judged by their first bytes.
 bool is_earlier_result(const std::string& file, const std::string& name, core::FileKind kind,
                        const std::string& format);
 

@@ -11,7 +11,7 @@ struct FindingCode {
   std::string_view meaning;
 };
 
-// All that findings can have, sorted by code.
+// All codes that findings can have, sorted.
 std::span<const FindingCode> finding_codes();
 
 bool is_finding_code(std::string_view code);

@@ -17,19 +17,20 @@ namespace coldtrace::cli {
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs);
 
-// The same for standard error; where writing there would do harm, nothing is said from then on.
+// The same for standard error; if writing there would do harm, nothing is written to it from then
+// on.
 void guard_messages(const std::vector<std::string>& inputs);
 
-// Whether either was called: what is said may be written then.
+// Whether either was called: messages may be written then.
 bool are_messages_guarded();
 
-// The part of guard_output() that reads nothing, for before the sandbox: throws Failure where the
-// output is a device, a terminal with what is not text, or the same file as an input.
+// The part of guard_output() that reads nothing, for use before the sandbox: throws Failure if the
+// output is a device, a terminal (unless the format is text) or the same file as an input.
 void refuse_by_status(const OutputOptions& output, const std::string& format,
                       const std::vector<std::string>& inputs);
 
-// Throws Failure where the output would replace a file below one of the folders, whatever it is:
-// for commands that look at all of a folder. What is not a folder is passed over.
+// Throws Failure if the output would replace any file below one of the folders: for commands that
+// look at everything in a folder. What is not a folder is skipped.
 void refuse_files_below(const OutputOptions& output, const std::vector<std::string>& folders);
 
 }  // namespace coldtrace::cli

@@ -14,12 +14,12 @@ class TextLines {
  public:
   explicit TextLines(const core::ImageSource& file) : file_{file} {}
 
-  // False at the end, or behind what can be read.
+  // False at the end, or after the last line that can be read.
   bool next(std::string& line);
 
   // The line was longer than the longest, and is empty.
   bool too_long() const { return too_long_; }
-  // Why the file was not read to its end, if it was not.
+  // Why the file was not read to the end, if it was not.
   const std::optional<core::ParseError>& error() const { return error_; }
 
  private:

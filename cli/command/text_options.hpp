@@ -8,7 +8,7 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// How text for people is shown: by a pager, with which units and in which time zone.
+// How text for people is shown: in a pager, with which units and in which time zone.
 struct TextOptions {
   bool pager = false;
   bool human = false;
@@ -25,8 +25,8 @@ void add_text_size_option(Command& command, TextOptions& options);
 // --pager, of commands with text.
 void add_pager_option(Command& command, TextOptions& options);
 
-// Before a run whose results are in `format`: throws Failure where that has no use for the options;
-// sets the units of text_size() and the zone of text_time(); starts the pager.
+// Before a run whose results are in `format`: throws Failure if that format has no use for the
+// options; sets the units of text_size() and the zone of text_time(); starts the pager.
 void begin_text(const TextOptions& options, const std::string& format, const OutputOptions& output);
 
 }  // namespace coldtrace::cli

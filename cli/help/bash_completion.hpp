@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// A script of bash that completes `root`: programmable completion, without its package
-// bash-completion.
+// A bash script that completes `root`: programmable completion, without the bash-completion
+// package.
 std::string bash_completion(const CommandInfo& root);
 
 }  // namespace coldtrace::cli

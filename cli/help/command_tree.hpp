@@ -15,10 +15,10 @@ struct OptionInfo {
   std::string value;          // what stands for the value: FILE, {text,json}; empty for a flag
   std::string default_value;  // empty where there is none
   std::string help;
-  std::string group;  // the heading it is listed below
+  std::string group;  // the heading that it is listed under
   ValueKind kind;
-  // What completions offer: these words, and files that end so, in lower case and without the dot;
-  // any file where it takes files and none is said.
+  // What completions offer: these words, and files with these extensions, in lower case and without
+  // the dot; any file if it takes files and none is given.
   std::vector<std::string> words;
   std::vector<std::string> endings;
   bool is_required = false;
@@ -50,23 +50,23 @@ struct CommandInfo {
   std::string word() const;
 };
 
-// `option` of the command that has this full name.
+// Describes `option` of the command that has this full name.
 OptionInfo describe_option(const CLI::Option& option, std::string_view command);
 
-// `app` as its definition has it, and what is below it as far down as `depth`: 1 is enough for its
+// Describes `app` by its definition, and what is below it down to `depth`: 1 is enough for its
 // help.
 CommandInfo describe_command(CLI::App& app, unsigned depth);
 
-// The whole tree, from the root that `app` is below.
+// The whole tree, from the root above `app`.
 CommandInfo describe_all(CLI::App& app);
 
-// Names of providers that stand on a line without quotes.
+// Names of providers that can be typed without quotes.
 std::vector<std::string_view> provider_words();
 
-// The headings of options, in their order.
+// The headings of options, in order.
 const std::vector<std::string>& option_groups();
 
-// The apps right below `app`, defined first if it is a group that nothing has named yet.
+// The apps directly below `app`, which is defined first if it is a group not yet named.
 std::vector<CLI::App*> commands_below(CLI::App& app);
 
 // "coldtrace pe info"

@@ -11,7 +11,7 @@ namespace coldtrace::cli {
 // "coldtrace help": the help of any command, its manual page, and completions for shells.
 void add_help_command(CLI::App& app, Exit& exit);
 
-// -h and --help of `app` and all commands below, which are added later.
+// Adds -h and --help to `app` and to all commands below it that are added later.
 void add_help_flags(CLI::App& app);
 
 }  // namespace coldtrace::cli

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// Values of JSON that more than one of the hooks commands writes; docs/commands/context-switch.md
+// JSON values that more than one of the hooks commands writes; docs/commands/context-switch.md
 // describes them. Findings are not among them.
 
 // [{"name","purpose","exported",...}]

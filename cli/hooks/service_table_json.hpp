@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// Values of JSON that `hooks tables` and `hooks table` share; docs/commands/service-tables.md
+// JSON values that `hooks tables` and `hooks table` share; docs/commands/service-tables.md
 // describes them.
 
 void write_evidence(JsonWriter& json, const std::vector<std::string>& evidence);

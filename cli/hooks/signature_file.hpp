@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// The signatures of a file; of an empty path those that are built in. Throws Failure with the place
+// The signatures of a file; for an empty path, the built-in ones. Throws Failure with the location
 // of an error.
 std::vector<syscall_map::Signature> open_signatures(const std::string& path);
 

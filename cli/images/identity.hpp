@@ -15,8 +15,8 @@ struct HashedIdentity {
   std::optional<std::string> sha256;  // lower-case hex; nothing with --no-hash
 };
 
-// Findings go to `input`'s own. The hash is for JSON and databases alone: no other format of most
-// commands shows it, and what is not shown is not computed.
+// Findings go to `input`'s own. The hash is only for JSON and databases: most commands show it in
+// no other format, and what is not shown is not computed.
 HashedIdentity identify(PeInput& input, const PeOptions& options);
 // The same with the hash in every format.
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
@@ -25,7 +25,7 @@ HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
 // "pdb","sha256","wine"}, with "name_bytes" beside a name that is not UTF-8, that of the PDB too.
 void write_identity(JsonWriter& json, const HashedIdentity& identity);
 
-// As pe::to_string() has it.
+// As pe::to_string() writes it.
 std::string to_text(const HashedIdentity& identity);
 
 }  // namespace coldtrace::cli

@@ -23,11 +23,11 @@ struct ModuleCheckOptions : PeOptions {
   std::vector<std::string> pdbs;
 };
 
-// All but the file and its dump: --base, --dump-layout, --known-module, --other-dump, --pdb,
-// --no-hash.
+// All options except the file and its dump: --base, --dump-layout, --known-module, --other-dump,
+// --pdb, --no-hash.
 void add_module_check_options(Command& command, ModuleCheckOptions& options);
 
-// Another module of the same memory, which names what lies in it.
+// Another module in the same memory, which names what is in it.
 struct OtherDump {
   PeInput input;
   std::string name;
@@ -57,7 +57,8 @@ struct ModuleCheck {
 void write_check_json(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
 void write_check_text(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
 
-// Compares and prints. With `needs_points` an image without any place of a tracer's is a warning.
+// Compares and prints. With `needs_points`, an image without any place that a tracer uses is a
+// warning.
 Exit run_module_check(const ModuleCheckOptions& options, bool needs_points);
 
 }  // namespace coldtrace::cli

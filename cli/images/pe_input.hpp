@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 // Options of every command that reads PE images.
 struct PeOptions : CommonOptions {
   std::vector<std::string> files;
-  std::optional<pe::Layout> layout;  // nothing: what the bytes prove
+  std::optional<pe::Layout> layout;  // nothing: the bytes decide
   bool no_hash = false;
   unsigned jobs = 1;
 };
@@ -23,10 +23,10 @@ struct PeOptions : CommonOptions {
 // FILE..., --layout and --no-hash.
 void add_pe_options(Command& command, PeOptions& options);
 
-// --layout and --no-hash alone.
+// Only --layout and --no-hash.
 void add_image_options(Command& command, PeOptions& options);
 
-// A PE image; the image is a view of the file.
+// A PE image; the image is a view into the file.
 class PeInput {
  public:
   PeInput(std::string where, std::unique_ptr<core::LazyFile> bytes)
@@ -38,7 +38,7 @@ class PeInput {
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
 
-  // What there is to say of the file; that some of it could not be read comes in by itself.
+  // The findings about the file, including that some of it could not be read.
   core::Findings& findings() { return *findings_; }
   const core::Findings& findings() const { return *findings_; }
 
@@ -46,16 +46,16 @@ class PeInput {
   std::unique_ptr<core::Findings> findings_ = std::make_unique<core::Findings>();
 };
 
-// Why pe::Image::open refused the file with `error`: what it is instead, where that is known.
+// Why pe::Image::open refused the file with `error`: what it is instead, if that is known.
 std::string why_no_image(const core::LazyFile& file, const core::ParseError& error);
 
 // Larger than any image that Windows loads.
 constexpr u64 largest_image = u64{1} << 30;
 
-// Reads the file at `path`. On failure `why` tells, naming what the file is instead.
+// Reads the file at `path`. On failure `why` says what the file is instead.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, std::string& why);
 
-// The same; on failure says so in `report`.
+// The same; on failure `report` is told.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

@@ -33,30 +33,30 @@ struct ImageSymbols {
   core::Findings findings;
 };
 
-// The images and PDBs that the options name. Each is taken for the image that it belongs to, by
-// TimeDateStamp, size, CheckSum and the PDB's GUID and age, never by its name alone. Files are read
-// when an image asks for them, and once.
+// The images and PDBs that the options name. Each is used for the image that it belongs to, by
+// TimeDateStamp, size, CheckSum and the PDB's GUID and age, never by name alone. Files are read
+// once, when an image asks for them.
 class SymbolStore {
  public:
   using Loaded = pe::SymbolChoice::Traced;
 
-  // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
-  // cannot be listed. All must outlive the object.
+  // Given files that cannot be read are reported to `report`. Throws Failure if a folder cannot be
+  // listed. All arguments must outlive the object.
   SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report);
   SymbolStore(const SymbolStore&) = delete;
   SymbolStore& operator=(const SymbolStore&) = delete;
 
-  // The symbols of the image; null where no file is its. That files of its name belong to other
-  // builds is a finding.
+  // The symbols of the image; null if no file belongs to it. If files of its name belong to other
+  // builds, that is a finding.
   std::shared_ptr<ImageSymbols> find(const Loaded& image);
 
-  // Notes the given files that belong to none of these images, and are none of the PDBs `others`,
-  // and that folders have no file with the name of an image or its PDB. What has the name and is
-  // another build is told by find().
+  // Reports the given files that belong to none of these images and are not among the PDBs
+  // `others`, and that folders have no file with the name of an image or its PDB. Files with the
+  // name but of another build are reported by find().
   void note_unmatched(const std::vector<Loaded>& images,
                       const std::vector<pe::PdbReference>& others);
 
-  // Tells `report` what was odd about the files that were read.
+  // Tells `report` the findings about the files that were read.
   void finish(Report& report) const;
 
  private:

@@ -17,14 +17,14 @@ struct TextColumn {
   bool left = false;  // else cells end where the heading does
 };
 
-// Which part of a label a terminal without room for all of it loses: the middle of names, whose
-// ends tell them apart, or the end of a text.
+// Which part of a label is cut if the terminal has no room for all of it: the middle of names,
+// whose ends distinguish them, or the end of a text.
 enum class LabelCut { middle, end };
 
-// A table of text: columns, and a label that ends each row. Without a terminal rows are written as
-// they come. On a terminal columns are as narrow as what is in them, headings take two lines where
-// that saves room, and where labels would still be lost, columns are left out: those that tell
-// nothing, then the last ones, and the table says so.
+// A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
+// they come. On a terminal, columns are as narrow as their contents, and headings take two lines if
+// that saves room; if labels would still be cut, columns are left out, first those without
+// information and then the last ones, and the table says so.
 class TextTable {
  public:
   TextTable(Output& output, std::vector<TextColumn> columns, std::string label,

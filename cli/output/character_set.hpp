@@ -4,11 +4,11 @@
 
 namespace coldtrace::cli {
 
-// Whether the locale's character set has what no ASCII text has. Names of another set than UTF-8,
-// and the locales C and POSIX, have not; names are written as UTF-8 in any case.
+// Whether characters beyond ASCII can be shown: not if the locale names a character set other than
+// UTF-8, or is C or POSIX. Names are written as UTF-8 in any case.
 bool is_locale_utf8();
 
-// What stands for the rest of a line or word that is cut: one column.
+// Stands for the rest of a line or word that is cut; one column wide.
 std::string_view ellipsis();
 
 }  // namespace coldtrace::cli

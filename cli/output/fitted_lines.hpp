@@ -14,13 +14,13 @@ class FittedLines {
 
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
-  // What is left of a last line without an end.
+  // Appends what is left of a last line without an end.
   void finish(core::TextBuffer& fitted);
 
  private:
   std::size_t columns_;
   std::string line_;  // its beginning
-  bool cut_ = false;  // there was more than can have room
+  bool cut_ = false;  // there was more than fits
 };
 
 }  // namespace coldtrace::cli

@@ -18,13 +18,13 @@
 namespace coldtrace::cli {
 
 // Text of a file. Bytes in it that are not UTF-8 become U+FFFD, and a second member, whose name
-// ends with "_bytes", has all of it in hexadecimal then. A view of nothing, without data, is null.
+// ends with "_bytes", then has all of it in hexadecimal. A view without data is null.
 struct FileText {
   std::string_view bytes;
 };
 
-// Texts of a file, as an array. Where one is not UTF-8, an array beside them, as long, has the
-// bytes of each that is not; of others null.
+// Texts of a file, as an array. If one is not UTF-8, a second array of the same length has the
+// bytes of each that is not, and null for the others.
 template <class Text>
 struct FileTexts {
   const std::vector<Text>& all;
@@ -32,12 +32,12 @@ struct FileTexts {
 template <class Text>
 FileTexts(const std::vector<Text>&) -> FileTexts<Text>;
 
-// The same, null when it is empty.
+// The same, but null if it is empty.
 struct MaybeText {
   std::string_view bytes;
 };
 
-// Null where the text is empty: a view of it, or what ends with the statement itself.
+// Null if the text is empty; otherwise a view of it, or the text itself if it is a temporary.
 inline std::optional<std::string_view> text_or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
@@ -51,8 +51,8 @@ struct Thousandths {
   u64 count;
 };
 
-// Writes JSON to `output` as it is told, in constant memory. Any text is accepted; bytes that are
-// not UTF-8 become U+FFFD.
+// Writes JSON to `output` as it goes, in constant memory. Any text is accepted; bytes that are not
+// UTF-8 become U+FFFD.
 class JsonWriter {
  public:
   JsonWriter(Output& output, Int64 int64)
@@ -63,8 +63,8 @@ class JsonWriter {
   JsonWriter& begin_array();
   JsonWriter& end_array();
 
-  // A name in the current object; begin_object(), begin_array(), value() or written() follows. In a
-  // literal nothing needs an escape.
+  // A name in the current object; begin_object(), begin_array(), value() or written() follows.
+  // Nothing in a literal needs an escape.
   JsonWriter& key(std::string_view name);
   template <std::size_t Size>
   JsonWriter& key(const char (&name)[Size]) {
@@ -93,7 +93,7 @@ class JsonWriter {
                [&](char* at) { return write_member(at, name, content); });
   }
 
-  // An object of these members, each a name and a value: all at once.
+  // An object with these members, each a name and a value, in one call.
   template <class... Members>
   JsonWriter& object(const Members&... members) {
     output_.make_room();
@@ -122,7 +122,7 @@ class JsonWriter {
     follows_ = true;
   }
 
-  // Writes `most` characters or fewer: `write` returns where they end.
+  // Writes at most `most` characters: `write` returns where they end.
   template <class Write>
   JsonWriter& put(std::size_t most, Write&& write) {
     char* const start = text_.reserve(most);

@@ -4,23 +4,23 @@
 
 namespace coldtrace::cli {
 
-// Where links lead, so that what takes the file's place does not take the link's; where they lead
-// nowhere, the path itself below its folder. The same before and after a file is there.
+// Where links lead, so that a replaced file is not the link itself; if they lead nowhere, the path
+// itself below its folder. The result is the same before and after the file exists.
 std::string final_path(const std::string& path);
 
-// Looks at the file that the output of the run goes to, and opens it where it is written as it is:
-// a pipe or a device, which the sandbox keeps no right to open, and the file of a descriptor that
-// the run was given ("/dev/stdout"), whose owner writes on behind what the run has written.
+// Examines the file that the output of the run goes to, and opens it if it is written directly: a
+// pipe or a device, which the sandbox leaves no right to open, and the file of a descriptor that
+// the run was given ("/dev/stdout"), whose owner continues writing after what the run has written.
 void open_target(const std::string& path);
 
-// The descriptor of what was opened so, which is the caller's then, or else opened now; -1 and
-// errno where it cannot be.
+// The descriptor of what was opened by open_target(), which the caller then owns, or of the file
+// opened now; -1 and errno if it cannot be opened.
 int take_target(const std::string& final);
 
-// Whether it was opened so, and not taken yet.
+// Whether it was opened by open_target(), and not taken yet.
 bool is_opened(const std::string& final);
 
-// Whether what was opened so is a terminal.
+// Whether what was opened by open_target() is a terminal.
 bool is_opened_terminal(const std::string& path);
 
 // Whether nothing was there when open_target() looked.

@@ -20,16 +20,16 @@ struct Failure {
   std::string message;
 };
 
-// The reader of standard output is gone: the program ends with the status of what it knows by then
+// The reader of standard output is gone: the program ends with the status of what it knows so far
 // (broken_run_exit()).
 struct ClosedPipe {};
 
 // Whether one was thrown.
 bool has_reader_left();
 
-// Notes that an output or a temporary file cannot be written, which is the fault of no input.
+// Notes that an output or a temporary file cannot be written, which is no input's fault.
 void note_unwritable(std::string why);
-// What was noted first since it was taken; empty where nothing was.
+// What was noted first since the last call; empty if nothing was.
 [[nodiscard]] std::string take_unwritable();
 
 // An output in memory has reached its limit.
@@ -40,15 +40,15 @@ struct OutputOptions {
   std::string path;          // empty or "-": standard output
   std::string other_ending;  // of names that the only format has too, where others want them so
   bool csv_safe = false;
-  std::size_t columns = 0;  // that lines are cut to; 0: they are whole
+  std::size_t columns = 0;  // to which lines are cut; 0: they are whole
   bool is_packed = false;   // by who writes it, as its name says
   unsigned packing_threads = 1;
 
   bool is_standard() const { return path.empty() || path == "-"; }
 };
 
-// Empty buffers of outputs in memory: the last one given back is the next one, so that few pages
-// are ever touched.
+// Empty buffers for outputs in memory: the last one returned is the next one used, so that few
+// pages are ever touched.
 class BufferPool {
  public:
   core::TextBuffer take();
@@ -64,36 +64,36 @@ class BufferPool {
 class Output {
  public:
   // In memory, until take() or clear(). More than `limit` bytes throw TooLong. `columns` are those
-  // of the terminal that it is for; who shows it there cuts its lines.
+  // of the terminal that it is for; whoever shows it there cuts its lines.
   Output(std::size_t limit, BufferPool& pool, std::size_t columns = 0);
 
-  // A file has no name while it is written, so that nothing is left of a run that is killed, or a
-  // temporary one beside its final place. A link stays: what it leads to is replaced.
+  // A file has no name, or a temporary one beside its final place, while it is written, so that a
+  // killed run leaves nothing behind. A link stays: its target is replaced.
   explicit Output(const OutputOptions& options);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
 
   void write(std::string_view text);
-  // Of the terminal, where lines are cut; 0: they are whole.
+  // Of the terminal, if lines are cut; 0: they are whole.
   std::size_t columns() const { return columns_; }
 
-  // For those who write piece by piece: what is appended here comes behind what was written, and
-  // make_room(), called now and then, keeps it short.
+  // For piecewise writing: what is appended here follows what was written, and make_room(), called
+  // now and then, keeps it short.
   core::TextBuffer& buffer() { return buffer_; }
   void make_room();
 
-  // Moves what was written to an output in memory to `pieces`, which are empty.
+  // Moves what was written to an output in memory into `pieces`, which are empty.
   void take(std::vector<core::TextBuffer>& pieces);
-  // Forgets it.
+  // Discards it.
   void clear();
 
-  // For commands whose exit status is an answer of its own: a reader that goes away ends nothing,
+  // For commands whose exit status is an answer in itself: a reader that goes away ends nothing,
   // and what is written from then on is lost.
   void outlive_reader() { outlives_reader_ = true; }
 
-  // Writes what is buffered and gives the file its name. Without it nothing is left behind. Nothing
-  // is left to be computed: a reader that is gone is not a ClosedPipe here.
+  // Writes what is buffered and gives the file its name. Without this call nothing is left behind.
+  // Since nothing is left to compute, a reader that is gone is not a ClosedPipe here.
   void commit();
 
  private:

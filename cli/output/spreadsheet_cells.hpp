@@ -6,9 +6,9 @@
 
 namespace coldtrace::cli {
 
-// Makes CSV safe to open in a spreadsheet: puts an apostrophe before every cell that one would take
-// for a formula. A cell that starts with '=', '+', '-', '@', a tab or a line end is one.
-// Source: OWASP, "CSV Injection".
+// Makes CSV safe to open in a spreadsheet: puts an apostrophe before every cell that the
+// spreadsheet would take for a formula, which is one that starts with '=', '+', '-', '@', a tab or
+// a line end. Source: OWASP, "CSV Injection".
 class SpreadsheetCells {
  public:
   // Appends the next piece of the CSV, which may end anywhere, to `safe`.

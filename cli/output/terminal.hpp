@@ -10,10 +10,10 @@ struct OutputOptions;
 // it on one.
 bool is_shown_on_terminal(const OutputOptions& output);
 
-// Columns of the terminal that standard output is; 80 where it is none or does not tell.
+// Columns of the terminal that is standard output; 80 if it is none or does not say.
 std::size_t terminal_columns();
 
-// From here on standard output counts as the terminal that it is now, whatever takes its place.
+// From here on standard output counts as the terminal that it is now, whatever replaces it.
 void keep_terminal();
 
 }  // namespace coldtrace::cli

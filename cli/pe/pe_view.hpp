@@ -10,7 +10,7 @@
 
 namespace coldtrace::cli {
 
-// What one of the pe commands shows of an image. Images go through it one by one.
+// What one of the pe commands shows about an image. Images pass through it one by one.
 class PeView {
  public:
   PeView() = default;
@@ -26,7 +26,7 @@ class PeView {
   // Reads the tables of the next image; findings go to the input's own.
   virtual void read(PeInput& input, const pe::Identity& identity) = 0;
 
-  // What the last read found. The path and identity are written by the caller, in text and JSON.
+  // Writes what the last read found. In text and JSON, the caller writes the path and identity.
   virtual void write_text(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_csv(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_json(JsonWriter& json, const PeInput& input) = 0;

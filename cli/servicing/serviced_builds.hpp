@@ -12,7 +12,7 @@
 
 namespace coldtrace::cli {
 
-// A build of Windows of both systems: what its kernel and the images beside it show.
+// A build of Windows in both systems: what its kernel and the images beside it show.
 struct ServicedBuild {
   std::vector<syscall_map::HookTableImage> before, after;
   std::string pdb_before, pdb_after;  // of the kernels; empty: none
@@ -27,7 +27,7 @@ struct GivenTable {
   std::vector<syscall_map::HookTable> builds;
 };
 
-// A build of a user's table whose kernel the old system has, and one pair with that kernel.
+// A build of a user's table whose kernel is in the old system, and one pair with that kernel.
 struct ServicedTable {
   std::string path;
   HashedIdentity kernel;                // of the old system
@@ -45,13 +45,13 @@ struct ServicedBuilds {
   core::Findings findings;                                   // how the rows of tables changed
 };
 
-// Nothing where one of them cannot be read, which the report says.
+// Nothing if one of them cannot be read, which the report says.
 std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions& options,
                                                          Report& report);
 
-// Compares the hook tables of each pair of kernels, and the tables that are given with the new
-// builds. What cannot be found of a build is not a finding, but where a table has it, and members
-// of a list that a build does not show.
+// Compares the hook tables of each pair of kernels, and the given tables with the new builds. What
+// cannot be found in a build is a finding only if a table has it, or a list requires it as a
+// member.
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
                                        const std::vector<GivenTable>& tables, PdbFiles& pdbs,

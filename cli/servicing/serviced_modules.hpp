@@ -35,7 +35,7 @@ struct ServicedSide {
   u64 other_files = 0;                               // no modules, or no files
   core::Findings findings;                           // of the folder
 
-  // Of what is unreadable, as modules have them.
+  // Of the unreadable modules, named as modules are.
   std::vector<std::string> unread_places() const;
 
   HashedIdentity identity(std::size_t index) const {
@@ -43,9 +43,9 @@ struct ServicedSide {
   }
 };
 
-// Reads what the file at `path` is, or all files of the folder and below, on as many threads as the
-// options say. Links to folders are not followed, which is a finding. Throws Failure where there is
-// no module.
+// Reads what the file at `path` is, or all files of the folder and below it, on as many threads as
+// the options say. Links to folders are not followed, which is a finding. Throws Failure if there
+// is no module.
 ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
                                 TerminalProgress& progress, Report& report);
 

@@ -13,10 +13,10 @@ inline constexpr const char* meta_and_finding_tables =
     "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "
     "first_offset INTEGER, text TEXT NOT NULL) STRICT;";
 
-// The columns of a finding behind those that the row has; completes it.
+// Adds the columns of a finding after those that the row has, and completes the row.
 void add_finding(SqliteRows& rows, const core::Finding& finding);
 
-// The rows of `finding`, and of `meta` the name of the schema and the version of the program.
+// Writes the rows of `finding`, and to `meta` the name of the schema and the program's version.
 void write_findings_and_schema(SqliteFile& file, std::string_view schema,
                                const core::Findings& findings);
 

@@ -14,9 +14,9 @@ namespace coldtrace::cli {
 
 struct SandboxNeeds;
 
-// A database that is made anew in one transaction, in a file without a name, and then given to an
-// output: it is written atomically, and has the same bytes for the same rows. All throw
-// Failure; so does the constructor where coldtrace was built without SQLite.
+// A database that is created in one transaction, in a file without a name, and then copied to an
+// output: it is written atomically, and has the same bytes for the same rows. All functions throw
+// Failure; so does the constructor if coldtrace was built without SQLite.
 class SqliteFile {
  public:
   SqliteFile();
@@ -24,10 +24,10 @@ class SqliteFile {
   SqliteFile& operator=(const SqliteFile&) = delete;
   ~SqliteFile();
 
-  // Statements that give no rows.
+  // Runs statements that return no rows.
   void run(const std::string& statements);
 
-  // Ends the transaction. Nothing may be added behind it.
+  // Ends the transaction. Nothing may be added after it.
   void write_to(Output& output);
 
  private:
@@ -38,17 +38,17 @@ class SqliteFile {
   sqlite3* database_ = nullptr;
 };
 
-// Opens the file of the next SqliteFile now: SQLite opens it by its name, for which a run has no
-// right later. Tells the sandbox what SQLite needs to sort.
+// Opens the file of the next SqliteFile now: SQLite opens it by its name, for which the run has no
+// right later. Tells the sandbox what SQLite needs for sorting.
 void open_database_file(SandboxNeeds& needs);
 
-// A name as SQL has it, whatever characters are in it.
+// A name quoted for SQL, whatever characters are in it.
 std::string sql_name(std::string_view name);
 
 // The rows of one table, value by value in the order of its columns.
 class SqliteRows {
  public:
-  // `columns` of the table, which has no more.
+  // `columns` is the number of columns of the table.
   SqliteRows(SqliteFile& file, std::string_view table, int columns);
   SqliteRows(const SqliteRows&) = delete;
   SqliteRows& operator=(const SqliteRows&) = delete;

@@ -15,7 +15,7 @@ void write_map_json(JsonWriter& json, const syscall_map::ServiceMap& map);
 void write_map_csv(Output& output, const std::string& path, const pe::Identity& identity,
                    const syscall_map::ServiceMap& map);
 void write_map_c_header(Output& output, const std::vector<MappedImage>& images);
-// With the inputs that nothing could be made of.
+// Includes the inputs that could not be used.
 void write_map_sqlite(Output& output, const std::vector<MappedImage>& images,
                       const std::vector<FailedInput>& failed);
 void write_map_j00ru_csv(Output& output, const std::vector<MappedImage>& images);

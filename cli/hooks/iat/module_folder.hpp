@@ -9,14 +9,14 @@
 
 namespace coldtrace::cli {
 
-// Adds the files of a folder to a set, in the order of their names, and returns their bytes. Throws
-// Failure when the folder cannot be listed.
+// Adds the files of a folder to a set, ordered by name, and returns their total size. Throws
+// Failure if the folder cannot be listed.
 u64 add_folder(pe::ModuleSet& set, const std::string& folder);
 
-// What a file is instead of a module.
+// What a file that is not a module is instead.
 std::string why_no_module(const std::string& path);
 
-// Reads the files of a set. Without a selection of functions the modules that it names get their
+// Reads the files of a set. Without a selection of functions, the modules that it names get their
 // identity as they are read; nothing is hashed that is not shown.
 class ModuleFiles {
  public:
@@ -25,7 +25,7 @@ class ModuleFiles {
 
   pe::ModuleFile read(const std::string& path, bool has_schema);
 
-  // Reads the identity of a module that got none so far; findings are added to its own.
+  // Reads the identity of a module that has none yet; findings are added to the module's own.
   void identify_module(pe::SetModule& module);
 
   const HashedIdentity& identity(const pe::SetModule& module) const {

@@ -22,8 +22,8 @@ struct ProfileOptions : CommonOptions {
 // PROFILE and --against.
 void add_profile_options(Command& command, ProfileOptions& options);
 
-// A profile, the services it is checked against, and what it selects of them, which stays at its
-// place: the selection knows where the others are.
+// A profile, the services that it is checked against, and those that it selects. The object must
+// not move: the selection refers to the others.
 struct SelectedServices {
   syscall_map::HookProfile profile;
   syscall_map::ServiceCatalogue catalogue;
@@ -31,8 +31,9 @@ struct SelectedServices {
   core::Findings findings;
 };
 
-// A command that needs all of it: `write` writes it. Without --against the services are those that
-// the profile names, and globs, which mean more, are the warning `profile-globs`.
+// For a command that needs all of this: `write` writes it. Without --against, the services are
+// those that the profile names; globs, which would select more, are then the warning
+// `profile-globs`.
 Exit run_on_selection(const ProfileOptions& options,
                       const std::function<void(Output&, SelectedServices&)>& write);
 

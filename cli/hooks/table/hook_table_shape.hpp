@@ -10,9 +10,9 @@
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/hex.hpp"
 
-// Whether JSON has every member that `hooks table` writes and no other, of its type and in its
-// range, and null only where it writes that. What its names are and what follows from other members
-// is left to who reads it. To be included by source files alone: it takes long to compile.
+// Whether JSON has every member that `hooks table` writes and no other, with the right type and
+// range, and null only where it writes null. Names, and what follows from other members, are left
+// to the reader. Include it only in source files: it takes long to compile.
 namespace coldtrace::cli::hook_table_shape {
 
 using rapidjson::Value;
@@ -47,7 +47,7 @@ inline bool is_number_to(const Value& object, const char* name, u64 most) {
   return number && *number <= most;
 }
 
-// What stands beside a text of a file, or nothing.
+// What is beside a text of a file, or nothing.
 inline const Value* find_bytes(const Value& object, const WrittenMember& member) {
   const bool is_list = member.shape == MemberShape::file_texts;
   if (!is_list && member.shape != MemberShape::file_text) return nullptr;
@@ -383,7 +383,7 @@ inline bool is_written_point(const Value& json) {
          is_null(json, "source") == is_null(json, "rva");
 }
 
-// The members of an object that are not as they should be, and those that are not written at all.
+// Counts the members of an object that are not as they should be, and those that are never written.
 inline u64 count_unwritten(const Value& json, std::initializer_list<WrittenMember> members) {
   u64 wrong = 0;
   u64 absent = 0;
@@ -394,7 +394,7 @@ inline u64 count_unwritten(const Value& json, std::initializer_list<WrittenMembe
   return wrong + json.MemberCount() + absent - members.size();
 }
 
-// What its lists have is counted row by row.
+// The contents of its lists are counted row by row.
 inline u64 count_unwritten_parts(const Value& build) {
   return count_unwritten(build,
                          {{"images", MemberShape::rows},

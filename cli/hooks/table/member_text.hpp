@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// "pdb", "code", "inferred", those of them that agree as "pdb+code", or "-" where nothing has the
+// "pdb", "code", "inferred", those of them that agree as "pdb+code", or "-" if no source has the
 // member.
 std::string sources_text(const syscall_map::MemberValue& member);
 

@@ -14,13 +14,13 @@ namespace coldtrace::cli {
 // A file that lists services: what it is, and what it has, unpacked.
 struct ServiceListFile {
   syscall_map::ServiceListKind kind = syscall_map::ServiceListKind::names;
-  std::vector<std::byte> bytes;  // none of an image: its reader asks for parts of it
+  std::vector<std::byte> bytes;  // empty for an image: its reader asks for parts of it
 };
 
-// Nothing when the file cannot be read or unpacked, or is packed and no list, which `report` says.
+// Nothing if the file cannot be read or unpacked, or is packed and not a list, which `report` says.
 std::optional<ServiceListFile> read_service_list_file(const std::string& path, Report& report);
 
-// What the JSON of "syscalls map" or of "hooks table" says of services.
+// What the JSON of "syscalls map" or of "hooks table" says about services.
 struct ServiceDocument {
   // Of one image of a map, or one build of a table.
   struct Part {
@@ -31,7 +31,7 @@ struct ServiceDocument {
   std::vector<Part> parts;
 };
 
-// Nothing when the file, which has these bytes, is neither of the two, which `report` says.
+// Nothing if the file with these bytes is neither of the two, which `report` says.
 std::optional<ServiceDocument> read_service_document(const std::string& path,
                                                      const std::vector<std::byte>& bytes,
                                                      Report& report);

@@ -6,8 +6,8 @@
 
 namespace coldtrace::pe_details {
 
-// Writes one object for the signature in `bytes`, a PKCS #7 SignedData, and one for each that is
-// nested in it. Whether certificates can be trusted is not asked: no list of roots is known here.
+// Writes one object for the signature in `bytes`, a PKCS #7 SignedData, and one for each signature
+// nested in it. Whether certificates can be trusted is not checked: there is no list of roots here.
 // Source: Microsoft, "Windows Authenticode Portable Executable Signature Format".
 void write_signatures(Writer& json, unsigned certificate, const unsigned char* bytes,
                       std::size_t size);

@@ -6,7 +6,7 @@
 
 namespace coldtrace::pe_details {
 
-// Where the file has a signature; nothing is believed of it.
+// Where the file has a signature; not trusted in any way.
 struct CertificatePlace {
   std::uint64_t offset;
   std::uint64_t size;

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// As pe::compare_type_files() does, which this gives the symbol table that "pe isf" makes of a PDB.
+// As pe::compare_type_files(), with the symbol table that "pe isf" makes of a PDB.
 [[nodiscard]] pe::TypeFileComparison compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
                                                         std::span<const std::string> wanted);
 

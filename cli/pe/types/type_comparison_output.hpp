@@ -14,7 +14,7 @@ struct ComparedFiles {
 };
 
 void write_type_comparison_text(Output& output, const ComparedFiles& files);
-// Everything but the findings, into the object that was begun.
+// Everything except the findings, into the object that was begun.
 void write_type_comparison_json(JsonWriter& json, const ComparedFiles& files);
 
 }  // namespace coldtrace::cli

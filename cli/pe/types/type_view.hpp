@@ -14,12 +14,12 @@
 
 namespace coldtrace::cli {
 
-// What is shown of the types of a PDB.
+// What is shown about the types of a PDB.
 struct TypeView {
   const pe::TypeFile& file;
   std::span<const pe::TypeTable::Definition> types;
   pe::MemberChoice choice;
-  bool lists = false;    // names and sizes alone, in text
+  bool lists = false;    // only names and sizes, in text
   bool sources = false;  // in text; JSON always has them
   const pe::IdTable& ids;
 };
@@ -36,7 +36,7 @@ void write_types_c_header(Output& output, const TypeView& view, TypeWriting& wri
 // The array of types.
 void write_types_json(JsonWriter& json, const TypeView& view, TypeWriting& writing);
 
-// The members of "file": path, GUID, ages, machine, and what the type stream says of itself.
+// The members of "file": path, GUID, ages, machine, and what the type stream says about itself.
 void write_type_file(JsonWriter& json, const pe::TypeFile& file);
 
 using pe::is_negative;

@@ -13,11 +13,11 @@ namespace coldtrace::cli {
 // A build as a page shows it.
 struct ShownBuild {
   syscall_map::HookTable table;
-  bool is_map = false;  // system call numbers of one image: nothing tells the functions
+  bool is_map = false;  // system call numbers of one image, without functions
 };
 
 // The builds of a JSON document of `hooks table` or `hooks show`, or the images of one of `syscalls
-// map`, with these bytes: images, services and why there is no context switch. Nothing when it is
+// map`, with these bytes: images, services and why there is no context switch. Nothing if it is
 // another document, is not as these commands write it or has more than 64 MiB, which `report` says.
 std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string& path,
                                                               const std::vector<std::byte>& bytes,

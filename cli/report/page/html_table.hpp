@@ -9,23 +9,23 @@
 
 namespace coldtrace::cli {
 
-// A table that is readable without the page's script, which lets it be sorted and filtered. A cell
-// of a figure shows it short, and has it exactly in `data-v`: times in units of 100 ns, sizes in
-// bytes, as the JSON of the commands has them.
+// A table that is readable without the page's script, which makes it sortable and filterable. A
+// cell with a figure shows it short and has it exactly in `data-v`: times in units of 100 ns, sizes
+// in bytes, as in the commands' JSON.
 class HtmlTable {
  public:
   struct Column {
     std::string_view title;
     bool is_figure = false;
   };
-  // `id` is that of the table. `html` must outlive it.
+  // `id` is that of the table. `html` must outlive this object.
   HtmlTable(Html& html, std::string_view id, std::string_view caption, std::vector<Column> columns);
   HtmlTable(const HtmlTable&) = delete;
   HtmlTable& operator=(const HtmlTable&) = delete;
 
   // Cells come from left to right; the row ends with the last one.
   void text(std::string_view text);
-  void word(std::string_view text);  // that stays on one line
+  void word(std::string_view text);  // stays on one line
   void count(u64 number);
   void time(i64 units);
   void bytes(u64 bytes);
@@ -33,7 +33,7 @@ class HtmlTable {
   void hex(u64 number);
   // Since the first event, in units of 100 ns: "+0.0012345".
   void moment(i64 units);
-  // A drawing, which `figure` is sorted by.
+  // A drawing; the column is sorted by `figure`.
   void drawing(std::string_view markup, u64 figure);
   void nothing();
   template <class T>

@@ -5,8 +5,7 @@
 
 namespace coldtrace::cli {
 
-// The files of report/, as the build joins them: the style, and the script in pieces that belong
-// one behind the other.
+// The files of report/, as the build joins them: the style, and the pieces of the script, in order.
 std::string_view page_style();
 std::span<const std::string_view> page_script();
 

@@ -8,8 +8,8 @@
 namespace coldtrace::cli {
 
 // Adds a section for each NTFS volume of a disk image or of the NDJSON of a snapshot, as
-// VolumeReport writes them; `piped` is what a pipe has handed out instead of a file. False where
-// there is none, which `report` says.
+// VolumeReport writes them; `piped` is what a pipe supplied instead of a file. False if there is
+// none, which `report` says.
 bool add_snapshot_report(Page& page, const DiskOptions& options,
                          std::unique_ptr<core::ImageSource> piped,
                          const SnapshotReportOptions& report_options, Report& report);

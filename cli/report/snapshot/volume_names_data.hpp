@@ -14,8 +14,8 @@ struct NamesData {
   std::size_t names = 0;
 };
 
-// In at most `room` bytes, or no names: first without extents behind the first of each file, then
-// of the files that take most of the disk.
+// In at most `room` bytes, or no names: what is left out first are extents after the first of each
+// file, then all names except those of the files that take the most space.
 NamesData names_data(const VolumeAnswers& answers, const ntfs::VolumeNames& names, u64 room);
 
 // Where the search is shown, and what it leaves out.

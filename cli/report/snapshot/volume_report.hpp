@@ -14,35 +14,35 @@ struct SnapshotReportOptions {
   u64 top = 250;  // rows of each table
   unsigned jobs = 1;
   std::string id = "volume";        // in front of the names of elements
-  u64 largest = 0;                  // bytes that the page is to have at most
-  TracedVolumes* traced = nullptr;  // gets the volumes, if it is there
+  u64 largest = 0;                  // maximum size of the page
+  TracedVolumes* traced = nullptr;  // gets the volumes, if given
 };
 
-// What is known of a volume in front of its rows.
+// What is known about a volume before its rows.
 struct ShownVolume {
   std::string title;
-  std::string id;  // in front of the names of elements
+  std::string id;  // prefix of the names of elements
   ntfs::ClusterMap clusters;
   bool of_mft_alone = false;
 };
 
-// The copy of a volume that shows it as it was.
+// The shadow copy that shows the volume as it was.
 struct ShownShadow {
   u64 number;
   std::string created;  // "2024-01-17T22:20:00.0000000Z"; may be empty
 };
 
-// 'Partition 2 "DATA"', 'Partition 2 "DATA", shadow copy 1 of 2024-01-17T22:20:00'; of a partition
+// 'Partition 2 "DATA"', 'Partition 2 "DATA", shadow copy 1 of 2024-01-17T22:20:00'; for a partition
 // 0 'Volume'.
 std::string volume_heading(u64 partition, std::string_view label,
                            const std::optional<ShownShadow>& shadow = {});
 
-// One volume on its way to its section of a page: how much is in which state, sizes, activity,
-// where the clusters lie, files that stand out, findings.
+// Collects what the section of one volume shows: how much is in which state, sizes, activity, where
+// the clusters are, notable files, findings.
 class VolumeReport {
  public:
-  // `page` and what `options` lead to outlive it; the section will be the next one of the page.
-  // What a trace cannot be laid on is a finding.
+  // `page` and what `options` refers to outlive this object; the section will be the next one of
+  // the page. If a trace cannot be shown on the volume, that is a finding.
   VolumeReport(Page& page, ShownVolume volume, const SnapshotReportOptions& options,
                core::Findings& findings);
   VolumeReport(const VolumeReport&) = delete;
@@ -51,11 +51,12 @@ class VolumeReport {
   void add(const ntfs::SummaryRow& row);
   const ntfs::VolumeSummary& summary() const { return summary_; }
   u64 rows() const { return rows_; }
-  // Of an image, after all rows: which clusters are free. What $Bitmap denies a file is a finding.
+  // For an image, after all rows: which clusters are free. Clusters of a file that $Bitmap calls
+  // free are a finding.
   void add_use(ntfs::ClusterUseCounter& counter, core::Findings& findings);
-  // One of both is to be called, once and after all rows. Adds the section.
+  // Call one of these two once, after all rows. Adds the section.
   void finish(const std::vector<ShownFinding>& findings);
-  // Adds none.
+  // Adds no section.
   void abandon();
 
  private:

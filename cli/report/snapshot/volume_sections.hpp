@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// A finding as a table shows it: of this run, or of the one that took a snapshot.
+// A finding as a table shows it: of this run, or of the run that took a snapshot.
 struct ShownFinding {
   std::string code, severity;
   u64 count = 1;
@@ -20,8 +20,8 @@ void append_findings(const core::Findings& findings, std::vector<ShownFinding>& 
 struct VolumeAnswers {
   const ntfs::VolumeSummary& summary;
   const std::vector<ShownFinding>& findings;
-  u32 cluster_size;                   // 0: not known, nor what anything takes of the disk
-  std::string id;                     // in front of the names of elements
+  u32 cluster_size;                   // 0: unknown, as is the space that anything takes
+  std::string id;                     // prefix of the names of elements
   u64 top;                            // rows of each table
   std::vector<ntfs::ClusterUse> use;  // of each place of the map; empty: not known
 };
@@ -36,7 +36,7 @@ void write_volume_findings(Html& html, const VolumeAnswers& answers);
 void write_findings_table(Html& html, std::string_view id,
                           const std::vector<ShownFinding>& findings);
 
-// What the script draws of it: the treemap of its directories.
+// What the script draws: the treemap of its directories.
 std::string volume_data(const VolumeAnswers& answers);
 
 }  // namespace coldtrace::cli

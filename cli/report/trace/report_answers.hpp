@@ -14,7 +14,7 @@ namespace coldtrace::cli {
 
 struct TraceReportOptions {
   u64 top = 250;               // rows of each table
-  u64 largest = u64{5} << 20;  // bytes that the page is to have at most
+  u64 largest = u64{5} << 20;  // maximum size of the page
 };
 
 // Requests to disks as the timeline shows them: the first ones, and how many are left out.

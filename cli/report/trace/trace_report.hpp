@@ -6,10 +6,10 @@
 
 namespace coldtrace::cli {
 
-// What the page of a trace is made of: the answers of all analyses, of one pass.
+// What the page of a trace is made from: the answers of all analyses, in one pass.
 class TraceReport {
  public:
-  // `run` must outlive it, and have opened its trace. `volumes` get the requests that lie on them,
+  // `run` must outlive this object, and have opened its trace. `volumes` get the requests to them,
   // and name those that the trace does not.
   TraceReport(AnalysisRun& run, const TraceReportOptions& options, TracedVolumes& volumes);
   TraceReport(const TraceReport&) = delete;
@@ -17,7 +17,7 @@ class TraceReport {
 
   // Reads the trace.
   void observe();
-  // To be called behind that. Adds its parts in front of what the page has.
+  // Call this after observe(). Adds its parts before what the page has.
   void add_to(Page& page) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// The parts of a trace's page. Each adds its section where the trace has anything of it.
+// The parts of a trace's page. Each adds its section if the trace has anything for it.
 void add_overview(Page& page, const ReportAnswers& answers);
 void add_use(Page& page, const ReportAnswers& answers);
 void add_processes(Page& page, const ReportAnswers& answers);
@@ -20,10 +20,10 @@ void add_findings(Page& page, const core::Findings& findings);
 // The table of the longest waits.
 void write_longest_waits(Html& html, const ReportAnswers& answers);
 
-// The element that the slider of a device goes into.
+// The id of the element that contains the slider of a device.
 std::string idle_id(const trace_analysis::AtRest::Device& device);
 
-// Trees of calls as they are drawn: which element each goes into, and what it has.
+// Call trees as they are drawn: the element of each, and its contents.
 struct DrawnTree {
   struct Node {
     u32 parent, name;
@@ -42,12 +42,12 @@ struct DrawnData {
   bool has_details = false;  // of turns
   std::size_t requests = 0;  // to disks
   std::size_t slices = 0;
-  i64 grid = 0;  // ticks, that slices were joined by; 0: each is one turn
+  i64 grid = 0;  // ticks within which slices were joined; 0: each is one turn
 };
 // As much as fits into `largest` bytes.
 DrawnData draw_data(const ReportAnswers& answers, u64 largest);
 
-// In front of the other sections.
+// Adds it before the other sections.
 void add_timeline(Page& page, const ReportAnswers& answers, DrawnData drawn);
 
 }  // namespace coldtrace::cli
