@@ -11,7 +11,7 @@ namespace coldtrace::cli {
 // The folder of results. Beside them it has "_batch", with "lock-commands", which a run holds while
 // it looks for results of other commands, and a folder for each command:
 //   manifest.ndjson, or manifest-2-of-4.ndjson of a shard   the outcome of each input
-//   lock-2-of-4                                             held by the run that works on it
+//   lock-2-of-4                                             held by the run that works on the shard
 //   work-2-of-4-XXXXXX                                      results that are being written
 class BatchFolder {
  public:

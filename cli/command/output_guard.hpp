@@ -7,13 +7,13 @@
 
 namespace coldtrace::cli {
 
-// Throws Failure, with nothing touched, where writing the output of a run could do harm: to one of
-// its inputs, whatever name or link leads there or block device it is behind, to a part of one, to
-// another file of evidence or to a device. Files, pipes, sockets, terminals, /dev/null and
-// /dev/full are written, a terminal only with text. Guards the messages as well.
+// Throws Failure, before anything is touched, if writing the output of a run could harm one of its
+// inputs (by whatever name or link, or behind a block device), a part of one, another file of
+// evidence or a device. Files, pipes, sockets, terminals, /dev/null and /dev/full may be written, a
+// terminal only with text. Guards the messages as well.
 //
-// `inputs` are the files and folders that the options name; what does not exist is passed over.
-// Reads the first bytes of them and of what the output would replace: in the sandbox.
+// `inputs` are the files and folders that the options name; what does not exist is skipped. Reads
+// the first bytes of them and of what the output would replace, so call it in the sandbox.
 void guard_output(const OutputOptions& output, const std::string& format,
                   const std::vector<std::string>& inputs);
 

@@ -13,7 +13,7 @@ void add_pe_compare(CLI::App& app, Exit& exit) {
        "  coldtrace pe compare ntdll.dll ntdll.dump --known-module hook.dll=0x180000000:0x20000\n",
        "  0  nothing differs except what the system itself writes\n"
        "  1  code, constants, imports or service tables were changed, or the dump is\n"
-       "     damaged or cut\n"
+       "     damaged or cut off\n"
        "  2  an input could not be read, or the dump is not of this file\n"},
       {"text", "json"},
       [](Command& command, ModuleCheckOptions& options) {

@@ -147,11 +147,11 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .capture_default_str();
         command
             .add_option("--snapshot-disk", options.disk,
-                        "Number that the disk of the image or snapshot has in the trace")
+                        "Number of the disk of the image or snapshot in the trace")
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,
-                        "Where on that disk the image or snapshot begins")
+                        "Where on the disk the image or its snapshot begins")
             .type_name("BYTES")
             .capture_default_str();
         leave_image_readers(command);

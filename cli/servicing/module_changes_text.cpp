@@ -96,7 +96,7 @@ void write_api_set(Output& output, const ApiSetChange& change) {
 }
 
 std::string text_of(const TraceablePlace& place) {
-  if (place.eligible()) return "may be";
+  if (place.eligible()) return "eligible";
   std::string text;
   for (const auto refusal : place.refusals)
     text += (text.empty() ? "" : ", ") + std::string{to_string(refusal)};

@@ -131,7 +131,7 @@ void add_syscalls_check(CLI::App& app, Exit& exit) {
        "  0  every shared name has the same number on both sides; for a dump: nothing differs\n"
        "     except what the system itself writes\n"
        "  1  they disagree, share no name, or an image is suspicious; for a dump: something is\n"
-       "     hooked or changed, or it is damaged or cut\n"
+       "     hooked or changed, or it is damaged or cut off\n"
        "  2  an input could not be read, or is not an ntdll or kernel, or they are for different "
        "machines;\n"
        "     for a dump: it is not of this image\n"},

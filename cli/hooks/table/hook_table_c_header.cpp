@@ -78,7 +78,7 @@ struct coldtrace_kernel_field {{
 }};
 
 struct coldtrace_kernel_trace_point {{
-    const char *name;                   /* as it was asked for */
+    const char *name;                   /* as requested */
     unsigned long rva;
     unsigned long function;             /* start of the one that holds it */
     unsigned long byte_count;

@@ -83,7 +83,7 @@ std::string TracedVolumes::why_another(const DiskIo& requests) const {
       std::string others;
       for (const auto& [number, one] : requests.disks())
         if (number) others += fmt::format("{}{}", others.empty() ? "" : ", ", *number);
-      return fmt::format("it has no request to disk {}, but to others: {}", image_.disk(),
+      return fmt::format("it has no request to disk {}, only to others: {}", image_.disk(),
                          others.empty() ? "without a number" : others);
     }
     case DiskOfImage::Doubt::unlike_snapshot:

@@ -154,7 +154,7 @@ void write_network_table(Html& html, const ReportAnswers& answers) {
                    {"Sent", true},
                    {"Receives", true},
                    {"Received", true},
-                   {"Sent again", true}}};
+                   {"Retransmitted", true}}};
   for (const auto& [process, sums] : network.rows) {
     table.text(process_of(answers, process));
     table.count(sums->sends);

@@ -246,7 +246,7 @@ class Results(Batch):
         (self.images / "text.img").write_bytes(self.volumes[0])
         self.batch(status=0, command=("ntfs", "info"))
         done = self.batch(status=2)
-        self.assertIn(b"has results of 'ntfs-info' already", done.stderr)
+        self.assertIn(b"already has results of 'ntfs-info'", done.stderr)
 
     def test_out_dir_belongs_to_commands_that_read_one_kind_of_file(self):
         for command, has in ((("ntfs", "snapshot"), True), (("ntfs", "info"), True), (("ntfs", "journal"), True),
@@ -766,7 +766,7 @@ class Refusals(Batch):
                 fcntl.lockf(own, fcntl.LOCK_EX)
                 fcntl.lockf(lock, fcntl.LOCK_UN)
                 _, messages = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, b"has results of 'ntfs-info' already" in messages), (2, True), messages)
+        self.assertEqual((process.returncode, b"already has results of 'ntfs-info'" in messages), (2, True), messages)
         self.assertEqual([path.name for path in (self.out / "_batch").iterdir() if path.is_dir()], ["ntfs-info"])
         self.batch(status=0, command=("ntfs", "info"))
 

@@ -174,7 +174,7 @@ class Table(Case):
             with self.subTest(arguments=arguments):
                 done = subprocess.run([COLDTRACE, *arguments], capture_output=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
-                self.assertRegex(done.stderr.decode(), "its system call stubs are those of an? [a-z0-9 ]+: it is not an? ")
+                self.assertRegex(done.stderr.decode(), "its system call stubs are those of an? [a-z0-9 ]+; it is not an? ")
         self.assertEqual(subprocess.run([COLDTRACE, "syscalls", "check", "--ntdll", ntdll, "--kernel", kernel, "--tolerate",
                                          "hooked-stub"], capture_output=True, timeout=60).returncode, 0)
 
@@ -551,7 +551,7 @@ class Roles(Case):
 
     def test_another_machine(self):
         kernel, ntdll = image(X86[0]), image(X64[1])
-        sentence = "it is for x64, and"
+        sentence = "it is for x64, but"
         self.refused(sentence, "syscalls", "check", "--ntdll", ntdll, "--kernel", kernel)
         self.refused(sentence, "syscalls", "compare", ntdll, image(X86[1]))
         self.refused(sentence, "hooks", "table", "--kernel", kernel, "--ntdll", ntdll)
@@ -559,7 +559,7 @@ class Roles(Case):
         self.refused(sentence, "hooks", "plan", "--kernel", kernel, "--ntdll", ntdll,
                      "--function", "NtClose")
         self.refused(sentence, "hooks", "locate", "NtClose", "--ntdll", ntdll, kernel)
-        self.refused("it is for x86, and", "hooks", "table", "--kernel", image(X64[0]),
+        self.refused("it is for x86, but", "hooks", "table", "--kernel", image(X64[0]),
                      "--win32k", image("tables-x86-win32k"))
 
     def test_one_image_for_two_places(self):

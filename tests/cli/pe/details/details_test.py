@@ -397,8 +397,8 @@ class Signatures(case.Case):
                               if row["code"] == "certificate-table"]
                     self.assertEqual((found["count"], found["first_offset"]), (1, table))
                     self.assertRegex(text_of(path, *options),
-                                     rf"(?m)^  signature +CUT OFF: of {size} bytes at {table:#x} "
-                                     rf"the file has {stored}$")
+                                     rf"(?m)^  signature +CUT OFF: {size} bytes at {table:#x}, "
+                                     rf"of which the file has only {stored}$")
         # A second one, of which nothing is left; the first is whole.
         place = layout_of(good)[2]
         two = bytearray(good)
@@ -407,7 +407,7 @@ class Signatures(case.Case):
         answer = info(path)
         self.assertEqual([row["count"] for row in answer["findings"]
                           if row["code"] == "certificate-table"], [1])
-        self.assertRegex(text_of(path, "--details"), "signature +sha256 digest .*; CUT OFF: of ")
+        self.assertRegex(text_of(path, "--details"), "signature +sha256 digest .*; CUT OFF: ")
         # Longer than the table itself says: that is damage beside the cut.
         two[table:table + 4] = struct.pack("<I", size + 65)
         path.write_bytes(bytes(two))

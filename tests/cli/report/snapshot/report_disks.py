@@ -813,7 +813,7 @@ class Both(Case):
         trace = self.trace([("read", 0, 512)])
         page = Page(run("report", image, trace, "--snapshot-disk", 1).stdout)
         self.assertFalse([name for name in page.tables if name.endswith("-accessed-files")])
-        self.assertIn("it has no request to disk 1, but to others: 0", "".join(page.text))
+        self.assertIn("it has no request to disk 1, only to others: 0", "".join(page.text))
         both = Page(run("report", image, image, trace).stdout)
         self.assertIn("there are several images", "".join(both.text))
 
