@@ -42,18 +42,18 @@ FAILING = {
     "/dev/sdb": "No such file or directory",
     "$MFT": "No such file or directory",
     ".dump": "No such file or directory",
-    "/mnt/c/": "declares providers",
+    "/mnt/c/": "declares event providers",
     "BitLocker Recovery Key": "No such file or directory",
     "--password-file": "No such file or directory",
     "--partition 2": "there is no partition 2",
     "--before-partition": "there is no partition 2",
-    "--before-shadow": "no volume of it has shadow copies",
+    "--before-shadow": "none of its volumes has shadow copies",
     "export isf": "without a member list",
     "hooks export": "left",
     "hooks table --dir": "no kernel is in it or below it",
     "--derive-pdb": "no --derive-pdb has its GUID",
     "ntfs journal": "has a change journal",
-    "schemas build": "no file declares providers of events",
+    "schemas build": "no file declares event providers",
 }
 
 

@@ -17,7 +17,7 @@ std::vector<Option> add_bitlocker_options(Command& command, ntfs::BitLockerKeyFi
       "File with the 48 digits of a BitLocker recovery key, also as Windows saves it");
   recovery.repeatable().type_name("FILE");
   auto startup = command.add_input("--startup-key", files.startup_keys,
-                                   "File .BEK with the startup key of a BitLocker volume");
+                                   ".BEK file with the startup key of a BitLocker volume");
   startup.repeatable().type_name("FILE");
   return {password, recovery, startup};
 }

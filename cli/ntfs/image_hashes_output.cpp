@@ -16,8 +16,8 @@ void write_hashes(JsonWriter& json, const std::vector<ntfs::ImageHash>& hashes) 
 std::string hash_text(const ntfs::ImageHash& hash) {
   const auto matches = hash.matches();
   const auto verdict = !matches   ? std::string{}
-                       : *matches ? std::string{", which is that of its bytes"}
-                                  : ", but that of its bytes is " + *hash.computed;
+                       : *matches ? std::string{", which matches its bytes"}
+                                  : ", but its bytes have " + *hash.computed;
   return fmt::format("  states the {} {}{}\n", hash.name(), hash.stored, verdict);
 }
 

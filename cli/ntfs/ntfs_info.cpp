@@ -157,7 +157,7 @@ void write_volume_text(Output& output, const TextCharts& charts, const Entry& en
           information->dirty() ? "dirty" : "clean");
   const auto& boot = volume.boot();
   if (boot && boot->inferred)
-    print(output, "  no boot sector: {} of {}, records of {}, as $MFT says\n",
+    print(output, "  no boot sector: {} of {}, records of {}, according to $MFT\n",
           counted(boot->clusters, "cluster", "clusters"), size_text(boot->cluster_size),
           size_text(boot->record_size));
   else if (boot)
@@ -342,7 +342,7 @@ void add_ntfs_info(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs info --format json /dev/sdb\n"
        "  coldtrace ntfs info files.ndjson.zst\n",
        "  0  every NTFS volume could be opened\n"
-       "  1  damage was found, or a hash that the image states is not that of its bytes\n"
+       "  1  damage was found, or a hash stored in the image does not match its bytes\n"
        "  2  there is no NTFS volume, or the input cannot be read\n"},
       {"text", "json"},
       [](Command& command, NtfsInfoOptions& options) {

@@ -40,11 +40,11 @@ std::string describe_error(const core::ParseError& error) {
   if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
     return error.fault == core::Fault::unsupported
                ? fmt::format(
-                     "it is {} {}, and {}, which reads it, is not installed; '{}' makes a raw "
-                     "image of it",
+                     "it is {} {}, and {}, which reads it, is not installed; '{}' converts it to a "
+                     "raw image",
                      ewf ? "an" : "a", error.structure.view(), error.field.view(),
                      ewf ? "ewfexport -f raw" : "qemu-img convert -O raw")
-               : fmt::format("it is a {}, which {} does not open", error.structure.view(),
+               : fmt::format("it is a {}, which {} cannot open", error.structure.view(),
                              error.field.view());
   return to_message(error);
 }
@@ -75,9 +75,9 @@ std::string describe_no_disk(FileKind kind) {
 std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
   if (disk.kind == ntfs::DiskKind::volume)
     return describe_no_disk(disk.partitions.front().kind) +
-           (ntfs::ends_with_ntfs_boot_sector(image)
-                ? "; the copy of an NTFS boot sector is at its end, by which --offset 0 reads it"
-                : "");
+           (ntfs::ends_with_ntfs_boot_sector(image) ? "; the copy of an NTFS boot sector is at its "
+                                                      "end: --offset 0 reads the volume by it"
+                                                    : "");
   std::vector<std::string> kinds;
   for (const auto& partition : disk.partitions)
     kinds.push_back(fmt::format("{} is {}", partition.number, to_string(partition.kind)));
@@ -86,9 +86,9 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
 
 // Returns the four that say where a volume is, and after them the others.
 std::vector<Option> add_options_of_image(Command& command, DiskOptions& options) {
-  auto parent = command.add_input(
-      "--parent", options.parents,
-      "Base image of a differencing image, where it is not beside it; repeat for its own base");
+  auto parent = command.add_input("--parent", options.parents,
+                                  "Base image of a differencing image, if it is not in the same "
+                                  "folder; repeat for its own base");
   parent.repeatable().type_name("FILE");
   auto partition =
       command.add_option("--partition", options.partition,
@@ -96,13 +96,12 @@ std::vector<Option> add_options_of_image(Command& command, DiskOptions& options)
   auto offset = command.add_option("--offset", options.offset,
                                    "Only the volume that starts at this byte of the image");
   offset.type_name("BYTES");
-  auto mft_offset = command.add_option(
-      "--mft-offset", options.mft_offset,
-      "The byte of the image where record 0 of $MFT is; boot sectors are not read");
+  auto mft_offset =
+      command.add_option("--mft-offset", options.mft_offset,
+                         "Offset of record 0 of $MFT in the image; boot sectors are not read");
   mft_offset.type_name("BYTES");
-  auto cluster_size =
-      command.add_option("--cluster-size", options.cluster_size,
-                         "Bytes in a cluster of a volume whose boot sectors are lost");
+  auto cluster_size = command.add_option("--cluster-size", options.cluster_size,
+                                         "Cluster size of a volume whose boot sectors are lost");
   cluster_size.check("BYTES", [](const std::string& text) {
     constexpr u64 largest = u64{1} << 24;
     for (u64 size = 512; size <= largest; size *= 2)
@@ -160,8 +159,8 @@ void refuse_options_of_images(const DiskOptions& options) {
   if (options.offset || options.mft_only || options.mft_offset || options.cluster_size ||
       !options.parents.empty() || !options.bitlocker.empty() || !options.shadows.empty())
     throw Failure{
-        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow and keys of BitLocker "
-        "volumes are for images, and this is a snapshot"};
+        "--offset, --mft, --mft-offset, --cluster-size, --parent, --shadow and BitLocker keys are "
+        "for images, and this is a snapshot"};
 }
 
 ntfs::VolumeChoice DiskOptions::choice() const {
@@ -318,13 +317,13 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                          why.offset);
     case Reason::beyond_end:
       return fmt::format(
-          "{} starts at {:#x}, behind the end of the image, and nothing of it was read; use "
+          "{} starts at {:#x}, beyond the end of the image, and nothing of it was read; use "
           "--offset to say where a volume starts",
           place, partition.offset);
     case Reason::unreadable:
       return fmt::format(
-          "{} cannot be read, as where an image was cut: {}; what can be read of it "
-          "has no NTFS boot sector and no $MFT",
+          "{} cannot be read, as if the image had been cut off: {}; its readable part has no NTFS "
+          "boot sector and no $MFT",
           place, why);
     case Reason::no_volume:
       return describe_no_disk(kind);

@@ -247,7 +247,7 @@ void check_options(const NtfsSnapshotOptions& options) {
   if (options.journal && !options.has_lines() && options.format != "csv")
     throw Failure{"--journal is for ndjson, json and csv"};
   if (options.zone_ids && options.names.hashed())
-    throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
+    throw Failure{"--zone-ids is for --names plain: what it reads identifies people and places"};
 }
 
 Exit run_ntfs_snapshot(const NtfsSnapshotOptions& given) {
@@ -348,8 +348,8 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
                          "Also look for names in unused bytes of the directories' indexes");
         command
             .add_option("--time-rules", options.time_rules,
-                        "Findings about times that may be forged (timestomp): 'quiet' rules alone, "
-                        "or 'all', which healthy volumes are full of too")
+                        "Findings about times that may be forged (timestomp): only the 'quiet' "
+                        "rules, or 'all', which also report much on healthy volumes")
             .one_of({"quiet", "all"})
             .capture_default_str();
         command.add_flag(
@@ -359,10 +359,10 @@ void add_ntfs_snapshot(CLI::App& app, Exit& exit) {
             "only contents that this command reads");
         command
             .add_option("--cell-limit", options.longest_cell,
-                        "csv: leave cells of more bytes empty, and say how many")
+                        "csv: leave cells longer than this empty, and report how many")
             .as_size();
         command.add_flag("--journal", options.journal,
-                         "Also when deleted files were deleted, as the change journal says "
+                         "Also when deleted files were deleted, according to the change journal "
                          "(deleted_at); for ndjson, json and csv");
         add_text_size_option(command, options.text);
         add_names_options(command, options.names);

@@ -13,9 +13,9 @@ std::string describe(const ntfs::ShadowCopy& copy, bool elsewhere) {
     text += fmt::format(", copy {}, set {}", to_string(copy.store->copy_id),
                         to_string(copy.store->set_id));
   if (!copy.parts)
-    text += fmt::format(
-        ", store {} {}", to_string(copy.store_id),
-        elsewhere ? "on another volume" : "in this volume, where the catalog does not say");
+    text += fmt::format(", store {} {}", to_string(copy.store_id),
+                        elsewhere ? "on another volume"
+                                  : "in this volume, at a location that the catalog does not give");
   if (copy.store && copy.store->attributes != 0)
     text +=
         fmt::format(", {}", fmt::join(ntfs::shadow_attribute_names(copy.store->attributes), " "));

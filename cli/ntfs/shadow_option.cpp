@@ -10,7 +10,7 @@ namespace {
 
 std::string check_shadow(const std::string& text) {
   if (ntfs::ShadowChoice{}.add(text)) return {};
-  return fmt::format("{} is neither a number of a shadow copy, which begin with 1, nor all or live",
+  return fmt::format("{} is neither the number of a shadow copy (1 or higher) nor 'all' nor 'live'",
                      text);
 }
 
@@ -20,7 +20,7 @@ void note_absent(const ntfs::ChosenViews& chosen, core::Findings& findings) {
     unmatched.add_sentence(
         chosen.most == 0
             ? fmt::format("--shadow: there is no shadow copy {}: the volume has none", number)
-            : fmt::format("--shadow: there is no shadow copy {}: they are 1 to {}", number,
+            : fmt::format("--shadow: there is no shadow copy {}: their numbers are 1 to {}", number,
                           chosen.most));
   unmatched.report(findings);
 }
@@ -28,10 +28,10 @@ void note_absent(const ntfs::ChosenViews& chosen, core::Findings& findings) {
 }  // namespace
 
 Option add_shadow_option(Command& command, std::vector<std::string>& shadows) {
-  auto shadow = command.add_option(
-      "--shadow", shadows,
-      "Volumes as they were in shadow copies with these numbers, which 'ntfs info' "
-      "lists, or in all; live is the volume as it is now");
+  auto shadow =
+      command.add_option("--shadow", shadows,
+                         "Read volumes as of these shadow copies, by their number in 'ntfs info', "
+                         "or as of all of them; live is the volume as it is now");
   shadow.list("N|all|live").check("", check_shadow);
   return shadow;
 }
@@ -41,7 +41,7 @@ void add_one_shadow_option(Command& command, const std::string& name, std::strin
   command.add_option(name, shadow, help).check("N", [](const std::string& text) {
     return ntfs::to_shadow_number(text)
                ? std::string{}
-               : fmt::format("'{}' is not a number of a shadow copy: they begin with 1", text);
+               : fmt::format("'{}' is not the number of a shadow copy (1 or higher)", text);
   });
 }
 
@@ -54,8 +54,8 @@ std::string choose_shadows(const std::vector<std::string>& asked, const core::Im
   auto found = ntfs::choose_views(choice, image, chosen, findings);
   if (found.views.empty())
     return found.most == 0
-               ? "no volume of it has shadow copies"
-               : fmt::format("there is no such shadow copy: they are 1 to {}", found.most);
+               ? "none of its volumes has shadow copies"
+               : fmt::format("there is no such shadow copy: their numbers are 1 to {}", found.most);
   note_absent(found, findings);
   chosen = std::move(found.views);
   shadows = std::move(found.shadows);

@@ -42,7 +42,7 @@ std::string rows_text(const SnapshotInfo::Volume& volume) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(volume.rows[i]),
                           to_string(static_cast<ntfs::State>(i)));
   if (text.empty()) text = "none";
-  if (volume.stateless) text = "they do not say their states";
+  if (volume.stateless) text = "states unknown";
   if (volume.gaps > 0) text += fmt::format("; {}", counted(volume.gaps, "gap", "gaps"));
   return text;
 }

@@ -76,7 +76,7 @@ void MistypedMembers::report(core::Findings& findings) const {
   for (const auto& member : members_) (names += ' ') += member;
   findings.warning("snapshot-value", std::nullopt,
                    "values of the snapshot are not what 'ntfs snapshot' writes for their members, "
-                   "and count as none:{}",
+                   "and count as absent:{}",
                    names);
 }
 

@@ -22,10 +22,10 @@ void add_volume_file_options(Command& command, VolumeFileOptions& options) {
   add_shadow_option(command, options.shadows);
   command.add_flag(
       "--copied", options.copied,
-      "IMAGE is the copied stream alone ($J, $LogFile), even if its start does not say so");
+      "IMAGE is the copied stream alone ($J, $LogFile), even if it does not start like one");
   command
       .add_input("--mft-file", options.mft,
-                 "The $MFT of the volume that a copied $J or $LogFile is of, for paths")
+                 "The $MFT of the volume that a copied $J or $LogFile came from, for paths")
       .type_name("FILE");
 }
 

@@ -59,9 +59,9 @@ Exit write_volume_files(const Options& options, const VolumeFileNames& names, nt
   const auto input = find_volumes(options, std::move(file), of_disk, report);
   if (!input) return report.exit();
   if (input->is_mft) {
-    report.failed(options.image, fmt::format("it is a $MFT, which has no {}; --mft-file takes it "
-                                             "beside a {}",
-                                             names.brief, names.copy));
+    report.failed(options.image,
+                  fmt::format("it is a $MFT, which has no {}; give it with --mft-file beside a {}",
+                              names.brief, names.copy));
     return report.exit();
   }
   Writer writer{options, output};
@@ -82,7 +82,7 @@ Exit write_volume_files(const Options& options, const VolumeFileNames& names, nt
   findings.merge(unopened.report(options.image, any, report));
   if (writer.count() == 0) {
     report.tell(options.image, of_disk);
-    if (any) report.failed(options.image, fmt::format("no volume of it has {}", names.one));
+    if (any) report.failed(options.image, fmt::format("none of its volumes has {}", names.one));
     return report.exit();
   }
   report.read(options.image, of_disk);

@@ -257,7 +257,7 @@ Exit run_trace_check(const TraceCheckOptions& options) {
 
 Expectation& last_of(TraceCheckOptions& options, std::string_view bound) {
   if (options.expectations.empty())
-    throw Failure{fmt::format("{} must follow the --expect that it is for", bound)};
+    throw Failure{fmt::format("{} must follow the --expect that it applies to", bound)};
   return options.expectations.back();
 }
 
@@ -306,7 +306,7 @@ void add_trace_check(CLI::App& app, Exit& exit) {
         command
             .add_option_function<std::string>(
                 "--none", [&options](const std::string&) { last_of(options, "--none").max = 0; },
-                "No event: as --max 0")
+                "Expect no event, as --max 0")
             .type_name("")
             .expected(0)
             .in_order();

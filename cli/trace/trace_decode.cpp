@@ -213,7 +213,7 @@ struct Secrets {
 Secrets read_secrets(const TraceDecodeOptions& options) {
   Secrets secrets{options.names.read_key(true), std::nullopt};
   if (secrets.names && (options.pipeline.lines.messages || options.symbols.any()))
-    throw Failure{"--messages and files of symbols are for --names plain"};
+    throw Failure{"--messages and symbol files are for --names plain"};
   if (!secrets.names && !options.names.key_file.empty())
     secrets.key = read_sealing_key(options.names.key_file);
   return secrets;
@@ -340,7 +340,7 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
             "--header-fields", options.pipeline.lines.header_fields,
             "Also header type, place, size, channel, task and CPU times of each event");
         command.add_flag("--schema-files", options.pipeline.lines.schema_files,
-                         "Also the file that the schema of each event is of");
+                         "Also the file that the schema of each event comes from");
         command.add_flag("--messages", options.pipeline.lines.messages,
                          "Also the provider's message for each event, with its values");
         add_schema_options(command, options.schemas);
@@ -358,12 +358,12 @@ void add_trace_decode(CLI::App& app, Exit& exit) {
             .one_of({"attach", "events"})
             .capture_default_str();
         add_names_options(command, options.names,
-                          "The secret of --names keyed-hash; without that the key, of 32 bytes, of "
-                          "encrypted fields such as key presses, which are shown then");
+                          "The secret for --names keyed-hash; otherwise the 32-byte key that "
+                          "decrypts encrypted fields such as key presses");
         add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,
-            "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
+            "Name system calls of a .ctrace file from ntdll.dll or the JSON of 'syscalls map'");
         command.text_lacks([&options] { return options.lacks_in_text(); });
         add_selection_options(command, options.pipeline.selection, options.where);
         command.add_option("--limit", options.pipeline.limit, "Stop after this many events");

@@ -278,13 +278,14 @@ void add_trace_info(CLI::App& app, Exit& exit) {
         add_tmf_option(command, options.schemas);
         add_color_option(command, options.color);
         command
-            .add_option("--sort", options.sort,
-                        "In text: by the number of events, or by provider and number as in JSON")
+            .add_option(
+                "--sort", options.sort,
+                "In text: sort by number of events, or by provider and event number as in JSON")
             .one_of({"count", "number"})
             .capture_default_str();
         command
             .add_option("--top", options.top,
-                        "In text: providers that are shown, and kinds of events of each")
+                        "In text: providers to show, and kinds of events per provider")
             .for_formats({"text"})
             .capture_default_str();
       },

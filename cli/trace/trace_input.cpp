@@ -40,7 +40,8 @@ void tell_failure(const std::string& path, const tracefile::TraceFailure& failur
   else if (kind != core::FileKind::unknown)
     report.failed(path, describe_other(kind, wanted));
   else if (readable && error.fault == core::Fault::truncated && error.offset > 0)
-    report.failed(path, fmt::format("not a whole .etl or .ctrace file, it is cut off: {}", error));
+    report.failed(path,
+                  fmt::format("not a complete .etl or .ctrace file: it is cut off: {}", error));
   else if (readable)
     report.failed(path, fmt::format("not {}: {}", wanted, error));
   else
@@ -107,11 +108,11 @@ std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& gi
   guard_output(options.output, options.format, paths);
   std::vector<tracefile::InputFile> files;
   if (paths.size() > most_files)
-    throw Failure{fmt::format("{} files: no more than {} are one trace", paths.size(), most_files)};
+    throw Failure{fmt::format("{} files; one trace may have at most {}", paths.size(), most_files)};
   raise_open_files(2 * paths.size());
   for (const auto& path : paths) add_input(path, options, report, files);
   if (files.size() > most_files)
-    throw Failure{fmt::format("{} traces: no more than {} are one", files.size(), most_files)};
+    throw Failure{fmt::format("{} files; one trace may have at most {}", files.size(), most_files)};
   return files;
 }
 
@@ -273,8 +274,8 @@ void TraceInput::tell(Report& report) const {
 bool check_one_run(const TraceInput& input, Report& report) {
   if (input.trace.is_one_run()) return true;
   report.failed(input.trace.name(),
-                "files of several machines or boots: a thread or a processor of one would be taken "
-                "for that of another; give those of one");
+                "files of several machines or boots, whose threads and processors would be "
+                "confused; give those of one");
   return false;
 }
 
@@ -287,8 +288,8 @@ std::optional<SystemCallNames> read_trace_call_names(const std::string& path, Tr
   const auto& ntdll = input.trace.ctrace()->header().ntdll;
   for (const auto& part : input.trace.ctrace()->parts())
     if (part.header.ntdll != ntdll) {
-      report.failed(path, "--syscall-map is for one ntdll.dll, and " + part.name +
-                              " is not of the same one as " + input.trace.files().front().name);
+      report.failed(path, "--syscall-map names the calls of one ntdll.dll, but " + part.name +
+                              " names a different one than " + input.trace.files().front().name);
       return std::nullopt;
     }
   return read_system_call_names(path, ntdll, input.findings, report);

@@ -57,7 +57,7 @@ std::string why_not_unpacked(const core::Result<core::FileKind>& kind) {
   if (!kind || core::is_packed(*kind) || *kind == core::FileKind::unknown ||
       *kind == core::FileKind::empty)
     return describe_other(kind, "compressed with zstd");
-  return fmt::format("it is {}, and not compressed", to_string(*kind));
+  return fmt::format("it is {}, which is not compressed", to_string(*kind));
 }
 
 void read(const std::string& path, const core::ImageSource& file, u64 offset,
@@ -72,7 +72,7 @@ class FramePacker {
   explicit FramePacker(const Libzstd& library)
       : library_{library}, packer_{library.create_packer(), library.free_packer} {
     constexpr int level = 3;  // zstd's own default
-    if (!packer_) throw Failure{"zstd: no memory"};
+    if (!packer_) throw Failure{"zstd: out of memory"};
     check(library.set(packer_.get(), Libzstd::level, level));
     check(library.set(packer_.get(), Libzstd::checksum, 1));
   }
@@ -124,10 +124,10 @@ std::string seek_table(const std::string& entries) {
 
 Exit run_trace_pack(const TracePackOptions& options) {
   if (packing_of(options.output.path) == Packing::gzip)
-    throw Failure{"-o: 'trace pack' writes zstd, not gzip: the name ends with .zst"};
+    throw Failure{"-o: 'trace pack' writes zstd, not gzip: use a name that ends with .zst"};
   if (const auto other = other_packing_of(options.output.path); !other.empty())
     throw Failure{
-        fmt::format("-o: 'trace pack' writes zstd, not {}: the name ends with .zst", other)};
+        fmt::format("-o: 'trace pack' writes zstd, not {}: use a name that ends with .zst", other)};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -164,8 +164,8 @@ Exit run_trace_pack(const TracePackOptions& options) {
   const u64 limit = tracefile::default_unpacked_limit(packed + table.size());
   if (at > limit && !options.findings.quiet)
     say(
-        fmt::format("{}: compressed it is so small that it is unpacked to {} bytes only, unless "
-                    "--unpacked-limit {} is given\n",
+        fmt::format("{}: it compresses so well that only {} bytes of it will be decompressed "
+                    "unless --unpacked-limit {} is given\n",
                     printable(options.file), limit, at));
   return Exit::ok;
 }
@@ -174,9 +174,8 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
   const auto& target = options.output.path;
   if (packing_of(target) != Packing::none || !other_packing_of(target).empty())
     throw Failure{
-        "-o: 'trace unpack' packs nothing: name a file whose name is of none that is compressed, "
-        "or write "
-        "what was compressed twice to standard output"};
+        "-o: 'trace unpack' does not compress: use a name without the extension of a compressed "
+        "file, or write data that was compressed twice to standard output"};
   const auto& library = zstd_library();
   const auto file = open_input(options.file);
   const auto name = printable(options.file);
@@ -185,7 +184,7 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
     throw Failure{fmt::format("{}: {}", name, why_not_unpacked(kind))};
   const std::unique_ptr<Libzstd::Unpacker, std::size_t (*)(Libzstd::Unpacker*)> unpacker{
       library.create_unpacker(), library.free_unpacker};
-  if (!unpacker) throw Failure{"zstd: no memory"};
+  if (!unpacker) throw Failure{"zstd: out of memory"};
   const u64 limit = options.limit.value_or(tracefile::default_unpacked_limit(file->size()));
   auto where = options.output;
   where.is_packed = true;  // bytes as they are, whatever the name
@@ -213,8 +212,8 @@ Exit run_trace_unpack(const TraceUnpackOptions& options) {
       if (input.position != before || unpacked.position != 0) left = wanted;
       written += unpacked.position;
       if (written > limit)
-        throw Failure{
-            fmt::format("{}: more than {} bytes; --unpacked-limit is another limit", name, limit)};
+        throw Failure{fmt::format("{}: more than {} bytes; use --unpacked-limit to raise the limit",
+                                  name, limit)};
       output.write({bytes.data(), unpacked.position});
       full = unpacked.position == unpacked.size;
     }
@@ -230,9 +229,8 @@ void add_trace_pack(CLI::App& app, Exit& exit) {
   add_command<TracePackOptions>(
       app, exit,
       {"pack",
-       "Compress a trace, image or snapshot with zstd, in frames that can be read from any place; "
-       "all "
-       "commands read it as it is",
+       "Compress a trace, image or snapshot with zstd, in frames that allow random access; all "
+       "commands read it directly",
        "  coldtrace trace pack run.etl -o run.etl.zst\n"
        "  coldtrace trace pack disk.img -o disk.img.zst\n"
        "  zcat disk.img.gz | coldtrace trace pack - -o disk.img.zst\n",

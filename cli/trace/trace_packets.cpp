@@ -89,9 +89,9 @@ void add_trace_packets(CLI::App& app, Exit& exit) {
       {"pcapng"},
       [](Command& command, TracePacketsOptions& options) {
         add_trace_input_options(command, options);
-        command.add_flag("--every-appearance", options.packets.every_appearance,
-                         "A packet of PktMon as often as it was seen, at each component that it "
-                         "passed, instead of once");
+        command.add_flag(
+            "--every-appearance", options.packets.every_appearance,
+            "Write a PktMon packet once for each component that it passed, instead of once in all");
         add_time_options(command, options.selection);
         command
             .add_option_function<std::string>(

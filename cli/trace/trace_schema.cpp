@@ -278,7 +278,8 @@ void add_trace_schema(CLI::App& app, Exit& exit) {
                {"text"}, Action::check, exit);
     add_action(
         group,
-        {"show", "Show events with their fields, and where these lie for pointers of 4 and 8 bytes",
+        {"show",
+         "Show events with their fields, and the offsets of these with pointers of 4 and 8 bytes",
          "  coldtrace trace schema show wmk\n"
          "  coldtrace trace schema show run.ctrace --format json\n",
          exits},

@@ -33,10 +33,11 @@ std::vector<std::string> SchemaOptions::all_paths() const {
 
 void add_schema_options(Command& command, SchemaOptions& options) {
   command
-      .add_input("--schemas", options.paths,
-                 "PE file, manifest (.man) or store (trace schemas build) that declares providers "
-                 "of events, or a folder with such files in it or below; known by what is in them. "
-                 "Searched before COLDTRACE_SCHEMAS (colon-separated)")
+      .add_input(
+          "--schemas", options.paths,
+          "PE file, manifest (.man) or store (trace schemas build) that declares event providers, "
+          "or a folder with such files in it or below; recognized by their contents. "
+          "Searched before COLDTRACE_SCHEMAS (colon-separated)")
       .repeatable()
       .type_name("FILE|DIR");
   add_language_option(command, options);
@@ -53,7 +54,7 @@ void add_tmf_option(Command& command, SchemaOptions& options) {
   command
       .add_input("--tmf", options.tmf,
                  "Formats of WPP messages: TMF text, PDB with WPP's annotations, or a folder with "
-                 "such files in it or below; known by what is in them")
+                 "such files in it or below; recognized by their contents")
       .repeatable()
       .type_name("FILE|DIR");
 }
@@ -61,8 +62,8 @@ void add_tmf_option(Command& command, SchemaOptions& options) {
 void add_language_option(Command& command, SchemaOptions& options) {
   command
       .add_option("--language", options.languages,
-                  "Language of messages and of names of values: the first of these that a file of "
-                  "schemas has texts in (default: en-US)")
+                  "Language of messages and value names: the first of these in which a schema file "
+                  "has texts (default: en-US)")
       .list("LANG");
 }
 
@@ -78,7 +79,7 @@ schema_files::SchemaFiles find_schema_files(const SchemaOptions& schemas,
 Exit tell_nothing_declared(const SchemaOptions& schemas, const core::Findings& findings,
                            Report& report) {
   report.tell("--schemas", findings);
-  report.failed(schemas.all_paths().front(), "no file declares providers of events");
+  report.failed(schemas.all_paths().front(), "no file declares event providers");
   return Exit::failure;
 }
 

@@ -86,7 +86,7 @@ class Answer {
     print(output, "{:>9}  {:>9}  {:>9}  symbols\n", "samples", "frames", "addresses");
     for (const auto& pdb : pdbs_) {
       print(output, "{}  {} {} {}{}\n", use_text(pdb.use), printable(pdb.name),
-            core::to_string(pdb.guid), pdb.age, pdb.has_messages ? ", texts of messages" : "");
+            core::to_string(pdb.guid), pdb.age, pdb.has_messages ? ", message texts" : "");
       for (const auto number : pdb.images)
         print(output, "{:>35}{}\n", "", printable(image(number).name));
     }
@@ -240,15 +240,14 @@ void add_trace_symbols(CLI::App& app, Exit& exit) {
       [](Command& command, TraceSymbolsOptions& options) {
         add_trace_input_options(command, options);
         add_time_options(command, options.times);
-        command.add_flag("--all", options.all, "Also those of images that no address lies in");
+        command.add_flag("--all", options.all,
+                         "Also those of images that contain none of the addresses");
         command
             .add_flag("--images", options.images,
-                      "In lists of paths and URLs: the images as well, whose exports name "
-                      "functions")
+                      "In lists of paths and URLs: also the images, whose exports name functions")
             .for_formats({"paths", "urls"});
         command
-            .add_option("--server", options.server,
-                        "Where the URLs begin: a symbol server, or a mirror of one")
+            .add_option("--server", options.server, "Base URL: a symbol server, or a mirror of one")
             .for_formats({"json", "urls"})
             .capture_default_str()
             .check("URL", [](const std::string& url) {

@@ -54,8 +54,8 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
   add_command<TraceSynthesizeOptions>(
       app, exit,
       {"synthesize",
-       "Write a made-up trace in coldtrace's own format, or with --format json what an analysis of "
-       "it should find",
+       "Write a synthetic trace in coldtrace's own format, or with --format json what an analysis "
+       "of it should find",
        "  coldtrace trace synthesize deadlock-5 -o deadlock.ctrace\n"
        "  coldtrace trace synthesize deadlock-5 --format json -o deadlock.json\n"
        "  coldtrace trace synthesize system-calls --rounds 100000 --seed 7 -o mix.ctrace\n",
@@ -64,7 +64,7 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
       {"ctrace", "json"},
       [](Command& command, TraceSynthesizeOptions& options) {
         std::vector<std::string> names;
-        std::string help = "What happens in it:";
+        std::string help = "What happens in the trace:";
         for (const auto& scenario : tracefile::scenarios()) {
           names.emplace_back(scenario.name);
           help += fmt::format("\n{}: {}", scenario.name, scenario.summary);
@@ -73,10 +73,10 @@ void add_trace_synthesize(CLI::App& app, Exit& exit) {
         command.add_option("--seed", options.made.seed, "Random seed").capture_default_str();
         command
             .add_option("--rounds", options.made.rounds,
-                        "How often the scenario's loop runs; 0 is as often as it needs")
+                        "Iterations of the scenario's loop; 0 is as many as it needs")
             .capture_default_str();
         command.add_input("--ntdll", options.ntdll,
-                          "The trace names this image as the one whose system calls it has");
+                          "Image that the trace names as the source of its system calls");
       },
       run_trace_synthesize);
 }

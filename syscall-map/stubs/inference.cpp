@@ -16,7 +16,8 @@ bool is_hook(const EntryCode& code) {
 }
 
 // On x64 NtQuerySystemTime jumps to RtlQuerySystemTime but keeps its service number.
-// Source: docs/commands/syscall-map.md, "The hole"; the only hole in all 32 x64 ntdlls measured.
+// Source: docs/commands/syscall-map.md, "The number without a stub"; the only one in all 32
+// x64 ntdlls measured.
 bool is_stubless_service(const UnreadEntry& entry) {
   return entry.code.kind == Kind::wrapper && std::find(entry.names.begin(), entry.names.end(),
                                                        "NtQuerySystemTime") != entry.names.end();

@@ -113,7 +113,7 @@ class ComparedLines {
       return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
     if (names() == 0 && !lacking_.needed.empty())
       return fmt::format(
-          "rows lack members that say which file they are of:{}. Take the snapshot without "
+          "rows lack members that identify their files:{}. Take the snapshot without "
           "--fields",
           lacking_.needed);
     return {};
@@ -207,7 +207,7 @@ std::optional<Volumes> read_compared(const DiskOptions& options, const privacy::
   auto given = open_given(options, findings, report);
   if (!given) return std::nullopt;
   if (given->is_snapshot() && !options.shadows.empty()) {
-    report.failed(options.image, "it is a snapshot, and shadow copies are of images");
+    report.failed(options.image, "it is a snapshot; only images have shadow copies");
     return std::nullopt;
   }
   return given->is_snapshot()

@@ -120,10 +120,10 @@ class CompareWriter {
             counted(counts.before, "file", "files"), grouped(counts.after),
             grouped(counts.unchanged));
       if (counts.unknown > 0)
-        print(
-            output_,
-            "{} of one side not compared: what would say whether the other has {} cannot be read\n",
-            counted(counts.unknown, "file", "files"), counts.unknown == 1 ? "it" : "them");
+        print(output_,
+              "{} of one side not compared: the metadata that would show whether the other side "
+              "has {} cannot be read\n",
+              counted(counts.unknown, "file", "files"), counts.unknown == 1 ? "it" : "them");
       return;
     }
     auto& json = lines_.begin_summary();
@@ -211,8 +211,8 @@ Exit run_ntfs_compare(const NtfsCompareOptions& options) {
   if (pairs.empty()) {
     report.tell(options.after, of_both);
     throw Failure{
-        fmt::format("{} and {} have no volume in the same place, as it was at the same time; "
-                    "--before-partition and --after-partition choose one of each",
+        fmt::format("{} and {} have no volume in the same place and of the same time; choose one "
+                    "of each with --before-partition and --after-partition",
                     printable(options.before), printable(options.after))};
   }
   for (const auto& pair : pairs) {
@@ -238,7 +238,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
   add_command<NtfsCompareOptions>(
       app, exit,
       {"compare",
-       "Say what changed between two images of a volume: created, deleted, renamed, moved, "
+       "Show what changed between two images of a volume: created, deleted, renamed, moved, "
        "resized, touched, relocated, other metadata",
        "  coldtrace ntfs compare monday.E01 tuesday.E01\n"
        "  coldtrace ntfs compare monday.ndjson tuesday.E01 --format ndjson\n"
@@ -246,8 +246,8 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs compare --before-shadow 2 disk.E01 disk.E01\n"
        "  coldtrace ntfs compare --before-partition 2 --after-partition 3 old.E01 new.E01\n",
        "  0  names, sizes, clusters, times, owners and other metadata of all files are the same;\n"
-       "     contents are not compared, and of a snapshot with hashed names neither are owners\n"
-       "     nor what else such a snapshot strips\n"
+       "     contents are not compared; for a snapshot with hashed names, neither are owners and\n"
+       "     whatever else such a snapshot strips\n"
        "  1  they differ, or damage was found\n"
        "  2  one of them cannot be read\n"},
       {"text", "ndjson", "json"},
@@ -258,13 +258,13 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                 "An image, or the NDJSON of 'ntfs snapshot', also compressed; - is standard input")
             .required()
             .type_name("FILE");
-        command.add_input("AFTER", options.after, "The same, of a later time")
+        command.add_input("AFTER", options.after, "The same, at a later time")
             .required()
             .type_name("FILE");
         command
             .add_input("--parent", options.parents,
-                       "Base image of a differencing image, where it is not beside it; repeat for "
-                       "its own base")
+                       "Base image of a differencing image, if it is not in the same folder; "
+                       "repeat for its own base")
             .repeatable()
             .type_name("FILE");
         add_bitlocker_options(command, options.bitlocker);
@@ -273,7 +273,7 @@ void add_ntfs_compare(CLI::App& app, Exit& exit) {
                                "Only the partition with this number, as 'ntfs info' lists them");
         command
             .add_option("--before-partition", options.partition_before,
-                        "Only this partition of BEFORE, where it has another number in AFTER")
+                        "Only this partition of BEFORE, if its number differs in AFTER")
             .excludes(partition);
         command
             .add_option("--after-partition", options.partition_after,

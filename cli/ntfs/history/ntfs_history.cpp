@@ -201,12 +201,12 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
   add_command<NtfsHistoryOptions>(
       app, exit,
       {"history",
-       "List the versions of files in the shadow copies of their volume, and now: names, sizes, "
-       "times, streams, places",
+       "List the versions of files in the shadow copies of their volume and in the live volume: "
+       "names, sizes, times, streams, locations",
        "  coldtrace ntfs history disk.E01 /Users/user/NTUSER.DAT\n"
        "  coldtrace ntfs history --format ndjson disk.img '/Windows/System32/winevt/Logs/*.evtx'\n"
        "  coldtrace ntfs history files.ndjson.zst '/Users/*/NTUSER.DAT'\n",
-       "  0  each path was found, in some shadow copy or now\n"
+       "  0  each path was found, in a shadow copy or in the live volume\n"
        "  1  one was not, or damage was found\n"
        "  2  there is no NTFS volume, or the input cannot be read\n"},
       {"text", "ndjson", "json"},
@@ -214,8 +214,8 @@ void add_ntfs_history(CLI::App& app, Exit& exit) {
         add_volume_options(command, options);
         command
             .add_option("PATH", options.paths,
-                        "Paths in the volume; ASCII case is ignored; * and ? match any "
-                        "characters, / too")
+                        "Paths in the volume; ASCII case is ignored; * and ? match any characters, "
+                        "including /")
             .required()
             .type_name("PATH");
         add_text_size_option(command, options.text);

@@ -71,7 +71,7 @@ std::string SnapshotHistory::read(core::Findings& findings) {
     return fmt::format("the snapshot has no volume of partition {}", partition_.value_or(0));
   if (!lacking.empty())
     return fmt::format(
-        "rows lack members that say which file they are of:{}. Take the snapshot without --fields",
+        "rows lack members that identify their files:{}. Take the snapshot without --fields",
         lacking);
   visit_rows([&](const View& view, const VolumeHistory::Row& row, const Value& json) {
     auto& history = volumes_[view.volume].history;

@@ -325,27 +325,25 @@ void add_ntfs_journal(CLI::App& app, Exit& exit) {
   add_command<NtfsJournalOptions>(
       app, exit,
       {"journal",
-       "List what the change journal of NTFS volumes ($UsnJrnl) says: what was created, changed, "
-       "renamed and deleted, with the paths of that time",
+       "List what the change journal of NTFS volumes ($UsnJrnl) records: what was created, "
+       "changed, renamed and deleted, with the paths at that time",
        "  coldtrace ntfs journal disk.E01 -o journal.ndjson\n"
        "  coldtrace ntfs journal --events --format csv --partition 2 disk.img\n"
        "  coldtrace ntfs journal --mft-file '$MFT' '$J'\n"
        "  coldtrace ntfs journal --carve --format csv disk.img\n"
        "  coldtrace ntfs journal --format bodyfile disk.img | mactime -b -\n",
        "  0  the journal was read to its end\n"
-       "  1  damage: records are lost, or contradict each other or their places\n"
+       "  1  damage: records are lost, or contradict each other or their positions\n"
        "  2  there is no journal, or it cannot be read\n"},
       {"ndjson", "json", "csv", "mftecmd-csv", "l2tcsv", "bodyfile", "text"},
       [](Command& command, NtfsJournalOptions& options) {
         add_volume_file_options(command, options);
         command.add_flag("--events", options.events,
                          "Merge a file's records, up to its close, into one row");
-        command.add_flag("--deleted", options.deleted,
-                         "Also what is left of journals that were deleted");
-        command.add_flag(
-            "--carve", options.carve,
-            "Also records of journals in free clusters, all of which are read, and what "
-            "--deleted has; rows say which they are (carved)");
+        command.add_flag("--deleted", options.deleted, "Also the remains of deleted journals");
+        command.add_flag("--carve", options.carve,
+                         "Also carve journal records from the free clusters, all of which are "
+                         "read; implies --deleted; rows show which are carved");
         add_names_options(command, options.names);
         add_jobs_option(command, options, options.jobs);
       },

@@ -106,7 +106,7 @@ std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
     return fmt::format("the snapshot has no volume of partition {}", partition.value_or(0));
   if (!lacking.empty())
     return fmt::format(
-        "rows lack members that say where files lie:{}. Take the snapshot without --fields",
+        "rows lack members that say where files are stored:{}. Take the snapshot without --fields",
         lacking);
   if (reader.whole()) {
     reader.names().report("are not searched", findings);

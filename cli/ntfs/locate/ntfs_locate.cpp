@@ -149,11 +149,10 @@ void refuse_clusters_of_several(const std::vector<AskedPlace>& asked, std::size_
                                 bool of_snapshot) {
   const auto cluster = std::ranges::find(asked, PlaceUnit::cluster, &AskedPlace::unit);
   if (volumes > 1 && cluster != asked.end())
-    throw Failure{
-        fmt::format("'{}' is a cluster of which volume? The {} has {}; --partition{} "
-                    "chooses",
-                    printable(cluster->text), of_snapshot ? "snapshot" : "image", volumes,
-                    of_snapshot ? "" : " or --offset")};
+    throw Failure{fmt::format(
+        "'{}' is a cluster of which volume? The {} has {}; choose it with --partition{}",
+        printable(cluster->text), of_snapshot ? "snapshot" : "image", volumes,
+        of_snapshot ? "" : " or --offset")};
 }
 
 // Answers what is asked for. Returns of how many places.
@@ -242,7 +241,7 @@ Exit locate_in_snapshot(const NtfsLocateOptions& options, const GivenFile& given
 
 Exit run_ntfs_locate(const NtfsLocateOptions& options) {
   if (options.places.places.empty() && options.places.list.empty())
-    throw Failure{"no place is asked for: PLACE or --places"};
+    throw Failure{"no place is given: use PLACE or --places"};
   AskedPlaces asked{options.places};
   const auto names = options.names.read_key();
   Output output{options.output};
@@ -269,10 +268,9 @@ void add_ntfs_locate(CLI::App& app, Exit& exit) {
        "  coldtrace ntfs locate --sectors --places sectors.txt --format ndjson disk.img\n"
        "  coldtrace ntfs locate files.ndjson.zst 0x2400000\n"
        "  bulk-scan disk.img | coldtrace ntfs locate disk.img --places -\n",
-       "  0  every place is answered\n"
-       "  1  damage was found, or a place is outside of the image or volume\n"
-       "  2  there is no NTFS volume, the input cannot be read, or what is asked for is not a "
-       "place\n"},
+       "  0  there is an answer for every place\n"
+       "  1  damage was found, or a place is outside the image or volume\n"
+       "  2  there is no NTFS volume, the input cannot be read, or a place is invalid\n"},
       {"text", "ndjson", "json"},
       [](Command& command, NtfsLocateOptions& options) {
         add_volume_options(command, options);

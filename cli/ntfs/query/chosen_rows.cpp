@@ -39,7 +39,7 @@ void ChosenRows::keep(SortKey key, std::string_view text) {
   kept_.push_back(std::move(row));
   if (limit_ && kept_.size() / 2 > *limit_ && kept_.size() > kept_beyond_limit) drop_behind_limit();
   if (memory_ > most_memory)
-    throw Failure{"--sort: what the rows are sorted by takes more than 1 GiB; --limit bounds it"};
+    throw Failure{"--sort: the sort keys take more than 1 GiB; use --limit to bound them"};
 }
 
 void ChosenRows::drop_behind_limit() {

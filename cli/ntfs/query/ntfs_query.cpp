@@ -44,7 +44,7 @@ void check_options(const QueryOptions& options) {
   if ((options.zone_ids || options.journal) && !options.has_lines() && options.format != "csv")
     throw Failure{"--zone-ids and --journal are for ndjson, json and csv"};
   if (options.row_fields().contains(RowField::zone_id) && options.names.hashed())
-    throw Failure{"--zone-ids is for --names plain: what it reads names people and places"};
+    throw Failure{"--zone-ids is for --names plain: what it reads identifies people and places"};
   if (!options.fields.empty() && !options.has_lines() && options.format != "csv")
     throw Failure{"--fields is for ndjson, json and csv"};
 }
@@ -52,7 +52,7 @@ void check_options(const QueryOptions& options) {
 // Of a snapshot's lines there is no more than they say.
 void check_options_of_lines(const QueryOptions& options) {
   if (!options.has_lines() && options.format != "csv" && options.format != "text")
-    throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it tells",
+    throw Failure{fmt::format("--format {} is for images: a snapshot's lines lack what it shows",
                               options.format)};
   if (options.slack || options.journal || options.names.hashed())
     throw Failure{
@@ -136,7 +136,7 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
         command
             .add_option_function<std::string>(
                 "--sort", [&options](const std::string& text) { options.sort = text; },
-                "By this member, as 'size' or 'si.modified:desc'; names without it come "
+                "Sort by this member, e.g. 'size' or 'si.modified:desc'; names without it come "
                 "last")
             .type_name("MEMBER");
         command.add_option("--limit", options.limit, "At most this many rows");
@@ -148,11 +148,11 @@ void add_ntfs_query(CLI::App& app, Exit& exit) {
         command.text_lacks(
             [&options] { return !options.fields.empty() || options.zone_ids || options.journal; });
         command.add_flag("--zone-ids", options.zone_ids,
-                         "Also show what streams named Zone.Identifier say of where files came "
-                         "from, as 'ntfs snapshot' does; --where may ask for it without");
-        command.add_flag("--journal", options.journal,
-                         "Also when deleted files were deleted, as the change journal says "
-                         "(deleted_at)");
+                         "Also show where files came from according to their Zone.Identifier "
+                         "streams, as 'ntfs snapshot' does; not needed for --where to use it");
+        command.add_flag(
+            "--journal", options.journal,
+            "Also when deleted files were deleted, according to the change journal (deleted_at)");
         command.add_flag("--slack", options.slack,
                          "Also look for names in unused bytes of the directories' indexes");
         add_text_size_option(command, options.text);

@@ -76,10 +76,10 @@ class QueriedLines {
     std::string names;
     for (const auto member : lacking_) names += fmt::format(" {}", member);
     if (!names.empty())
-      findings.warning("query-members", std::nullopt,
-                       "rows of the snapshot lack members that are asked for, and have no value "
-                       "of them:{}",
-                       names);
+      findings.warning(
+          "query-members", std::nullopt,
+          "rows of the snapshot lack members that are asked for, and have no value for them:{}",
+          names);
   }
 
   // The summary as the snapshot has it, but for what this run found, and of the volumes that are

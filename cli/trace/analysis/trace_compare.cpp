@@ -252,7 +252,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
        "  coldtrace trace compare before.etl after.etl\n"
        "  coldtrace trace compare monday.zip tuesday.zip --by rate --threshold 20\n"
        "  coldtrace trace compare a.etl b.etl --where 'process == \"app.exe\"' --format json\n",
-       "  0  the same events as often, within the threshold\n"
+       "  0  the same events equally often, within the threshold\n"
        "  1  they differ, or a trace has damage or loss\n"
        "  2  not two traces, or one cannot be read, or the expression is wrong\n"},
       {"text", "json"},
@@ -264,7 +264,7 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
                 "is standard input. Several files of one trace are a folder or an archive")
             .required()
             .type_name("FILE|DIR");
-        command.add_input("AFTER", options.after, "The second one")
+        command.add_input("AFTER", options.after, "The second trace")
             .required()
             .type_name("FILE|DIR");
         add_trace_reading_options(command, options);
@@ -272,15 +272,15 @@ void add_trace_compare(CLI::App& app, Exit& exit) {
             .add_option_function<std::string>(
                 "--by",
                 [&options](const std::string& by) { options.comparison.by_rate = by == "rate"; },
-                "What is compared: the 'count' of events, or their 'rate', for runs of other "
-                "lengths. Events that disappeared come first, then those that appeared and those "
-                "that changed, of each the largest difference of counts first; durations by the "
+                "Compare the 'count' of events, or their 'rate', for runs of different lengths. "
+                "Events that disappeared are listed first, then those that appeared, then those "
+                "that changed, each with the largest difference of counts first; durations by the "
                 "difference of their means")
             .one_of({"count", "rate"});
         command
             .add_option("--threshold", options.comparison.threshold,
-                        "Part of the first trace's number, rate or mean duration that the "
-                        "second may differ by, in whole percent")
+                        "Tolerated difference of counts, rates and mean durations, in whole "
+                        "percent of the first trace's")
             .in_range(0, 1'000'000)
             .type_name("PERCENT");
         add_where_option(command, options.where);

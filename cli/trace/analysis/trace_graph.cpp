@@ -3,7 +3,7 @@
 namespace coldtrace::cli {
 
 void add_trace_graph(CLI::App& app, Exit& exit) {
-  add_group(app, "graph", "Graphs of what a trace tells",
+  add_group(app, "graph", "Graphs from a trace",
             [&exit](CLI::App& group) { add_trace_graph_wait_for(group, exit); });
 }
 

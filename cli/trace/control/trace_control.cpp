@@ -74,8 +74,7 @@ u32 parse_control_code(const std::string& text) {
   std::vector<std::string_view> names;
   for (const auto& known : tracefile::control_codes()) names.push_back(known.name);
   throw Failure{
-      fmt::format("'{}' is neither a 32-bit number nor a name that 'coldtrace trace control list' "
-                  "has{}",
+      fmt::format("'{}' is neither a 32-bit number nor a name in 'coldtrace trace control list'{}",
                   text, did_you_mean(text, names))};
 }
 

@@ -71,7 +71,7 @@ std::string outcome_text(const tracefile::ExpectedStatus& expectation) {
     case Outcome::fails:
       return statuses_text(expectation.statuses);
     case Outcome::undecided:
-      return "not decided by what is known of the buffers";
+      return "undecided: it depends on what is not known of the buffers";
     case Outcome::unknown:
       return "unknown";
   }
@@ -95,7 +95,7 @@ void write_text(Output& output, const TraceControlDecodeOptions& options, const 
   if (const auto* check = answer.expectation->check)
     print(output, "  the check: {}\n", check->text);
   for (const auto* check : answer.expectation->assumed)
-    print(output, "  as long as: {}\n", check->text);
+    print(output, "  assuming: {}\n", check->text);
 }
 
 void write_check(JsonWriter& json, const Answer& answer, const tracefile::ControlCheck& check) {
@@ -229,16 +229,16 @@ void add_trace_control_decode(CLI::App& app, Exit& exit) {
             .add_input("--buffer", options.file, "The bytes of the buffer")
 
             .required();
-        add_kernel_version(command, options.version, "absent: 10.0");
+        add_kernel_version(command, options.version, "default: 10.0");
         command
             .add_option("--output-length", options.output_length,
-                        "OutBufferLen of the call; absent: not known")
+                        "OutBufferLen of the call (default: unknown)")
             .type_name("BYTES");
         command.add_option("--mode", options.mode, "Whether the caller is in user or kernel mode")
             .one_of({"user", "kernel"})
             .capture_default_str();
         command.add_flag("--returned", options.returned,
-                         "FILE is the output buffer of a call that was made");
+                         "FILE is the output buffer that a call returned");
       },
       run_trace_control_decode);
 }

@@ -18,7 +18,7 @@ struct TraceControlExplainOptions : CommonOptions {
 };
 
 std::string_view or_silence(std::string_view text) {
-  return text.empty() ? "nothing is said of it" : text;
+  return text.empty() ? "not documented" : text;
 }
 
 void write_layout(Output& output, const tracefile::ControlLayout& layout,
@@ -46,7 +46,7 @@ void write_text(Output& output, const ControlCode& code, std::optional<KernelVer
   print(output, "output: {}\n", or_silence(code.output));
   print(output, "access: {}\n", or_silence(code.access));
   print(output, "buffering: {}\n",
-        code.double_buffered ? "input and output go through memory of the paged pool"
+        code.double_buffered ? "input and output go through paged pool"
                              : "the caller's buffers are used directly");
   print(output, "source: {}, section \"{}\"\n\nchecks, in order:\n",
         tracefile::trace_control_document, code.section);
@@ -62,7 +62,7 @@ void write_text(Output& output, const ControlCode& code, std::optional<KernelVer
               ? ""
           : check.first_code == 0 ? ""
                                   : fmt::format(" ({})", versions_text(check.versions)),
-          statuses.empty() ? "a status that is not documented" : statuses);
+          statuses.empty() ? "an undocumented status" : statuses);
   }
   for (const auto* layout : layouts_of(code, version)) write_layout(output, *layout, version);
 }
@@ -103,7 +103,7 @@ void add_trace_control_explain(CLI::App& app, Exit& exit) {
       [](Command& command, TraceControlExplainOptions& options) {
         command.add_option("CODE", options.code, "Function code, as a number or by its name")
             .required();
-        add_kernel_version(command, options.version, "absent: what any version has");
+        add_kernel_version(command, options.version, "default: all versions");
       },
       run_trace_control_explain);
 }

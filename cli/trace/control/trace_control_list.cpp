@@ -42,7 +42,7 @@ void add_trace_control_list(CLI::App& app, Exit& exit) {
        "  2  usage, or the output cannot be written\n"},
       {"text", "json"},
       [](Command& command, TraceControlListOptions& options) {
-        add_kernel_version(command, options.version, "absent: of all versions");
+        add_kernel_version(command, options.version, "default: all versions");
       },
       run_trace_control_list);
 }

@@ -14,7 +14,7 @@ void add_export_options(Command& command, ExportOptions& options) {
   add_symbol_options(command, options.symbols);
   command.add_input(
       "--syscall-map", options.syscall_map,
-      "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
+      "Name system calls of a .ctrace file from ntdll.dll or the JSON of 'syscalls map'");
 }
 
 ExportRun::ExportRun(ExportOptions options) : options_{std::move(options)} {
@@ -44,8 +44,8 @@ void ExportRun::observe(trace_export::Timeline& timeline,
   if (unmatched) unmatched->report(findings);
   if (timeline.shown() == 0 && (!unmatched || unmatched->empty()))
     run_->note_no_match(
-        "the trace has nothing of that which is wanted: no context switches, calls, interrupts, "
-        "requests and regions");
+        "the trace has none of what is exported: no context switches, calls, interrupts, requests "
+        "or regions");
 }
 
 }  // namespace coldtrace::cli

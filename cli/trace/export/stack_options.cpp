@@ -6,10 +6,9 @@ void add_stack_options(Command& command, StackOptions& options) {
   add_analysis_options(command, options);
   add_symbol_options(command, options.symbols);
   command
-      .add_option(
-          "--of", options.stacks,
-          "Of samples, of threads off the processor by what kept them, of requests to disks, "
-          "or of the events that are chosen")
+      .add_option("--of", options.stacks,
+                  "Stacks of samples, of threads off the processor with the reason, of disk "
+                  "requests, or of the chosen events")
       .one_of({"running", "waiting", "disk", "events"})
       .capture_default_str();
   add_process_option(command, options.processes);
@@ -18,7 +17,7 @@ void add_stack_options(Command& command, StackOptions& options) {
   command
       .add_option_function<std::string>(
           "--weight", [&options](const std::string& text) { options.weight = text; },
-          "Of events: the sum of this field instead of their number")
+          "With --of events: sum this field instead of counting events")
       .type_name("FIELD");
 }
 

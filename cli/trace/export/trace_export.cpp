@@ -3,7 +3,7 @@
 namespace coldtrace::cli {
 
 void add_trace_export(CLI::App& app, Exit& exit) {
-  add_group(app, "export", "Traces in the formats of other tools", [&exit](CLI::App& group) {
+  add_group(app, "export", "Export traces in the formats of other tools", [&exit](CLI::App& group) {
     add_trace_export_chrome(group, exit);
     add_trace_export_collapsed(group, exit);
     add_trace_export_ctf(group, exit);

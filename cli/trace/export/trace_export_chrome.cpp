@@ -28,13 +28,13 @@ Exit run_trace_export_chrome(const ExportOptions& options) {
 void add_trace_export_chrome(CLI::App& app, Exit& exit) {
   add_command<ExportOptions>(
       app, exit,
-      {"chrome", "Export what happened when as the JSON of Chrome's tracing, for small traces",
+      {"chrome", "Export a timeline as Chrome's trace event JSON, for small traces",
        "  coldtrace trace export chrome run.etl -o run.json\n"
        "  coldtrace trace export chrome run.ctrace --syscall-map ntdll.dll --process 4711 -o "
        "run.json\n"
        "  coldtrace trace export chrome run.etl --where 'name == \"DiskIo/Read\"' -o reads.json\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"json"},
       [](Command& command, ExportOptions& options) {

@@ -37,7 +37,7 @@ void add_trace_export_ctf(CLI::App& app, Exit& exit) {
        "  coldtrace trace export ctf run.etl -o run.ctf\n"
        "  coldtrace trace export ctf run.etl --process 4711 -o one.ctf && babeltrace2 one.ctf\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"ctf"},
       [](Command& command, ExportOptions& options) {

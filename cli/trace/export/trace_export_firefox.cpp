@@ -41,7 +41,7 @@ void add_trace_export_firefox(CLI::App& app, Exit& exit) {
        "  coldtrace trace export firefox run.etl --process 4711 --pdb symbols -o run.json\n"
        "  coldtrace trace export firefox run.ctrace --syscall-map ntdll.dll -o run.json\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"json"},
       [](Command& command, ExportOptions& options) {

@@ -32,20 +32,19 @@ Exit run_trace_export_perfetto(const TraceExportPerfettoOptions& options) {
 void add_trace_export_perfetto(CLI::App& app, Exit& exit) {
   add_command<TraceExportPerfettoOptions>(
       app, exit,
-      {"perfetto", "Export what happened when, for ui.perfetto.dev and its trace_processor",
+      {"perfetto", "Export a timeline for ui.perfetto.dev and trace_processor",
        "  coldtrace trace export perfetto run.etl -o run.pftrace\n"
        "  coldtrace trace export perfetto run.etl --compress-packets -o run.pftrace\n"
        "  coldtrace trace export perfetto run.ctrace --syscall-map ntdll.dll -o run.pftrace\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"pftrace"},
       [](Command& command, TraceExportPerfettoOptions& options) {
         add_export_options(command, options);
-        command.add_flag(
-            "--compress-packets", options.perfetto.compress,
-            "Compress packets within the trace with zlib, which Perfetto unpacks; -o FILE.gz "
-            "compresses the file");
+        command.add_flag("--compress-packets", options.perfetto.compress,
+                         "Compress packets within the trace with zlib, which Perfetto reads; -o "
+                         "FILE.gz compresses the whole file");
       },
       run_trace_export_perfetto);
 }

@@ -138,7 +138,7 @@ void add_trace_export_speedscope(CLI::App& app, Exit& exit) {
        "waits.json\n"
        "  coldtrace trace export speedscope run.etl --of disk -o disk.json\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"json"},
       [](Command& command, StackOptions& options) {

@@ -38,7 +38,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
   const auto input = open_disk(options, report, of_disk);
   if (!input) return false;
   if (input->is_mft) {
-    report.failed(options.image, "it is a $MFT, which has no contents of files");
+    report.failed(options.image, "it is a $MFT, which does not contain the contents of files");
     return false;
   }
   bool any = false;
@@ -64,7 +64,7 @@ bool add_image(const TraceSchemasBuildOptions& options, schema_files::StoreBuild
 
 Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   if (options.inputs.empty() && options.image.empty())
-    throw Failure{"there is nothing to read: name files and folders, or an image with --image"};
+    throw Failure{"nothing to read: give files or folders, or an image with --image"};
   Report report{options.findings};
   schema_files::StoreBuilder builder{options.schemas.languages, digest_of};
   TerminalProgress progress{options.output, options.findings.quiet};
@@ -78,7 +78,7 @@ Exit run_trace_schemas_build(const TraceSchemasBuildOptions& options) {
   guard_output(options.output, options.format, builder.sources());
   if (builder.providers() == 0) {
     report.failed(options.inputs.empty() ? options.image : options.inputs.front(),
-                  "no file declares providers of events");
+                  "no file declares event providers");
     return Exit::failure;
   }
   Output output{options.output};
@@ -104,12 +104,11 @@ void add_trace_schemas_build(CLI::App& app, Exit& exit) {
       [](Command& command, TraceSchemasBuildOptions& options) {
         command.add_input("FILE|DIR", options.inputs,
                           "PE files, manifests (.man), stores, and folders with such files in them "
-                          "or below; known by what is in them");
+                          "or below; recognized by their contents");
         add_language_option(command, options.schemas);
-        add_image_option(
-            command, options,
-            "A disk image as 'ntfs snapshot' takes it. Reads the contents of the files that "
-            "may declare events, on all of its NTFS volumes");
+        add_image_option(command, options,
+                         "Disk image, as for 'ntfs snapshot'. On all of its NTFS volumes, the "
+                         "contents of files that may declare events are read");
       },
       run_trace_schemas_build);
 }

@@ -94,12 +94,12 @@ void write_missing_text(Output& output, const Checked& provider, const MessagePd
   print(output, "           without a schema (id.version):{}\n", ids);
   if (provider.declaring.empty()) {
     const auto files = tracefile::find_registered_files(provider.guid);
-    print(output, "           no file that is named declares the provider{}\n",
+    print(output, "           none of the given files declares the provider{}\n",
           files.empty() ? std::string{}
                         : fmt::format("; on Windows {} does", fmt::join(files, " or ")));
   }
   for (const auto& file : provider.declaring)
-    print(output, "           declared otherwise by {}\n",
+    print(output, "           declared differently by {}\n",
           file_text(file.path, file.version.value_or("")));
 }
 

@@ -294,7 +294,7 @@ class Inputs(Case):
         document = strict_json(self.run_ntfs("info", "--format", "json", few).stdout)
         SCHEMAS["info"].validate(document)
         self.assertIsNone(document["partitions"][0]["rows"])
-        self.assertIn(b"rows: they do not say their states", self.run_ntfs("info", few).stdout)
+        self.assertIn(b"rows: states unknown", self.run_ntfs("info", few).stdout)
 
     def test_what_a_record_keeps_elsewhere_is_a_fixup(self):
         places = [row["record_offset"] + at for row in self.files for at in (509, 510, 511, 1021, 1022, 1023)]

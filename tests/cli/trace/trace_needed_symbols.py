@@ -181,7 +181,7 @@ class NeededSymbols(Case):
         trace = self.trace(message_pdb=b"D:\\x\\wpp.pdb")
         pdb = next(pdb for pdb in self.answer(trace)["pdbs"] if pdb["name"] == "wpp.pdb")
         self.assertEqual((pdb["messages"], pdb["age"], pdb["images"]), (True, 2, []))
-        self.assertIn("texts of messages", run("symbols", trace).stdout.decode())
+        self.assertIn("message texts", run("symbols", trace).stdout.decode())
 
     def test_what_no_address_lies_in_is_told_when_asked_for(self):
         writer = EtlWriter()

@@ -780,7 +780,7 @@ class VirtualDisks(Case):
         begin = data.index(self.raw.read_bytes()[:512])
         path.write_bytes(data[:begin])
         said = self.run_ntfs("info", path, status=2).stderr.decode()
-        self.assertIn("at 0x0 cannot be read, as where an image was cut", said)
+        self.assertIn("at 0x0 cannot be read, as if the image had been cut off", said)
         self.assertNotIn("known kind", said)
 
     def test_what_is_wrong_with_a_sparse_vmdk_has_its_place(self):
@@ -913,7 +913,7 @@ class VirtualDisks(Case):
         data = bytearray(path.read_bytes())
         struct.pack_into(">Q", data, 72, 1 << 4)  # an incompatible feature
         path.write_bytes(data)
-        self.refused(path, "it is a QCOW2 image, which libqcow does not open")
+        self.refused(path, "it is a QCOW2 image, which libqcow cannot open")
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ class Segments(Case):
                              ([one | {"computed": one["stored"], "matches": True} for one in stated], []))
             text = subprocess.run([COLDTRACE, "ntfs", "info", "--verify", path], capture_output=True, check=True).stdout
             for name, value in (("MD5", md5), ("SHA-1", sha1)):
-                self.assertIn(f"\n  states the {name} {value}, which is that of its bytes\n".encode(), text)
+                self.assertIn(f"\n  states the {name} {value}, which matches its bytes\n".encode(), text)
         if shutil.which("ewfacquire"):
             # EnCase's format has no place for a SHA-256, and of that of libewf's ewfx it is the text of a section.
             for form, name, value in (("encase6", "sha256", None), ("ewfx", "sha1", sha1),

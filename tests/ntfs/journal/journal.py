@@ -755,7 +755,7 @@ class Volumes(Journals):
         image, _ = w.volume(self.history, 2, in_use=False)
         path = self.write("deleted", image)
         done = self.run_journal(path, status=2)
-        self.assertIn(b"no volume of it has a change journal", done.stderr)
+        self.assertIn(b"none of its volumes has a change journal", done.stderr)
         lines = self.lines("--deleted", path)
         self.assertEqual(lines[0]["journal"]["state"], "deleted")
         rows = [line for line in lines if line["type"] == "record"]
@@ -782,7 +782,7 @@ class Volumes(Journals):
     def test_a_deleted_journal_whose_record_is_gone(self):
         image, places = self.without_record()
         path = self.write("gone", image)
-        self.assertIn(b"no volume of it has a change journal", self.run_journal("--deleted", path, status=2).stderr)
+        self.assertIn(b"none of its volumes has a change journal", self.run_journal("--deleted", path, status=2).stderr)
         lines = self.lines("--carve", path)
         self.assertEqual(lines[0]["journal"]["state"], "carved")
         rows = [line for line in lines if line["type"] == "record"]

@@ -541,7 +541,7 @@ class Query(Case):
                                (("--where", "size > 0", "--sort", "si.created", "--fields", "usn"), "si.created usn")):
             with self.subTest(options):
                 done = run("query", lacking, *options, status=1 if names else 0)
-                told = re.search(rb"have no value of them: ([^\n\[]*)", done.stderr)
+                told = re.search(rb"have no value for them: ([^\n\[]*)", done.stderr)
                 self.assertEqual(told[1].split() if told else [], sorted(names.encode().split()))
                 self.assertNotIn(b"query-members", run("query", whole, *options).stderr)
         self.assertIn(b"record", run("query", lacking, "--format", "csv", status=1).stderr)
@@ -622,7 +622,7 @@ class Query(Case):
         for options in (), ("--format", "csv"), ("--format", "json", "--fields", "path"):
             self.assertNotIn(b"query-members", run("query", path, "--zone-ids", *options).stderr)
             self.assertRegex(run("query", without, "--zone-ids", *options, status=1).stderr.decode(),
-                             "query-members: .*have no value of them: zone_id")
+                             "query-members: .*have no value for them: zone_id")
 
     def test_values_of_other_types_are_told(self):
         lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
@@ -651,10 +651,10 @@ class Query(Case):
                 done = subprocess.run([COLDTRACE, "ntfs", "query", path, *options], capture_output=True, timeout=120)
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(b"snapshot-value", done.stderr)
-                self.assertIn(b"count as none: " + member.encode(), done.stderr)
+                self.assertIn(b"count as absent: " + member.encode(), done.stderr)
                 sound = subprocess.run([COLDTRACE, "ntfs", "query", self.snapshots[self.images[0]], *options],
                                        capture_output=True, timeout=120)
-                self.assertNotIn(b"count as none", sound.stderr)
+                self.assertNotIn(b"count as absent", sound.stderr)
 
     def test_numbers_that_int64_string_writes_as_texts(self):
         lines = [json.loads(line) for line in self.snapshots[self.images[0]].read_bytes().splitlines()]
@@ -673,7 +673,7 @@ class Query(Case):
             header = dict(lines[0], partition={"number": 1, "offset": 0, "size": 5} | {member: "1"})
             path = self.write("header.ndjson", "\n".join(map(json.dumps, [header, *lines[1:]])).encode())
             done = run("query", path, "--where", "path == '/'", status=1)
-            self.assertIn(b"count as none: partition", done.stderr)
+            self.assertIn(b"count as absent: partition", done.stderr)
 
     def test_a_last_line_that_says_it_is_not_complete(self):
         lines = self.snapshots[self.images[0]].read_bytes().splitlines()

@@ -251,7 +251,7 @@ class Copies(Case):
         log = lines_of("logfile", "--shadow", "1", self.image)
         self.assertEqual(log[0]["partition"]["shadow"]["number"], 1)
         self.assertEqual(log[1:], lines_of("logfile", self.plain[0])[1:])
-        self.assertIn(b"no volume of it has a change journal", run("journal", "--shadow", "1", self.image, status=2).stderr)
+        self.assertIn(b"none of its volumes has a change journal", run("journal", "--shadow", "1", self.image, status=2).stderr)
         place = next(row for row in self.snapshots[0] if row["path"] == "/folder/gone")["streams"][0]["extents"][0]["offset"]
         answers = [line for line in lines_of("locate", "--shadow", "all,live", self.image, place) if line["type"] == "place"]
         alone = [line for path in self.plain for line in lines_of("locate", path, place) if line["type"] == "place"]
@@ -275,7 +275,7 @@ class Copies(Case):
         lines_of("compare", snapshot, snapshot, status=0)
         self.assertIn(b"it is a snapshot", run("compare", "--before-shadow", 1, snapshot, self.image, status=2).stderr)
         for text in ("0", "all", "live", "x"):
-            self.assertIn(f"'{text}' is not a number of a shadow copy: they begin with 1".encode(),
+            self.assertIn(f"'{text}' is not the number of a shadow copy (1 or higher)".encode(),
                           run("compare", "--before-shadow", text, self.image, self.image, status=2).stderr)
 
     def test_compare_of_several_views_takes_each_once(self):
@@ -369,11 +369,11 @@ class Copies(Case):
                           if line["type"] == "version"], [True])
 
     def test_there_is_no_such_copy(self):
-        self.assertIn(b"no volume of it has shadow copies", run("snapshot", "--shadow", "1", self.plain[0], status=2).stderr)
-        self.assertIn(b"they are 1 to 2", run("snapshot", "--shadow", "3", self.image, status=2).stderr)
+        self.assertIn(b"none of its volumes has shadow copies", run("snapshot", "--shadow", "1", self.plain[0], status=2).stderr)
+        self.assertIn(b"their numbers are 1 to 2", run("snapshot", "--shadow", "3", self.image, status=2).stderr)
         self.assertIn("no-match", codes(lines_of("snapshot", "--shadow", "1,3", self.image, status=1)[-1]))
         absent, = lines_of("snapshot", "--shadow", "1,007", self.image, status=1)[-1]["findings"]
-        self.assertIn("--shadow: there is no shadow copy 7: they are 1 to 2", absent["text"])
+        self.assertIn("--shadow: there is no shadow copy 7: their numbers are 1 to 2", absent["text"])
         for text in ("0", "x", "-1", ""):
             run("snapshot", "--shadow", text, self.image, status=2)
         lines = self.here / "lines.ndjson"
@@ -575,7 +575,7 @@ class Copies(Case):
         self.assertEqual([(each["in_volume"], each["copy_id"] is None)
                           for each in document["partitions"][0]["shadow_copies"]["copies"]], [(True, True), (True, False)])
         text = run("info", image, status=1).stdout.decode()
-        self.assertIn("store 00000000-0000-0001-0000-000000000001 in this volume, where the catalog does not say", text)
+        self.assertIn("store 00000000-0000-0001-0000-000000000001 in this volume, at a location that the catalog does not give", text)
         self.assertNotIn("another volume", text)
         message = run("snapshot", "--shadow", "1", image, status=2).stderr.decode()
         self.assertIn(f"shadow copy 1: the catalog of shadow copies does not say where its store {identifier(1, 1)} is",

@@ -45,8 +45,7 @@ class CpuText {
       const auto interval = use.interval();
       print(output_,
             "Samples       {}, {}; {} in DPCs, {} in ISRs, {} of unknown threads, {} in low power, "
-            "{} "
-            "of no time\n",
+            "{} that represent no time\n",
             use.total().all.samples,
             interval ? fmt::format("each {} s", seconds_text(*interval)) : "at unknown intervals",
             use.total().in_dpc.samples, use.total().in_isr.samples, use.counts().threadless,

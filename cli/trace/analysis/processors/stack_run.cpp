@@ -60,7 +60,7 @@ void StackRun::observe() {
     const auto unmatched = events_->unmatched();
     unmatched.report(findings);
     if (tree().nodes().size() == 1 && unmatched.empty())
-      run_->note_no_match("no event of the trace is what was asked for");
+      run_->note_no_match("no event of the trace matches what was asked for");
     if (options_.weight) trace_export::note_weights(*events_, *options_.weight, findings);
   }
   if (waiting_) note_overlaps(waiting_->turns().counts(), findings);

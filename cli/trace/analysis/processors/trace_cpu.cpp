@@ -67,21 +67,22 @@ void add_trace_cpu(CLI::App& app, Exit& exit) {
        "  coldtrace trace cpu run.etl --format collapsed | flamegraph.pl > cpu.svg\n"
        "  coldtrace trace cpu run.etl --format collapsed --of waiting -o waits.txt\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or the trace tells nothing of processors; the rest was written\n"
+       "  1  events are missing, or the trace shows no use of processors; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv", "collapsed"},
       [](Command& command, TraceCpuOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         add_sort_option(command, options.order,
-                        "Rows with most time, or with most samples, DPCs and ISRs first",
+                        "Sort rows by time, or by number of samples, DPCs and ISRs, most first",
                         {"text", "json", "csv"});
-        command.add_option("--top", options.top, "In text: rows of each table")
+        command.add_option("--top", options.top, "In text: rows to show per table")
             .for_formats({"text"})
             .capture_default_str();
         command
-            .add_option("--of", options.stacks,
-                        "Collapsed: of samples, or of threads off the processor by what kept them")
+            .add_option(
+                "--of", options.stacks,
+                "In collapsed: stacks of samples, or of threads off the processor with the reason")
             .one_of({"running", "waiting"});
         add_process_option(command, options.processes);
       },

@@ -202,8 +202,8 @@ void DiskTables::write_summary(Output& output) const {
         counted(requests_of(all, DiskAction::other), "other", "others"), all.failed,
         counts.untimed);
   print(output,
-        "Pairs         {}, {}, {} contradictory; the thread of {} is that of the "
-        "processor, {} are of an id that was reused\n",
+        "Pairs         {}, {}, {} contradictory; {} attributed to the thread on the processor, {} "
+        "with a reused thread id\n",
         counted(counts.lone_ends, "lone end", "lone ends"),
         counted(counts.lost_ends, "lost end", "lost ends"), counts.contradictory, counts.inferred,
         counts.reused_threads);

@@ -232,7 +232,7 @@ void NetworkTables::write_text(Output& output, u64 top) const {
                    {"receives", 8},
                    {"received", 13},
                    {"repeats", 8},
-                   {"bytes of them", 13}},
+                   {"repeated", 13}},
                   "process, remote address"};
   const auto peers =
       most_first(network_.of_peers(), [this](const NetworkSums& sums) { return weight(sums); });

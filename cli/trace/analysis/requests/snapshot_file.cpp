@@ -125,9 +125,9 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
 }  // namespace
 
 void add_snapshot_options(Command& command, SnapshotOptions& options) {
-  auto snapshot =
-      command.add_input("--snapshot", options.file,
-                        "Names files by place: the NDJSON of 'ntfs snapshot' of the disk");
+  auto snapshot = command.add_input(
+      "--snapshot", options.file,
+      "Name files by their location on the disk, from the NDJSON of its 'ntfs snapshot'");
   snapshot.check("", [](const std::string& text) {
     return text.empty() ? "the name of the file is empty" : std::string{};
   });

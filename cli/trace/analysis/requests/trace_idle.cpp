@@ -357,12 +357,13 @@ Exit run_trace_idle(const TraceIdleOptions& options) {
 void add_trace_idle(CLI::App& app, Exit& exit) {
   add_command<TraceIdleOptions>(
       app, exit,
-      {"idle", "Show idle times of processors, disks and network, and what a timeout saves",
+      {"idle",
+       "Show idle times of processors, disks and network, and what power-down timeouts save",
        "  coldtrace trace idle run.etl\n"
        "  coldtrace trace idle run.etl --idle-timeout 2000,10000 --spin-up 5000\n"
        "  coldtrace trace idle run.ctrace --snapshot files.ndjson --format csv -o idle.csv\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or the trace has none of these; the rest was written\n"
+       "  1  events are missing, or the trace shows none of these; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
       [](Command& command, TraceIdleOptions& options) {
@@ -373,7 +374,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
                         "Simulate power-down after this idle time")
             .list("MILLISECONDS")
             .default_str("1000,5000,30000");
-        command.add_option("--spin-up", options.spin_up, "Time to come back on")
+        command.add_option("--spin-up", options.spin_up, "Time to power up again")
             .type_name("MILLISECONDS")
             .capture_default_str();
         command.add_option("--break-even", options.break_even, "Minimum off time that saves energy")
@@ -384,7 +385,7 @@ void add_trace_idle(CLI::App& app, Exit& exit) {
                         "The network counts as busy for this time around each event")
             .type_name("MILLISECONDS")
             .capture_default_str();
-        command.add_option("--top", options.top, "In text: idle times of each device")
+        command.add_option("--top", options.top, "In text: idle times to show per device")
             .for_formats({"text"})
             .capture_default_str();
         add_color_option(command, options.color);

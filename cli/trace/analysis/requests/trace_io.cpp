@@ -63,7 +63,7 @@ class IoWriter {
 
   void write_text() {
     if (snapshot_ != nullptr)
-      print(output_, "Snapshot      {}; it names {}, {} as the trace does, {} otherwise\n",
+      print(output_, "Snapshot      {}; it names {}, {} as the trace does, {} differently\n",
             counted(snapshot_->map.files(), "file", "files"),
             counted(disk_.agreement().named, "request", "requests"), disk_.agreement().alike,
             disk_.agreement().unlike);
@@ -153,11 +153,11 @@ void add_trace_io(CLI::App& app, Exit& exit) {
       [](Command& command, TraceIoOptions& options) {
         add_analysis_options(command, options);
         add_snapshot_options(command, options.snapshot);
-        add_sort_option(command, options.order,
-                        "Processes, threads and files with most time, and remote addresses with "
-                        "most bytes first, or most requests",
-                        {"text", "json"});
-        command.add_option("--top", options.top, "In text: files and processes that are shown")
+        add_sort_option(
+            command, options.order,
+            "Sort by time (remote addresses by bytes), or by number of requests, most first",
+            {"text", "json"});
+        command.add_option("--top", options.top, "In text: rows to show per table")
             .for_formats({"text"})
             .capture_default_str();
       },

@@ -54,7 +54,7 @@ std::string ServiceNames::name(const ServiceSums& one) const {
     case Kind::system_call:
       return name.empty() ? fmt::format("system call {:#x}", number) : name;
     case Kind::hashed_system_call:
-      return name.empty() ? fmt::format("system call of hash {:#x}", number) : name;
+      return name.empty() ? fmt::format("system call with hash {:#x}", number) : name;
     case Kind::vxd_service:
       if (!name.empty()) return name;
       return fmt::format("VxD {:#x} service {}", number >> 16, number & 0xffff);

@@ -178,7 +178,7 @@ void ServiceText::write_trees(const std::vector<u32>& chosen, u64 top, u64 depth
   for (std::size_t i = 0; i < shown; ++i) {
     print(output_, "\n{}\n", label(chosen[i]));
     write_tree("calls", chosen[i], depth, &CallEdge::caller, &CallEdge::callee);
-    write_tree("is called by", chosen[i], depth, &CallEdge::callee, &CallEdge::caller);
+    write_tree("called by", chosen[i], depth, &CallEdge::callee, &CallEdge::caller);
     if (const auto& times = services_.services()[chosen[i]].times; times.count() > 0)
       print(output_, "  lasted {}\n", octaves_text(times, [this](i64 ticks) {
               return duration_text(figures_.duration(ticks));

@@ -311,7 +311,7 @@ void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun&
   const bool has_events = run.observation().observed().events > 0;
   if (has_events) unmatched.report(findings);
   if (services.services().empty() && (!has_events || unmatched.empty()))
-    run.note_no_match("the trace has no calls of services and no interrupts");
+    run.note_no_match("the trace has no service calls and no interrupts");
   note_services(services, findings);
   note_periods(services, findings);
 }
@@ -363,10 +363,9 @@ Exit run_trace_services(const TraceServicesOptions& options) {
 void add_pair_option(Command& command, TraceServicesOptions& options) {
   command
       .add_option("--pair", options.pairs,
-                  "Also a service that begins with one event and ends with another, each as "
-                  "'trace decode --event' takes it, after PROVIDER! where the name alone is "
-                  "ambiguous; in one thread, or "
-                  "followed by @FIELD where that field is the same")
+                  "Also a pair of events as a service that begins with one and ends with the "
+                  "other: in the same thread, or with the same value of FIELD. Events as for "
+                  "'trace decode --event', prefixed with PROVIDER! if the name is ambiguous")
       .repeatable()
       .check("ENTER=EXIT[@FIELD]", [](const std::string& text) {
         return trace_analysis::parse_event_pair(text)
@@ -379,11 +378,12 @@ void add_period_options(Command& command, TraceServicesOptions& options) {
   const auto moments =
       command
           .add_option("--moment", options.moments,
-                      "Also what was called between such moments (UTC), before and after them")
+                      "Also what was called before, between and after these times (UTC)")
           .list("TIME")
           .check("", check_time);
-  auto every = command.add_option("--every", options.every,
-                                  "The same for periods this long, from the first event on");
+  auto every = command.add_option(
+      "--every", options.every,
+      "Also what was called in each period of this length, from the first event on");
   every.in_range(1, 4'000'000'000).type_name("MILLISECONDS").excludes(moments);
   for (const auto& [name, time, what] :
        {std::tuple{"--compare-from", &options.compare_from,
@@ -409,7 +409,7 @@ void add_trace_services(CLI::App& app, Exit& exit) {
        "  coldtrace trace services run.etl --pair 'FileIo/Read=FileIo/OperationEnd@IrpPtr'\n"
        "  coldtrace trace services run.etl --format csv -o services.csv\n",
        "  0  the whole trace was read\n"
-       "  1  events are missing, or what was asked for; the rest was written\n"
+       "  1  events are missing, or the trace lacks what was asked for; the rest was written\n"
        "  2  not a trace, or it cannot be read or written\n"},
       {"text", "json", "csv"},
       [](Command& command, TraceServicesOptions& options) {
@@ -417,23 +417,22 @@ void add_trace_services(CLI::App& app, Exit& exit) {
         add_symbol_options(command, options.symbols);
         command.add_input(
             "--syscall-map", options.syscall_map,
-            "Names system calls of a .ctrace file: ntdll.dll, or the JSON of 'syscalls map'");
+            "Name system calls of a .ctrace file from ntdll.dll or the JSON of 'syscalls map'");
         add_service_choice(command, options.choice);
         add_pair_option(command, options);
         add_period_options(command, options);
         add_sort_option(command, options.order,
-                        "Services with most inclusive time or most calls first",
+                        "Sort services by inclusive time or by number of calls, most first",
                         {"text", "json", "csv"});
-        command.add_option("--top", options.top, "In text: services that are shown")
+        command.add_option("--top", options.top, "In text: services to show")
             .for_formats({"text"})
             .capture_default_str();
-        const auto trees =
-            command
-                .add_flag("--trees", options.trees,
-                          "In text: what each of them calls and is called by, directly and not, "
-                          "and how many of its calls lasted how long")
-                .for_formats({"text"});
-        command.add_option("--tree-depth", options.depth, "Levels of these trees")
+        const auto trees = command
+                               .add_flag("--trees", options.trees,
+                                         "In text: the callers and callees of each, direct and "
+                                         "indirect, and a histogram of how long its calls lasted")
+                               .for_formats({"text"});
+        command.add_option("--tree-depth", options.depth, "Depth of these trees")
             .needs(trees)
             .capture_default_str();
       },

@@ -234,7 +234,7 @@ void PriorityTables::write_text(u64 top, bool each_change) const {
                    {"not told", 8},
                    {"changing (s)", 14},
                    {"unknown (s)", 14}},
-                  "process, priorities and how long",
+                  "process, time at each priority",
                   LabelCut::end};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) add_thread(table, all[i]);
@@ -252,8 +252,7 @@ void PriorityTables::write_inversions() const {
   const auto found = inversions();
   if (!inversions_.names_objects())
     output_.write(
-        "The trace does not name what threads wait for: no inversion can be shown with the owner "
-        "of what is waited for.\n");
+        "The trace does not name what threads wait for, so no inversions can be found.\n");
   else if (found.empty())
     output_.write("No priority inversion was found.\n");
   for (std::size_t i = 0; i < std::min(found.size(), inversions_in_text); ++i)
@@ -281,7 +280,7 @@ void PriorityTables::add_thread(TextTable& table, Index index) const {
 // What the columns of the first table leave out.
 void PriorityTables::write_change_lines(std::span<const Index> shown) const {
   if (shown.empty()) return;
-  output_.write("Base priorities that were seen, the first and the last priority, and causes:\n");
+  output_.write("Base priorities seen, first and last priority, and causes:\n");
   for (const auto index : shown) {
     const auto& one = priorities_.threads()[index];
     std::vector<unsigned> bases;
@@ -318,7 +317,7 @@ void PriorityTables::write_steps() const {
           step.base ? fmt::format("{}", *step.base) : "-", to_string(step.cause));
     if (step.increment) print(output_, ", increment {}", *step.increment);
     if (step.by != nobody) print(output_, ", by {}", names_.thread(step.by));
-    if (step.told) print(output_, ", told {}", names_.moment(*step.told));
+    if (step.told) print(output_, ", recorded at {}", names_.moment(*step.told));
     print(output_, ", {} last at {}, {} shown by {} {}\n", step.before,
           names_.since_start(step.before_at), step.now, to_string(step.shown_by),
           names_.moment(step.shown));
@@ -330,22 +329,21 @@ void PriorityTables::write_story(std::size_t number, const Inversion& one) const
   print(output_, "Inversion {}: {} (priority {}) waited for {}, whose owner did not run, {}\n",
         number, names_.thread(one.high), one.high_priority, names_.object(one.object),
         names_.seconds(one.time));
-  print(output_, "  It waits since {}{}\n", names_.moment(one.waits_since),
+  print(output_, "  It has waited since {}{}\n", names_.moment(one.waits_since),
         one.waits_until ? " until " + names_.since_start(*one.waits_until)
                         : ", to the end of the trace");
   for (const auto& owner : one.between)
-    print(output_, "  The owner, {}, has taken it at {}, and waits since {} for {}\n",
+    print(output_, "  The owner, {}, took it at {} and has waited since {} for {}\n",
           names_.thread(owner.thread), names_.moment(owner.owned_since),
           names_.moment(owner.waits_since), names_.object(owner.object));
-  print(output_, "  The owner{}, {}, has taken it at {}\n", one.between.empty() ? "" : " of that",
+  print(output_, "  The owner{}, {}, took it at {}\n", one.between.empty() ? "" : " of that",
         names_.thread(one.low), names_.moment(one.owned_since));
-  print(
-      output_,
-      "  That one (priority {}) is ready since the event at {:#x}+{:#x}, and does not run from {} "
-      "to {}{}\n",
-      one.low_priority, one.ready_at.buffer, one.ready_at.offset, names_.since_start(one.from),
-      names_.since_start(one.to),
-      one.stretches > 1 ? fmt::format(", in {} stretches", one.stretches) : "");
+  print(output_,
+        "  That thread (priority {}) was ready from the event at {:#x}+{:#x} on, but did not run "
+        "from {} to {}{}\n",
+        one.low_priority, one.ready_at.buffer, one.ready_at.offset, names_.since_start(one.from),
+        names_.since_start(one.to),
+        one.stretches > 1 ? fmt::format(", in {} stretches", one.stretches) : "");
   for (const auto& middle : one.middles)
     print(output_, "  Meanwhile {} (priority {}) ran {}, on processor {} since {}\n",
           names_.thread(middle.thread), middle.priority, names_.seconds(middle.time), middle.cpu,
@@ -361,10 +359,11 @@ void PriorityTables::write_lower_lines(u64 top) const {
   std::ranges::stable_sort(all, std::greater{},
                            [&](Index thread) { return lower_ran(thread)->time; });
   output_.write(
-      "\nReady while a processor that they may use had a thread of lower priority, at least:\n");
+      "\nReady while a processor that they may use ran a thread of lower priority, for at "
+      "least:\n");
   TextTable table{output_,
                   {{"thread", 7}, {"times", 9}, {"in all (s)", 14}, {"longest (s)", 14}},
-                  "process, the longest",
+                  "process, longest time",
                   LabelCut::end};
   const auto shown = std::min<std::size_t>(all.size(), top);
   for (std::size_t i = 0; i < shown; ++i) {

@@ -147,13 +147,13 @@ class PathWriter {
             hop.interrupter ? printable(names_.code(std::nullopt, hop.interrupter->number, hop.to))
                             : "an interrupt");
       case Hop::Kind::waiting:
-        return fmt::format("waits{}; nothing shows what ended that", reason(hop));
+        return fmt::format("waits{}; nothing shows what ended the wait", reason(hop));
       case Hop::Kind::off:
         return "waits or is ready";
       case Hop::Kind::swapped:
         return "is swapped out";
       case Hop::Kind::unknown:
-        return "is not known";
+        return "is in an unknown state";
     }
     return {};
   }
@@ -218,9 +218,10 @@ void note_candidates(const PathWindow& window, const ThreadNames& names,
         fmt::format("{}{}", starts.empty() ? "" : ", ",
                     names.times().utc(all[candidates[i]].life.start).value_or("before the trace"));
   if (candidates.size() > most_starts) starts += ", ...";
-  run.report().failed(options.files.front(),
-                      fmt::format("{} threads had the id {}, started at {}; --from and --to choose",
-                                  candidates.size(), options.thread, starts));
+  run.report().failed(
+      options.files.front(),
+      fmt::format("{} threads had the id {}, started at {}; choose one with --from and --to",
+                  candidates.size(), options.thread, starts));
 }
 
 Exit run(const TraceCriticalPathOptions& options) {
@@ -259,8 +260,8 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
        "  coldtrace trace critical-path run.etl --thread 4711 --from 2026-01-02T03:04:05Z \\\n"
        "      --to 2026-01-02T03:04:06Z --format svg -o path.svg\n",
        "  0  the whole trace was read\n"
-       "  1  the trace has damage or loss, no context switches or no such thread in the interval,\n"
-       "     or more of them than are kept; the rest was written\n"
+       "  1  the trace has damage or loss, no context switches, no such thread in the interval,\n"
+       "     or more turns on processors than are kept; the rest was written\n"
        "  2  not a trace, or it cannot be read or written, or several threads had the id\n"},
       {"text", "json", "svg"},
       [](Command& command, TraceCriticalPathOptions& options) {
@@ -271,7 +272,7 @@ void add_trace_critical_path(CLI::App& app, Exit& exit) {
         command.add_option("--thread", options.thread, "Thread to analyze, by id")
             .type_name("TID")
             .required();
-        command.add_option("--hops", options.hops, "In text: hops that are shown")
+        command.add_option("--hops", options.hops, "In text: hops to show")
             .for_formats({"text"})
             .capture_default_str();
       },

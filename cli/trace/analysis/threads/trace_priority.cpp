@@ -147,7 +147,7 @@ void add_trace_priority(CLI::App& app, Exit& exit) {
             .add_option("--thread", options.thread,
                         "Only this thread, by id; text then lists each change")
             .type_name("TID");
-        command.add_option("--top", options.top, "In text: threads that are shown")
+        command.add_option("--top", options.top, "In text: threads to show")
             .for_formats({"text"})
             .capture_default_str();
       },

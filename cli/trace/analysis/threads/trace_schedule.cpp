@@ -211,7 +211,7 @@ class ScheduleWriter {
                      {"ready p90 (s)", 13},
                      {"ready p99 (s)", 13},
                      {"longest (s)", 12}},
-                    "process, longest waits, priorities, at the end",
+                    "process, longest waits, priorities, state at the end",
                     LabelCut::end};
     const auto shown = std::min<std::size_t>(threads.size(), top);
     for (std::size_t i = 0; i < shown; ++i) add_thread(table, threads[i]);
@@ -406,10 +406,11 @@ void add_trace_schedule(CLI::App& app, Exit& exit) {
       {"text", "json", "csv"},
       [](Command& command, TraceScheduleOptions& options) {
         add_analysis_options(command, options);
-        add_sort_option(command, options.order,
-                        "Threads with most running time or most turns on a processor first",
-                        {"text", "json"});
-        command.add_option("--top", options.top, "In text: threads that are shown")
+        add_sort_option(
+            command, options.order,
+            "Sort threads by running time or by number of turns on processors, most first",
+            {"text", "json"});
+        command.add_option("--top", options.top, "In text: threads to show")
             .for_formats({"text"})
             .capture_default_str();
       },

@@ -225,12 +225,10 @@ void add_trace_tree(CLI::App& app, Exit& exit) {
       [](Command& command, TraceTreeOptions& options) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
-        command
-            .add_option("--max-threads", options.threads,
-                        "In text: threads that are shown of each process")
+        command.add_option("--max-threads", options.threads, "In text: threads to show per process")
             .for_formats({"text"})
             .capture_default_str();
-        command.add_option("--nodes", options.nodes, "In drawings: nodes that are shown")
+        command.add_option("--nodes", options.nodes, "In drawings: nodes to show")
             .for_formats({"dot", "svg"})
             .capture_default_str();
       },

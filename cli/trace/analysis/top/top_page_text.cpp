@@ -130,7 +130,7 @@ class TopText {
             page_.machine->pointer_size * 8);
     print("Events        {}, {} of them read by analyses\n", grouped(observed_.events),
           grouped(observed_.records));
-    print("Lost          {}{} of time that events may be missing from\n",
+    print("Lost          {}{} of time in which events may be missing\n",
           page_.machine
               ? fmt::format("{}, {}, ", counted(page_.machine->events_lost, "event", "events"),
                             counted(page_.machine->buffers_lost, "buffer", "buffers"))
@@ -265,7 +265,7 @@ class TopText {
   void write_waits() {
     const auto& deadlocks = answers_.deadlocks;
     if (deadlocks.names_objects())
-      print("{}, {} of them to the end; {} of mutants that can lead to one\n",
+      print("{}, {} of them lasting to the end; {} of mutants that can lead to one\n",
             counted(deadlocks.deadlocks().size(), "deadlock", "deadlocks"), page_.lasting_deadlocks,
             counted(deadlocks.inversions().size(), "order", "orders"));
     else
@@ -304,9 +304,8 @@ class TopText {
     for (const auto topic : trace_analysis::topics) {
       if (page_.has(topic)) continue;
       if (first)
-        print("\nNot in the trace, and {} log it\n", trace_.etl() != nullptr
-                                                         ? "which flags of the kernel's session"
-                                                         : "which sets of events");
+        print("\nNot in the trace, and {} would log it\n",
+              trace_.etl() != nullptr ? "which kernel flags" : "which sets of events");
       first = false;
       print("  {}: {}\n", subject_of(topic), fmt::join(logging_needs(topic, trace_), ", "));
     }

@@ -35,7 +35,7 @@ std::string_view subject_of(Topic topic) {
     case Topic::services:
       break;
   }
-  return "calls of services";
+  return "service calls";
 }
 
 std::vector<std::string_view> commands_of(Topic topic) {

@@ -23,7 +23,7 @@ struct TraceTopOptions : AnalysisOptions {
 void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
   auto& findings = run.findings();
   if (page.empty())
-    run.note_no_match("the trace tells nothing of processes, processors, requests or services");
+    run.note_no_match("the trace shows no processes, use of processors, requests or services");
   note_ready_events(answers.use.schedule().turns().counts(), run);
   note_processor_use(answers.use, answers.code, findings);
   note_disk_requests(answers.disk, findings);
@@ -96,10 +96,9 @@ void add_trace_top(CLI::App& app, Exit& exit) {
       [](Command& command, TraceTopOptions& options) {
         add_analysis_options(command, options);
         add_color_option(command, options.color);
-        command.add_option(
-            "--top", options.top,
-            "Rows of each table, by default 4 in JSON, and in text as many as 50 lines "
-            "have room for; at most 1,000 waits are kept");
+        command.add_option("--top", options.top,
+                           "Rows per table (default: 4 in JSON, in text as many as fit in 50 "
+                           "lines); at most 1,000 waits are kept");
       },
       run_trace_top);
 }

@@ -39,15 +39,16 @@ class DeadlockText {
           one.proved() ? "Deadlock" : "Possible deadlock", number, one.cycle ? "a cycle" : "a knot",
           one.members.size(), names_.moment(one.closed));
     for (const auto& member : one.members) {
-      print(output_, "  {} waits since {}{}\n", names_.thread(member.place.thread),
+      print(output_, "  {} has waited since {}{}\n", names_.thread(member.place.thread),
             names_.moment(member.since),
-            member.left_processor ? "" : ", was not seen to leave its processor");
+            member.left_processor ? "" : ", but was not seen to leave its processor");
       for (const auto& step : member.place.steps) write_step(step);
     }
     write_end_text(one);
     for (const auto& victim : one.victims)
-      print(output_, "  Behind it {} waits since {} for {}\n", names_.thread(victim.place.thread),
-            names_.moment(victim.since), object_of(victim.place.object, victim.place.behind));
+      print(output_, "  Behind it, {} has waited since {} for {}\n",
+            names_.thread(victim.place.thread), names_.moment(victim.since),
+            object_of(victim.place.object, victim.place.behind));
     output_.write("\n");
   }
 
@@ -79,7 +80,7 @@ class DeadlockText {
       print(output_, "the wait of {} ended with {}", names_.thread(one.end->thread),
             nt_status_text(*one.end->status));
     else
-      print(output_, "{} did not wait any more", names_.thread(one.end->thread));
+      print(output_, "{} no longer waited", names_.thread(one.end->thread));
     const auto by = one.end->by;
     if (by != nobody && by != one.end->thread && !observed_.population.threads()[by].idle_of)
       print(output_, ", when {} ran", names_.thread(by));
@@ -92,7 +93,7 @@ class DeadlockText {
               ? "Two mutants taken in opposite orders"
               : fmt::format("{} mutants taken in a circle", one.witnesses.size()),
           answer_.is_deadlocked(one) ? "which led to a deadlock above"
-                                     : "which can lead to a deadlock and did not");
+                                     : "which can lead to a deadlock but did not");
     for (const auto& witness : one.witnesses)
       print(output_, "  {} took {} at {}\n    when it may have held {} since {}\n",
             names_.thread(witness.thread), names_.object(witness.taken),
@@ -103,14 +104,15 @@ class DeadlockText {
 
   void write_suspects() {
     const auto& suspects = answer_.suspects();
-    print(output_,
-          "The trace does not name what threads wait for: no deadlock can be shown. {} {} to the "
-          "end of the trace{}{}\n",
-          suspects.size(), suspects.size() == 1 ? "thread waits" : "threads wait",
-          suspects.empty()      ? ""
-          : answer_.any_ready() ? ", and nobody has made them ready"
-                                : "; whether somebody has made them ready is not in the trace",
-          suspects.empty() ? "." : ":");
+    print(
+        output_,
+        "The trace does not name what threads wait for, so no deadlocks can be found. {} {} to the "
+        "end of the trace{}{}\n",
+        suspects.size(), suspects.size() == 1 ? "thread waits" : "threads wait",
+        suspects.empty()      ? ""
+        : answer_.any_ready() ? ", and nothing has made them ready"
+                              : "; the trace does not record whether anything made them ready",
+        suspects.empty() ? "." : ":");
     for (std::size_t i = 0; i < std::min(suspects.size(), suspects_in_text); ++i)
       print(output_, "  {} since {}{}\n", names_.thread(suspects[i].thread),
             names_.moment(suspects[i].since),

@@ -175,7 +175,7 @@ void add_trace_deadlocks(CLI::App& app, Exit& exit) {
   add_command<TraceDeadlocksOptions>(
       app, exit,
       {"deadlocks",
-       "Show threads that wait for each other, when and how long, and lock orders that could "
+       "Show threads that wait for each other, when and for how long, and lock orders that could "
        "deadlock",
        "  coldtrace trace deadlocks run.ctrace\n"
        "  coldtrace trace deadlocks run.ctrace --format json\n",

@@ -86,7 +86,7 @@ void add_trace_graph_wait_for(CLI::App& app, Exit& exit) {
         add_analysis_options(command, options);
         add_symbol_options(command, options.symbols);
         add_process_option(command, options.processes);
-        command.add_option("--nodes", options.nodes, "In drawings: nodes that are shown")
+        command.add_option("--nodes", options.nodes, "In drawings: nodes to show")
             .for_formats({"dot", "svg"})
             .capture_default_str();
       },

@@ -71,7 +71,7 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
     case NodeKind::wait_kind:
       return {std::string{wait_kind_text(evidence_.kinds.edges()[node.index].kind)}};
     case NodeKind::interrupts:
-      return {"interrupts, or not known"};
+      return {"interrupts, or unknown"};
     case NodeKind::more_threads:
       return {fmt::format("{} more thread{}", node.count, node.count == 1 ? "" : "s")};
     case NodeKind::more_objects:

@@ -23,11 +23,11 @@ struct Stroke {
 constexpr std::array strokes{
     Stroke{"arrow", "#333333", "", "waited for"},
     Stroke{"open", "#cc0000", "", "waits to the end of the trace"},
-    Stroke{"owner", "#1155cc", "6 3", "to its owner, or the last one"},
-    Stroke{"woken", "#666666", "2 3", "was woken by; what it waited for is not told"},
-    Stroke{"stated", "#118844", "", "waited for its reply, or met it in a critical section"},
-    Stroke{"request", "#aa5500", "", "waited for a request, as its times say"},
-    Stroke{"kind", "#7733aa", "1 3", "waited for one of this kind, as its stack says"},
+    Stroke{"owner", "#1155cc", "6 3", "to its owner, or the last known one"},
+    Stroke{"woken", "#666666", "2 3", "was woken by; what it waited for is unknown"},
+    Stroke{"stated", "#118844", "", "waited for its reply, or contended for its critical section"},
+    Stroke{"request", "#aa5500", "", "waited for a request, by its times"},
+    Stroke{"kind", "#7733aa", "1 3", "waited for one of this kind, by its stack"},
 };
 
 const Stroke& stroke_of(EdgeKind kind, bool is_open) {

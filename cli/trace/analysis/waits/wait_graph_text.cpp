@@ -38,17 +38,17 @@ class WaitGraphText {
               names_.seconds(edge.longest), names_.since_start(edge.longest_since.time));
       if (edge.unknown > 0) print(output_, ", {} of unknown length", edge.unknown);
       if (edge.open_since)
-        print(output_, ", still waits since {}", names_.moment(*edge.open_since));
+        print(output_, ", still waiting since {}", names_.moment(*edge.open_since));
       output_.write("\n");
     }
     for (const auto owned : view_.owners()) {
       const auto& owner = graph_.owners()[owned];
       print(output_, "{} {} {} since {}\n", names_.thread(owner.thread),
-            owner.strength == WaitGraph::Strength::proved ? "owns" : "owned last",
+            owner.strength == WaitGraph::Strength::proved ? "owns" : "last owned",
             names_.object(owner.object), names_.moment(owner.since));
     }
     if (const auto ends = graph_.ends_without_begin(); ends > 0)
-      print(output_, "{} that began before, or whose begin is missing\n",
+      print(output_, "{} that began earlier, or whose begin is missing\n",
             ends == 1 ? "1 wait ended" : fmt::format("{} waits ended", ends));
   }
 
@@ -57,10 +57,10 @@ class WaitGraphText {
     for (const auto number : view_.stated()) {
       const auto& edge = evidence_.stated.edges()[number];
       if (edge.kind == StatedWaits::Kind::reply)
-        print(output_, "{} waited {}x for a reply of {}", names_.thread(edge.thread), edge.count,
+        print(output_, "{} waited {}x for a reply from {}", names_.thread(edge.thread), edge.count,
               names_.thread(edge.other));
       else
-        print(output_, "{} came {}x to the critical section {:#x}, which {} owned",
+        print(output_, "{} contended {}x for the critical section {:#x}, which {} owned",
               names_.thread(edge.thread), edge.count, edge.lock, names_.thread(edge.other));
       if (edge.timed > 0) print(output_, ", {} in {}", names_.seconds(edge.time), edge.timed);
       print(output_, ", last {}\n", names_.moment(edge.last));
@@ -95,7 +95,8 @@ class WaitGraphText {
         print(output_, ", {} of them ended right after\n", edge.by_interrupt);
       }
       if (edge.open_since)
-        print(output_, "{} still waits since {}, while its request to a disk ({}) is under way\n",
+        print(output_,
+              "{} has been waiting since {}, while its request to a disk ({}) is under way\n",
               names_.thread(edge.thread), names_.moment(*edge.open_since), action);
     }
   }
@@ -114,7 +115,7 @@ class WaitGraphText {
       }
       if (edge.open_since)
         print(output_,
-              "{} still waits since {}, while its file operation ({}) on {} is under way\n",
+              "{} has been waiting since {}, while its file operation ({}) on {} is under way\n",
               names_.thread(edge.thread), names_.moment(*edge.open_since), action, printable(file));
     }
   }
@@ -136,7 +137,7 @@ class WaitGraphText {
       print(output_, "{} was woken {}x by {}, {}", names_.thread(edge.thread), edge.count,
             edge.waker != nobody ? names_.thread(edge.waker)
             : edge.in_dpc        ? "an interrupt"
-                                 : "somebody unknown",
+                                 : "an unknown waker",
             names_.seconds(edge.total));
       if (edge.measured > 0)
         print(output_, ", longest {} since {}{}", names_.seconds(edge.longest),
@@ -161,7 +162,7 @@ void write_wait_graph_text(Output& output, const WaitGraphAnswer& answer) {
 }
 
 std::string_view waited_file_text(const trace_analysis::FileTable::File& file) {
-  return file.name.empty() ? "a file that nobody names" : std::string_view{file.name};
+  return file.name.empty() ? "an unnamed file" : std::string_view{file.name};
 }
 
 std::string_view wait_kind_text(trace_analysis::WaitKind kind) {
@@ -172,11 +173,11 @@ std::string_view wait_kind_text(trace_analysis::WaitKind kind) {
     case K::objects:
       return "several objects";
     case K::address:
-      return "an alert by its id or address";
+      return "an alert by thread id or address";
     case K::keyed_event:
       return "a keyed event";
     case K::queue:
-      return "a queue of the kernel";
+      return "a kernel queue";
     case K::critical_section:
       return "a critical section";
     case K::srw_lock:
@@ -194,11 +195,11 @@ std::string_view wait_kind_text(trace_analysis::WaitKind kind) {
     case K::completion_port:
       return "a completion port";
     case K::worker_factory:
-      return "work of a thread pool";
+      return "work for a thread pool";
     case K::port:
       return "a port";
     case K::time:
-      return "time to pass";
+      return "a delay";
     case K::window_message:
       return "a window message";
     case K::file:

@@ -814,8 +814,8 @@ class WaitGraphs(Case):
         for start in times[::len(times) // 12]:
             count = self.answer("graph", "wait-for", path, "--from", start)["ends_without_begin"]
             text = run("graph", "wait-for", path, "--from", start).stdout.decode()
-            words = {0: "", 1: "1 wait ended that began before, or whose begin is missing\n"}.get(
-                count, f"{count} waits ended that began before, or whose begin is missing\n")
+            words = {0: "", 1: "1 wait ended that began earlier, or whose begin is missing\n"}.get(
+                count, f"{count} waits ended that began earlier, or whose begin is missing\n")
             self.assertEqual("".join(line + "\n" for line in text.splitlines() if " ended that began " in line), words)
             counts.add(count)
         self.assertGreater(len(counts), 1)
@@ -1005,7 +1005,7 @@ class ServiceCalls(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
         trees = run("services", path, "--trees", "--service", "*of hash*").stdout.decode()
-        self.assertIn("system call of hash", trees)
+        self.assertIn("system call with hash", trees)
 
 
 class TimeLimits(Case):
@@ -1165,9 +1165,9 @@ class DeadlocksFound(Case):
                       f"(event at {deadlock['closed_event']['buffer']:#x}+"
                       f"{deadlock['closed_event']['offset']:#x})", text)
         for member in deadlock["members"]:
-            self.assertIn(f" waits since {since(member['since'])} ", text)
+            self.assertIn(f" has waited since {since(member['since'])} ", text)
         self.assertIn("It lasts to the end of the trace", text)
-        self.assertIn("Behind it thread", text)
+        self.assertIn("Behind it, thread", text)
         self.assertIn("Two mutants taken in opposite orders, which led to a deadlock above", text)
         text = run("deadlocks", self.made("producer-consumer", 1)[0]).stdout.decode()
         self.assertEqual(text, "No deadlock was found.\n")
@@ -1197,7 +1197,7 @@ class DeadlocksFound(Case):
                      for tid, event in sorted(off.items(), key=lambda one: one[1]["time"])])
                 self.assertGreater(len(off), 5)
                 text = run("deadlocks", path).stdout.decode()
-                self.assertIn("no deadlock can be shown", text)
+                self.assertIn("no deadlocks can be found", text)
                 self.assertNotIn("Deadlock 1", text)
 
     def test_what_is_not_looked_at_is_told(self):

@@ -146,7 +146,7 @@ class Decoding(unittest.TestCase):
         for command in (("list",), ("show", "*")):
             done = subprocess.run([COLDTRACE, "trace", "schemas", *command, "--schemas", "nothing"], capture_output=True)
             self.assertIn(b"--schemas: warning: schema-file: nothing: No such file or directory\n", done.stderr)
-            self.assertIn(b"coldtrace: nothing: no file declares providers of events\n", done.stderr)
+            self.assertIn(b"coldtrace: nothing: no file declares event providers\n", done.stderr)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
 
     def test_a_module_of_a_folder_that_ends_early_is_told(self):

@@ -419,7 +419,7 @@ class Asking(unittest.TestCase):
         self.assertIn("; on Windows microsoft-windows-system-events.dll or advapi32.dll does\n", text)
         text = run("schemas", "check", "painted.etl", "--schemas", "other", status=1).decode()
         self.assertIn("MISSING  " + GUIDS[0], text)
-        self.assertIn("no file that is named declares the provider", text)
+        self.assertIn("none of the given files declares the provider", text)
         self.assertIn("ok       " + GUIDS[1], text)
         self.assertIn("1 of 2 providers lacks schemas", text)
 

@@ -454,8 +454,8 @@ class Text(Case):
                               f"{all_of['failed']} failed, {counts['untimed']} untimed\n", text)
                 self.assertIn(f"\nPairs         {counted(counts['lone_ends'], 'lone end', 'lone ends')}, "
                               f"{counted(counts['lost_ends'], 'lost end', 'lost ends')}, "
-                              f"{counts['contradictory']} contradictory; the thread of {counts['inferred_threads']} is "
-                              f"that of the processor, {counts['reused_threads']} are of an id that was reused\n", text)
+                              f"{counts['contradictory']} contradictory; {counts['inferred_threads']} attributed to "
+                              f"the thread on the processor, {counts['reused_threads']} with a reused thread id\n", text)
                 if disk["sizes"]:
                     self.assertIn(f"\nBytes         {self.octaves(disk['sizes'], size)}\n", text)
                 for name, count in {**all_of, **counts}.items():

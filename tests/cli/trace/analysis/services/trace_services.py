@@ -637,7 +637,7 @@ class Text(Case):
         self.assertEqual(lasted, sorted(count for count in counts if count))
         self.assertGreater(len(lasted), 2)
         self.assertIn("IFSMgr:IFSMgr_Ring0_FileIO\n  calls\n    VMM:Get_VMM_Version  10x", trees)
-        self.assertIn("VMM:Get_VMM_Version\n  is called by\n    IFSMgr:IFSMgr_Ring0_FileIO  10x", trees)
+        self.assertIn("VMM:Get_VMM_Version\n  called by\n    IFSMgr:IFSMgr_Ring0_FileIO  10x", trees)
 
     def test_columns_that_have_nothing_are_left_out(self):
         path = self.folder / "overlaps.ctrace"

@@ -214,7 +214,7 @@ class FileWaits(Case):
         self.assertEqual([one["count"], one["longest"], one["file"]], [0, None, NAMES[0xAA00]])
         self.assertIsNotNone(one["open_since"])
         _, text = self.ask(content)
-        self.assertRegex(text.decode(), r"thread 1000 of 100\.exe \(100\) still waits since \+0\.0001000 "
+        self.assertRegex(text.decode(), r"thread 1000 of 100\.exe \(100\) has been waiting since \+0\.0001000 "
                          r"\(event at \S+\), while its file operation \(read\) on \\Device\\HarddiskVolume1\\a\.txt is under way\n")
 
     def test_text_and_drawings_have_them(self):

@@ -165,7 +165,7 @@ class StatedWaits(Case):
         _, text = self.requests(rest=two)
         self.assertIn(b"thread 1000 of 100.exe (100) likely waited 2x for its own requests to disk 3 (read), "
                       b"0.0070000 s, longest 0.0050000 s since +0.0001000, 2 of them ended right after\n", text)
-        self.assertRegex(text, rb"thread 1000 of 100.exe \(100\) still waits since \+0.0100000[ s]* \(event at \S+\), while its request to a disk "
+        self.assertRegex(text, rb"thread 1000 of 100.exe \(100\) has been waiting since \+0.0100000[ s]* \(event at \S+\), while its request to a disk "
                                rb"\(read\) is under way\n")
         _, dot = self.requests("--format", "dot", rest=two)
         self.assertRegex(dot.decode(), r'shape=diamond, label="Disk 3\\nread"')
@@ -216,7 +216,7 @@ class StatedWaits(Case):
             ("critical_section", 1000, 1004, "0x7ff0001000"): [2, 0, 0],
             ("critical_section", 1000, 1004, "0x7ff0002000"): [1, 0, 0]})
         _, text = self.ask(content)
-        self.assertIn(b"came 2x to the critical section 0x7ff0001000, which thread 1004 of 100.exe (100) owned", text)
+        self.assertIn(b"contended 2x for the critical section 0x7ff0001000, which thread 1004 of 100.exe (100) owned", text)
 
     def test_a_process_has_its_own(self):
         log = self.log()
@@ -232,7 +232,7 @@ class StatedWaits(Case):
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         self.assertEqual([tids[one["thread"]] for one in answer["stated"]], [1000])
         _, text = self.ask(content)
-        self.assertIn(b"thread 1000 of 100.exe (100) waited 1x for a reply of thread 2000 of 200.exe (200), "
+        self.assertIn(b"thread 1000 of 100.exe (100) waited 1x for a reply from thread 2000 of 200.exe (200), "
                       b"0.0000030 s in 1, last +", text)
 
     def test_drawings_have_the_edges(self):
