@@ -916,7 +916,7 @@ class Hostile(Check):
             if done.returncode == 1:
                 self.assertIn("hive-truncated", self.codes(strict_json(done.stdout)["hives"][0]))
             elif size >= writer.PAGE:
-                self.assertIn(f"the hive ends after {size - writer.PAGE} bytes of bins, of {len(data) - writer.PAGE}",
+                self.assertIn(f"the hive ends after {size - writer.PAGE} of its {len(data) - writer.PAGE} bytes of bins",
                               done.stderr.decode())
         pick = random.Random(7)
         for _ in range(60):

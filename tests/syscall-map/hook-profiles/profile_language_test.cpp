@@ -99,7 +99,7 @@ TEST_CASE("errors of a profile have their place and say what was expected") {
        "'group'"},
       {"an empty name", "nt!\"\"", "1:4: the name is empty"},
       {"an empty path", "include \"\"", "1:9: the path is empty"},
-      {"a control character", "\"Nt\tClose\"", "1:1: a control character is in the name"},
+      {"a control character", "\"Nt\tClose\"", "1:1: the name contains a control character"},
       {"Latin-1", "\"Nt\xFC\"", "1:1: the name is not UTF-8"},
       {"two groups of one name", "group a { }\ngroup a { }",
        "2:7: there is a group 'a' already, in line 1"},

@@ -101,7 +101,7 @@ TEST_CASE("errors of a member list name their place") {
        "a.members:1:10: 'A' is not a constant: an enumeration, a dot and the enumerator are "
        "needed"},
       {"\"\"", "a.members:1:1: the name is empty"},
-      {"\"a\tb\"", "a.members:1:1: a control character is in the name"},
+      {"\"a\tb\"", "a.members:1:1: the name contains a control character"},
       {"\"\xff\"", "a.members:1:1: the name is not UTF-8"},
       {"\xFF\xFE", "a.members:1:1: the file is UTF-16: save it as UTF-8"},
   }));
