@@ -9,7 +9,8 @@
 namespace coldtrace::ntfs {
 namespace {
 
-constexpr auto misallocated = "uses more than it says is allocated, or says more is than there is";
+constexpr auto misallocated =
+    "uses more than it says is allocated, or says that more is allocated than there is";
 
 std::vector<std::byte> read_bitmap(const core::ImageSource& image, const Mft& mft,
                                    const RecordFacts& facts, u64 bytes, core::Findings& findings) {

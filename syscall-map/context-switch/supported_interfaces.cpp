@@ -48,8 +48,8 @@ constexpr KnownInterface known[] = {
     {"PsSetLoadImageNotifyRoutineEx", "images mapped, those of other architectures too",
      "use this instead of a patch; Windows 10 1709 and later"},
     {"IoRegisterFsRegistrationChange", "file systems that come and go",
-     "use this instead of a patch of NtCreateFile to find file systems; it does not tell of "
-     "network ones"},
+     "use this instead of a patch of NtCreateFile to find file systems; it does not report network "
+     "ones"},
     {"CmRegisterCallback", "registry operations", "use this instead of a patch of registry calls"},
     {"CmRegisterCallbackEx", "registry operations, with an altitude",
      "use this instead of a patch of registry calls; Windows Vista and later"},

@@ -31,7 +31,7 @@ std::string sentence(NameSource source, const TableNames& names) {
     case NameSource::other_revision:
       return fmt::format("the user side, of another version, {}, names the number", agreement);
     case NameSource::same_version:
-      return "the user side of the same version names the number, and nothing checks it";
+      return "the user side of the same version names the number, and nothing confirms that";
   }
   return "";
 }

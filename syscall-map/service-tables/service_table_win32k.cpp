@@ -118,8 +118,7 @@ class Win32kFinder {
           suffix, limit, run);
     }
     if (layout.limit && layout.arguments && *layout.arguments == *layout.limit + sizeof(u32))
-      proof.add(
-          fmt::format("the limit {} lies in front of W32pArgumentTable{}", layout.count, suffix));
+      proof.add(fmt::format("the limit {} precedes W32pArgumentTable{}", layout.count, suffix));
     add(layout, proof);
   }
 

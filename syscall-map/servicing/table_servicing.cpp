@@ -99,15 +99,15 @@ void mark_kernels(std::span<const ServicedModule> before, std::span<ServicedModu
 void note_missing_kernels(std::string_view path, std::string_view system, std::size_t missing,
                           std::size_t builds, core::Findings& findings) {
   if (missing == builds)
-    findings.warning("servicing-table", std::nullopt,
-                     "{}: {} has no kernel that this table was made of, so that nothing "
-                     "is said of its rows",
-                     path, system);
+    findings.warning(
+        "servicing-table", std::nullopt,
+        "{}: {} has no kernel that this table was made from, so nothing is said about its rows",
+        path, system);
   else if (missing > 0)
-    findings.info("servicing-table", std::nullopt,
-                  "{}: {} has no kernel of {} of its {} builds, so that nothing is said "
-                  "of their rows",
-                  path, system, missing, builds);
+    findings.info(
+        "servicing-table", std::nullopt,
+        "{}: {} has no kernel of {} of its {} builds, so nothing is said about their rows", path,
+        system, missing, builds);
 }
 
 }  // namespace coldtrace::syscall_map

@@ -474,7 +474,7 @@ class Query(Case):
             self.assertIn(words.encode(), done.stderr)
         # An answer of a query is not asked for more than it found.
         answer = self.write("answer.ndjson", run("query", path, "--where", "path == '/'", status=1).stdout)
-        self.assertNotIn(b"not all names that its last line counts", run("query", answer, status=1).stderr)
+        self.assertNotIn(b"lacks names that its last line counts", run("query", answer, status=1).stderr)
 
     def test_every_comparison_of_different_types_is_false(self):
         for where, told in (("size != 'x'", "'size' is a number"), ("name != 5", "'name' is text"),

@@ -82,7 +82,7 @@ TEST_CASE("errors of a profile have their place and say what was expected") {
   const Row rows[] = {
       {"a comma", "NtClose, NtOpenFile", "1:8: expected a name, '@', '-', 'include' or 'group'"},
       {"nothing behind the module", "NtClose\nnt! ",
-       "2:5: expected a name or glob of services behind '!'"},
+       "2:5: expected a name or glob of services after '!'"},
       {"a blank before '!'", "nt !NtClose", "1:4: expected a name, '@', '-', 'include' or 'group'"},
       {"nothing to leave out", "NtClose -", "1:10: expected a name, or '@' and a group"},
       {"an include left out", "-include \"a\"", "1:2: expected a name, or '@' and a group"},
@@ -102,7 +102,7 @@ TEST_CASE("errors of a profile have their place and say what was expected") {
       {"a control character", "\"Nt\tClose\"", "1:1: the name contains a control character"},
       {"Latin-1", "\"Nt\xFC\"", "1:1: the name is not UTF-8"},
       {"two groups of one name", "group a { }\ngroup a { }",
-       "2:7: there is a group 'a' already, in line 1"},
+       "2:7: there is already a group 'a', in line 1"},
       {"a long name", std::string(257, 'N'), "1:1: the name is longer than 256 bytes"},
       {"a NUL", std::string{"NtClose\0", 8},
        "1:8: expected a name, '@', '-', 'include' or 'group'"},
