@@ -240,7 +240,7 @@ void add_assembly_findings(FileRow& row) {
                     describe(assembly.repeated->type), assembly.repeated->record));
   if (const auto& other = assembly.other_use)
     add("attribute-list",
-        fmt::format("the attribute list names record {} with sequence {}, and it has {}",
+        fmt::format("the attribute list names record {} with sequence {}, but it has {}",
                     other->listed.record, other->listed.sequence, other->sequence));
   if (assembly.lacking)
     add("attribute-list",

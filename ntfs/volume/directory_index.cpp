@@ -97,7 +97,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   }
   if (fixup.torn || fixup.incomplete)
     findings.warning("index-torn", offset,
-                     "a buffer of the index of directory {} was not written as a whole", directory);
+                     "a buffer of the index of directory {} was only partly written", directory);
   if (buffer->node.misallocated)
     findings.warning("index-buffer", offset, "a buffer of the index of directory {} {}", directory,
                      misallocated);

@@ -454,7 +454,7 @@ std::string_view to_string(SwitchCondition condition) {
 std::string_view explain(SwitchCondition condition) {
   switch (condition) {
     case SwitchCondition::unknown:
-      return "nothing tells whether threads are switched here: hook nothing";
+      return "it is not known whether threads are switched here: hook nothing";
     case SwitchCondition::always:
       return "threads are switched here whenever it is called";
     case SwitchCondition::unless_patched:

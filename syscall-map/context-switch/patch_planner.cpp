@@ -222,7 +222,9 @@ class Planner {
       option.reasons.push_back(
           fmt::format("5 bytes end inside an instruction: {} must be copied", option.copied));
     if (option.safe)
-      option.reasons.push_back("no branch but calls leads there, and none behind it");
+      option.reasons.push_back(
+          "no branch leads back to the entry or into the overwritten instructions, and none "
+          "bypasses the entry");
     add_rewrites(option, first_instructions(long_jump_size));
     return option;
   }

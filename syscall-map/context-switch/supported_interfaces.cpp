@@ -57,13 +57,13 @@ constexpr KnownInterface known[] = {
      "use this instead of a patch of NtOpenProcess; Windows Vista SP1 and later, the driver linked "
      "with /INTEGRITYCHECK"},
     {"KeSetSystemServiceCallback", "system calls entered and left, by name",
-     "use this instead of a patch of the service table; Windows 10 1903 and later gives it to "
-     "TraceInitSystem alone, with a kernel debugger"},
+     "use this instead of a patch of the service table; Windows 10 1903 and later gives it only to "
+     "TraceInitSystem, with a kernel debugger"},
     {"KeSetTracepoint", "any instruction of the kernel or a driver",
-     "use this instead of a patch; Windows 10 1903 and later gives it to TraceInitSystem alone, "
+     "use this instead of a patch; Windows 10 1903 and later gives it only to TraceInitSystem, "
      "with a kernel debugger"},
     {"EtwRegisterEventCallback", "events of tracing sessions, in the kernel",
-     "use this instead of a patch; Windows 10 1903 and later gives it to TraceInitSystem alone, "
+     "use this instead of a patch; Windows 10 1903 and later gives it only to TraceInitSystem, "
      "with a kernel debugger"},
 };
 

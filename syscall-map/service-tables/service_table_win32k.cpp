@@ -78,8 +78,8 @@ class Win32kFinder {
     if (found_.tables.empty()) add_by_structure();
     if (found_.tables.empty())
       found_.reason =
-          "W32pServiceTable is not exported, and no row of addresses of code goes with a limit "
-          "and as many argument bytes";
+          "W32pServiceTable is not exported, and no row of code addresses goes with a limit and as "
+          "many argument bytes";
     return std::move(found_);
   }
 

@@ -135,7 +135,7 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
         name(service.number, service.name, NameSource::same_version);
     findings.info("service-names-unchecked", std::nullopt,
                   "{} has no names of its own; those of the user side are of the same version, and "
-                  "nothing checks them",
+                  "nothing confirms them",
                   table.name);
   } else {
     findings.warning("service-names-other-build", std::nullopt,

@@ -22,10 +22,10 @@ void note_row_changes(std::string_view path, std::span<const RowChange> rows,
                                   row.name.empty() ? "(no name)" : row.name);
     switch (row.state) {
       case RowState::moved:
-        findings.warning("servicing-moved", std::nullopt, "{} is at another place", text);
+        findings.warning("servicing-moved", std::nullopt, "{} is at a different place", text);
         break;
       case RowState::changed:
-        findings.warning("servicing-changed", std::nullopt, "{} is another one", text);
+        findings.warning("servicing-changed", std::nullopt, "{} is different", text);
         break;
       case RowState::gone:
         findings.warning("servicing-gone", std::nullopt, "{} is gone: {}", text, row.reason);

@@ -50,7 +50,7 @@ class AnchorTables {
         if (distance > i64{anchor.distance} || -distance > i64{anchor.distance})
           return std::nullopt;
         return fmt::format("lies {} bytes {} exported {}", distance < 0 ? -distance : distance,
-                           distance < 0 ? "before" : "behind", anchor.name);
+                           distance < 0 ? "before" : "after", anchor.name);
       }
     }
     return std::nullopt;

@@ -44,7 +44,7 @@ std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> b
     const auto version = to_version_number(identity.file_version.value_or(""));
     auto values = values_of(build, requests);
     if (identity.machine != pe::Machine::amd64) {
-      unusable.add(build, "EDRSandblast's tables are of x64 kernels");
+      unusable.add(build, "EDRSandblast's tables are for x64 kernels");
     } else if (!version) {
       unusable.add(build, "it has no file version, by which EDRSandblast finds its row");
     } else if (!values) {

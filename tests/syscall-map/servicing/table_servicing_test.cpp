@@ -44,7 +44,7 @@ TEST_CASE("rows of each state are counted, and those that break something are wa
   note_row_changes("t.json", changes.rows, findings);
   REQUIRE(findings.all().size() == 2);
   CHECK(findings.count("servicing-moved") == 2);
-  CHECK(findings.all()[0].text == "t.json: service NtClose is at another place");
+  CHECK(findings.all()[0].text == "t.json: service NtClose is at a different place");
   CHECK(findings.all()[1].text == "t.json: service NtOld is gone: no export has the name");
 }
 

@@ -189,8 +189,7 @@ TEST_CASE("evidence of a number says what it follows from") {
         "1 place of 32 bytes before the stub of 0x2 at 0x1010");
   const auto two = resolve({{0x1000, 1}, {0x1010, 2}}, {{0x1020, {"NtA"}}, {0x1030, {"NtB"}}});
   REQUIRE(two.services.size() == 2);
-  CHECK(two.services[1].evidence.front() ==
-        "2 places of 16 bytes after the stub of 0x2 at 0x1010");
+  CHECK(two.services[1].evidence.front() == "2 places of 16 bytes after the stub of 0x2 at 0x1010");
 }
 
 TEST_CASE("what is left out has a reason") {
