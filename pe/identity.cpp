@@ -46,10 +46,10 @@ void note_others(const Image& image, const std::vector<Resource>& versions, cons
   const auto other = std::ranges::find_if(versions, [&](const Resource& version) {
     return &version != &taken && !same_numbers(numbers_of(version), read.fixed);
   });
-  const auto text =
-      fmt::format("{} version resources; read is {}", versions.size(), describe(taken, read.fixed));
+  const auto text = fmt::format("{} version resources, of which {} is read", versions.size(),
+                                describe(taken, read.fixed));
   if (other == versions.end())
-    findings.info("version-several", taken.offset, "{}; the others have its numbers", text);
+    findings.info("version-several", taken.offset, "{}; the others have the same numbers", text);
   else
     findings.warning("version-several", other->offset, "{}; another is {}", text,
                      describe(*other, numbers_of(*other)));

@@ -46,14 +46,14 @@ FoundFiles find_files(const std::string& path, const FileTree& tree) {
     const auto store = open_store(path, tree);
     if (store) {
       found.files = StoredFile::all_of(path, *store);
-      found.why = "a store that holds nothing";
+      found.why = "an empty schema store";
     } else {
-      found.why = fmt::format("a store of schemas that cannot be used: {}", store.error());
+      found.why = fmt::format("a schema store that cannot be used: {}", store.error());
       found.is_damaged = true;
     }
     return found;
   }
-  found.why = "neither a PE file nor an instrumentation manifest nor a store of schemas";
+  found.why = "not a PE file, an instrumentation manifest or a schema store";
   start = tree.read(path, 0, InstrumentationManifest::likely_size);
   if (!start) return unreadable(start.error());
   if (!InstrumentationManifest::is_likely(*start)) return found;

@@ -11,16 +11,15 @@ void LanguageCheck::note(const std::string& path, const OpenFile& file) {
   ++files_;
   if (!*lacks || lacking_++ > 0) return;
   const auto texts = file.language_file();
-  first_ = fmt::format("{}, whose texts are those of {}", path,
-                       texts.empty() ? "the file itself" : texts);
+  first_ =
+      fmt::format("{}, whose texts are from {}", path, texts.empty() ? "the file itself" : texts);
 }
 
 void LanguageCheck::report(const std::vector<std::string>& languages,
                            core::Findings& findings) const {
   if (lacking_ == 0 || languages.empty()) return;
   if (lacking_ == files_)
-    findings.warning("no-match", std::nullopt,
-                     "no file of schemas has texts in {}; the first is {}",
+    findings.warning("no-match", std::nullopt, "no schema file has texts in {}; the first is {}",
                      fmt::join(languages, " or "), first_);
   else
     findings.info("schema-language", std::nullopt,

@@ -38,8 +38,8 @@ class OpenManifest final : public OpenFile {
     place->second = manifest_->find(provider, {file_.path()}, own_);
     if (file_.is_recreated(provider))
       own_.info("schema-lossy", std::nullopt,
-                "a tool made the manifest of {} from what Windows tells of the provider: output "
-                "types, lengths and structures can be missing",
+                "a tool generated the manifest of {} from what Windows reports about the provider: "
+                "output types, lengths and structures may be missing",
                 core::to_string(provider));
     return place->second.get();
   }

@@ -56,7 +56,7 @@ void add_provider(std::span<const std::string_view> texts,
   const auto guid = texts.size() < 3 ? std::nullopt : core::parse_guid(texts[1]);
   if (!guid) {
     findings.warning("schema-damaged", std::nullopt,
-                     "an annotation that names a provider of WPP has no GUID or no name");
+                     "an annotation that names a WPP provider has no GUID or no name");
     return;
   }
   const auto cut = [](std::string_view text) {
@@ -218,7 +218,7 @@ void MessageFiles::add(const std::string& path, Kinds kinds, core::Findings& fin
       texts_.push_back(one);
       sources_.push_back(one);
     } else if (is_file) {
-      tell("neither a TMF text nor a PDB with the formats of WPP messages");
+      tell("neither TMF text nor a PDB with formats of WPP messages");
     }
   }
 }
@@ -249,9 +249,10 @@ MessageFiles::Contents MessageFiles::read(const std::set<tracefile::SchemaKey>& 
 
 void MessageFiles::report_unused(const Contents& read, core::Findings& findings) const {
   if (read.files.empty())
-    findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files with formats of WPP messages has one of the trace's",
-                     sources_.size());
+    findings.warning(
+        "schema-unused", std::nullopt,
+        "none of the {} files with formats of WPP messages has one that the trace needs",
+        sources_.size());
 }
 
 }  // namespace coldtrace::schema_files

@@ -8,7 +8,7 @@ ParameterTexts::ParameterTexts(const std::vector<std::string>& files,
   for (const auto& file : files) {
     const auto& module = modules_.emplace_back(file, languages, folders_, findings);
     if (!module.any())
-      findings.warning("schema-file", std::nullopt, "{}: no message table in it", file);
+      findings.warning("schema-file", std::nullopt, "{}: it has no message table", file);
   }
 }
 

@@ -369,7 +369,7 @@ std::optional<ProviderComparison> compare_providers(const std::string& before,
     add(comparison, compare_provider(guid, sides.first, sides.second, text_left));
   if (text_left == 0)
     new_findings.warning("servicing-limit", std::nullopt,
-                         "more than {} bytes of changed events: the rest of them is left out",
+                         "more than {} bytes of changed events: the others are left out",
                          most_text);
   return comparison;
 }

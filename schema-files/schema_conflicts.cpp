@@ -25,7 +25,8 @@ std::string own_place(const EventSchema& own) {
 
 // What differs of two schemas that are not the same.
 std::string_view difference(const EventSchema& a, const EventSchema& b) {
-  return are_same(a, b, SchemaEquality::fields) ? "shows values otherwise" : "has other fields";
+  return are_same(a, b, SchemaEquality::fields) ? "shows values differently"
+                                                : "has different fields";
 }
 
 // Where one has no texts its file of them may be missing.
@@ -55,24 +56,25 @@ void tell_other_fields(const SchemaKey& event, const RankedSchema& first, const 
   // The build that was traced decides.
   if (first.rank != other.rank && first.rank <= SchemaRank::build_before && !by_tool)
     findings.info("schema-builds", std::nullopt,
-                  "event {} version {} of {} {} in {} than in {}, which goes first as its build is "
-                  "nearer to the trace's",
+                  "event {} version {} of {} {} in {} than in {}, which takes precedence because "
+                  "its build is nearer to the trace's",
                   event.id, event.version, other.schema.provider_name, what, file_of(other.schema),
                   file_of(first.schema));
   else
     findings.warning("schema-conflict", std::nullopt,
-                     "event {} version {} of {} {} in {} than in {}, which goes first{}", event.id,
-                     event.version, other.schema.provider_name, what, file_of(other.schema),
-                     file_of(first.schema), by_tool ? " as a tool made the other" : "");
+                     "event {} version {} of {} {} in {} than in {}, which takes precedence{}",
+                     event.id, event.version, other.schema.provider_name, what,
+                     file_of(other.schema), file_of(first.schema),
+                     by_tool ? " because a tool made the other" : "");
 }
 
 void tell_other_texts(const SchemaKey& event, const EventSchema& first, const EventSchema& other,
                       core::Findings& findings) {
   const auto tell = [&](std::string_view what) {
-    findings.info("schema-texts", std::nullopt,
-                  "event {} version {} of {} has another {} in {} than in {}, which goes first",
-                  event.id, event.version, other.provider_name, what, file_of(other),
-                  file_of(first));
+    findings.info(
+        "schema-texts", std::nullopt,
+        "event {} version {} of {} has a different {} in {} than in {}, which takes precedence",
+        event.id, event.version, other.provider_name, what, file_of(other), file_of(first));
   };
   if (contradict(first.event_name, other.event_name))
     tell("name");
@@ -86,10 +88,11 @@ void tell_precedence(const SchemaKey& event, const EventSchema& own, const Event
                      core::Findings& findings) {
   const bool other_fields = !are_same(own, other, SchemaEquality::fields);
   if (!other_fields && !have_contradicting_maps(own, other)) return;
-  findings.info("schema-precedence", std::nullopt,
-                "event {} version {} of {} has other {} in {} than in {}, which goes first",
-                event.id, event.version, other.provider_name,
-                other_fields ? "fields" : "names of values", file_of(other), own_place(own));
+  findings.info(
+      "schema-precedence", std::nullopt,
+      "event {} version {} of {} has different {} in {} than in {}, which takes precedence",
+      event.id, event.version, other.provider_name, other_fields ? "fields" : "names of values",
+      file_of(other), own_place(own));
 }
 
 void tell_other_names(const NamedProvider& first, const NamedProvider& other,
@@ -97,15 +100,16 @@ void tell_other_names(const NamedProvider& first, const NamedProvider& other,
   const auto& a = first.names;
   const auto& b = other.names;
   if (contradict(first.name, other.name))
-    findings.info("schema-texts", std::nullopt,
-                  "{} calls the provider {} what {} calls {}, which goes first", other.file,
-                  other.name, first.file, first.name);
+    findings.info(
+        "schema-texts", std::nullopt,
+        "{} gives the name {} to the provider that {} calls {}; the latter takes precedence",
+        other.file, other.name, first.file, first.name);
   else if (contradict(a.levels, b.levels) || contradict(a.tasks, b.tasks) ||
            contradict(a.channels, b.channels) || contradict(a.keywords, b.keywords) ||
            contradict(a.opcodes, b.opcodes))
     findings.info("schema-texts", std::nullopt,
-                  "levels, tasks, channels, keywords or opcodes of {} have other names in {} than "
-                  "in {}, which goes first",
+                  "levels, tasks, channels, keywords or opcodes of {} have different names in {} "
+                  "than in {}, which takes precedence",
                   other.name, other.file, first.file);
 }
 

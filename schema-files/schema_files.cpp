@@ -190,11 +190,11 @@ void SchemaFiles::report_unused(const FileSchemas& read, std::string_view option
                                 core::Findings& findings) const {
   if (size() == 0)
     findings.warning("schema-unused", std::nullopt,
-                     "{} names no file that declares providers of events", option);
+                     "{} names no file that declares event providers", option);
   else if (read.files().empty())
     findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files of {} with providers of events has a schema of an event "
-                     "of the trace",
+                     "none of the {} files of {} that declare event providers has a schema for an "
+                     "event of the trace",
                      size(), option);
 }
 

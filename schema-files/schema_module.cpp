@@ -70,8 +70,8 @@ SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree&
     auto declared = read_guids(opened->image, resource);
     Search found;
     if (declared.guids.size() < declared.count) {
-      found.why = fmt::format("WEVT_TEMPLATE declares {} providers, {} can be read", declared.count,
-                              declared.guids.size());
+      found.why = fmt::format("WEVT_TEMPLATE declares {} providers, of which {} can be read",
+                              declared.count, declared.guids.size());
       found.is_damaged = true;
     }
     found.module = {path, *resource.offset, std::min(resource.stored, largest_resource),
@@ -82,7 +82,7 @@ SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree&
     return {{}, fmt::format("resources that cannot be read: {}", odd.all().front().text), true};
   if (const auto* const unread = opened->file->view().error())
     return {{}, reason_of(*unread), true};
-  return {{}, "declares no providers of events: there is no resource WEVT_TEMPLATE"};
+  return {{}, "declares no event providers: it has no WEVT_TEMPLATE resource"};
 }
 
 core::Result<std::vector<std::byte>> SchemaModule::read() const {

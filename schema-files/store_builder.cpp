@@ -122,10 +122,10 @@ void StoreBuilder::add_file(const DeclaringFile& file, const std::string& top,
     Row row{guid, declared->name(), 0, 0, 0, file.is_recreated(guid)};
     const auto record = add_record(*declared, row.events);
     if (!record) {
-      context.findings.warning("schema-limit", std::nullopt,
-                               "{}: what it declares of {} takes more than the {} bytes that a "
-                               "store keeps",
-                               file.path(), declared->name(), StoreFormat::largest_record);
+      context.findings.warning(
+          "schema-limit", std::nullopt,
+          "{}: what it declares for {} takes more than the {} bytes that a store keeps",
+          file.path(), declared->name(), StoreFormat::largest_record);
       continue;
     }
     row.record = *record;

@@ -41,7 +41,7 @@ std::string to_string(const ParseError& error) {
   }
   if (error.fault == Fault::out_of_bounds && error.structure.view() == "image" &&
       error.field.view() == "range")
-    return fmt::format("{:#x}: {} bytes should be here, and the file has {}", error.offset,
+    return fmt::format("{:#x}: {} bytes expected here, but the file has {}", error.offset,
                        error.expected, error.found);
   const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
                                  error.field.view(), to_string(error.fault));
@@ -49,7 +49,7 @@ std::string to_string(const ParseError& error) {
     return fmt::format("{}: {}", place,
                        std::generic_category().message(static_cast<int>(error.found)));
   if (error.fault == Fault::truncated)
-    return fmt::format("{}: {} bytes needed, {} there", place, error.expected, error.found);
+    return fmt::format("{}: {} bytes needed, {} available", place, error.expected, error.found);
   return fmt::format("{}: expected {:#x}, found {:#x}", place, error.expected, error.found);
 }
 

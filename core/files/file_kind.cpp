@@ -302,7 +302,7 @@ std::string_view to_string(FileKind kind) {
 #include "coldtrace/core/file_kinds.inc"
 #undef FILE_KIND
   }
-  return "of no known kind";
+  return "of unknown kind";
 }
 
 std::string_view name_of(FileKind kind) {

@@ -25,7 +25,7 @@ Expected<std::string, std::string> unquote_token(std::string_view token, std::st
   if (text.size() > longest)
     return fail(fmt::format("the {} is longer than {} bytes", what, longest));
   if (std::ranges::any_of(text, is_control))
-    return fail(fmt::format("a control character is in the {}", what));
+    return fail(fmt::format("the {} contains a control character", what));
   if (!is_valid_utf8(text)) return fail(fmt::format("the {} is not UTF-8", what));
   return std::string{text};
 }

@@ -74,19 +74,19 @@ bool is_before(const Literal& one, const Literal& other) {
 
 std::string described(WhereMemberTypes types) {
   if (types.time) return "a time";
-  if (types.number && types.text) return "a number or a text";
+  if (types.number && types.text) return "a number or text";
   if (types.number) return "a number";
-  if (types.guid && types.text) return "a GUID or a text";
+  if (types.guid && types.text) return "a GUID or text";
   if (types.boolean) return "true or false";
   if (types.guid) return "a GUID";
-  return types.text ? "a text" : "an object; its members have values";
+  return types.text ? "text" : "an object; its members have values";
 }
 
 }  // namespace
 
 void WhereBuilder::enter(std::string_view text) {
   if (++depth_ > WhereExpression::deepest)
-    throw Error{text.data(), fmt::format("more than {} parentheses and 'not' inside each other",
+    throw Error{text.data(), fmt::format("parentheses and 'not' nested more than {} deep",
                                          WhereExpression::deepest)};
 }
 
@@ -150,7 +150,7 @@ void WhereBuilder::add_text(std::string_view text) {
 }
 
 void WhereBuilder::refuse_open_text(std::string_view quote) {
-  throw Error{quote.data(), fmt::format("the text is not closed by another {}", quote)};
+  throw Error{quote.data(), fmt::format("the text has no closing {}", quote)};
 }
 
 void WhereBuilder::add_guid(std::string_view text) {
@@ -187,7 +187,7 @@ void WhereBuilder::add(std::string_view text, Literal literal) {
   auto& choice = test_.choices.back();
   const auto first = ordered_type(choice.first);
   if (!first || first != ordered_type(literal))
-    throw Error{text.data(), "the ends of a range are two numbers, times or durations"};
+    throw Error{text.data(), "the ends of a range must be two numbers, times or durations"};
   // A day as the end of a range is all of it.
   const bool is_day = literal.time && text.find('T') == std::string_view::npos;
   if (is_day) literal.time->ticks += std::min(last_of_day, ~u64{0} - literal.time->ticks);
@@ -199,9 +199,9 @@ void WhereBuilder::check_type(const char* where, const Literal& literal) const {
   const auto& types = test_.types;
   const bool is_text = test_.relation == Relation::like || test_.relation == Relation::matches;
   if (is_text && types.guid && !types.text)
-    throw Error{where, fmt::format("'{}' is a GUID, not a text", test_.shown)};
+    throw Error{where, fmt::format("'{}' is a GUID, not text", test_.shown)};
   if (is_ordering(test_.relation) && !ordered_type(literal))
-    throw Error{where, "only numbers, times and durations have an order"};
+    throw Error{where, "only numbers, times and durations can be ordered"};
   if (test_.relation == Relation::any_bit && !literal.number.bits())
     throw Error{where, "'&' needs an integer"};
   if (types.varied) return;
@@ -222,9 +222,10 @@ void WhereBuilder::check_type(const char* where, const Literal& literal) const {
       break;
     case Type::duration:
       if (types.time && !types.since_start)
-        throw Error{where, fmt::format("'{}' is a time, and nothing starts that a duration could "
-                                       "count from",
-                                       test_.shown)};
+        throw Error{
+            where,
+            fmt::format("'{}' is a time, and there is no start from which a duration could count",
+                        test_.shown)};
       fits = types.time;
       break;
     case Type::boolean:

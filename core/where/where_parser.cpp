@@ -45,12 +45,12 @@ const auto time = raw[lexeme[date >> -time_of_day >> !word_rest]][call<&B::add_t
 const auto boolean = raw[lexeme[(lit("true") | "false") >> !word_rest]][call<&B::add_boolean>];
 // Rules are declared before they are defined: one that is defined where it is used is a
 // copy of its own, and so are all that it uses (24 seconds to compile, against 4).
-constexpr const char* a_literal = "a number, a text in quotes, a {GUID}, a time, 'true' or 'false'";
+constexpr const char* a_literal = "a number, text in quotes, a {GUID}, a time, 'true' or 'false'";
 const x3::rule<struct literal_tag> literal{a_literal};
 const auto literal_def = text | guid | time | number | boolean;
 
 const auto dots = named<struct dots_tag>("'..'", raw[lit("..")][call<&B::begin_range>]);
-const auto a_text = named<struct text_tag>("a text in quotes", text);
+const auto a_text = named<struct text_tag>("text in quotes", text);
 const auto a_number = named<struct number_tag>("a number", number);
 
 const x3::rule<struct choice_tag> choice{a_literal};

@@ -107,8 +107,9 @@ std::optional<BitLockerVolumeKey> open_volume_key(const BitLockerMetadata& metad
   const auto check = unseal(master, find_datum(metadata.check, Datum::Type::encrypted_key));
   const auto hash = check ? find_key(*check) : std::nullopt;
   if (!hash || !std::ranges::equal(hash->bytes, metadata.hash))
-    findings.warning("bitlocker-metadata", metadata.volume.offset,
-                     "BitLocker's metadata is not what was encrypted with the volume's own key");
+    findings.warning(
+        "bitlocker-metadata", metadata.volume.offset,
+        "BitLocker's metadata does not match what was encrypted with the volume's own key");
   // Where the key does not say what it is for, the metadata does.
   const bool known = !encryption_name(key->method).empty();
   return BitLockerVolumeKey{
@@ -200,8 +201,8 @@ std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metada
   }
   if (not_tried > 0)
     findings.warning("bitlocker-key", metadata.volume.offset,
-                     "{} of {} keys were not tried, or not with each protector: of passwords and "
-                     "recovery keys no more than {} are for a volume",
+                     "{} of {} keys were not tried, or not with each protector: no more than {} "
+                     "passwords and recovery keys are tried for a volume",
                      not_tried, keys.size(), most_stretched);
   return std::nullopt;
 }

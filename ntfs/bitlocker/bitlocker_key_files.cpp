@@ -60,7 +60,7 @@ KeyResult<BitLockerKey> read_startup_key(const std::string& path) {
   const auto bytes = read_key_file(path);
   if (!bytes) return core::fail(bytes.error());
   const auto key = bitlocker_startup_key(*bytes);
-  if (!key) return refuse(path, "it is not a startup key of BitLocker, which is in a file '.BEK'");
+  if (!key) return refuse(path, "it is not a BitLocker startup key, which is a '.BEK' file");
   return *key;
 }
 

@@ -75,8 +75,7 @@ void tell_unused_keys(std::size_t keys, const BitLockerVolumes& volumes, core::F
   if (used.size() == keys) return;
   const bool locked =
       std::ranges::any_of(volumes, [](const auto& volume) { return !volume.second.opened; });
-  const auto text =
-      fmt::format("{} of {} keys that were given opened no volume", keys - used.size(), keys);
+  const auto text = fmt::format("{} of {} given keys opened no volume", keys - used.size(), keys);
   if (locked)
     findings.warning("bitlocker-key", std::nullopt, "{}", text);
   else
@@ -94,7 +93,7 @@ std::string describe_locked(const Partition& partition, const BitLockerVolume& v
                      partition.number == 0 ? std::string{"it is"}
                                            : fmt::format("partition {} is", partition.number),
                      encryption_text(volume.metadata),
-                     keys_given ? "none of the keys that were given opens it" : "no key was given",
+                     keys_given ? "none of the given keys opens it" : "no key was given",
                      protectors.empty()
                          ? std::string{"it has no protectors"}
                          : fmt::format("its protectors are: {}", fmt::join(protectors, ", ")));

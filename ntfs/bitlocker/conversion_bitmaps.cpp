@@ -112,11 +112,11 @@ void read_conversion_bitmaps(const core::ImageSource& image, std::span<const u64
   std::ranges::sort(metadata.bitmaps, {}, [](const auto& bitmap) { return bitmap.region.offset; });
   if (missing != 0)
     findings.warning("bitlocker-conversion", metadata.volume.offset,
-                     "what of the volume is encrypted so far cannot be read; it is read as if all "
-                     "were");
+                     "how much of the volume is encrypted so far cannot be read; it is read as if "
+                     "all of it were");
   else
     findings.info("bitlocker-conversion", metadata.volume.offset,
-                  "the volume is being encrypted; what is not yet is read as it is");
+                  "the volume is being encrypted; what is not encrypted yet is read as it is");
 }
 
 }  // namespace coldtrace::ntfs

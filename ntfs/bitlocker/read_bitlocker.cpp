@@ -113,7 +113,7 @@ core::Result<Copy> choose_copy(const core::ImageSource& image, core::ByteRange v
     }
     if (!copy->has_checksum)
       findings.warning("bitlocker-metadata", at,
-                       "copy {} of BitLocker's metadata is not what its checksum says", i + 1);
+                       "copy {} of BitLocker's metadata does not match its checksum", i + 1);
     if (!chosen || (copy->has_checksum && !chosen->has_checksum)) chosen = std::move(*copy);
   }
   if (chosen) return std::move(*chosen);
@@ -161,14 +161,14 @@ void add_zeros(const std::array<u64, 3>& copies, u64 cluster_size, u64 dirty_siz
 void tell_conversion(const BitLockerMetadata& metadata, u64 dirty_size, core::Findings& findings) {
   const auto at = metadata.volume.offset;
   if (metadata.state == BitLockerMetadata::state_dirty && dirty_size != 0)
-    findings.warning("bitlocker-conversion", at + metadata.encrypted_end,
-                     "its encryption was interrupted while {} bytes were moved; they are read as "
-                     "zeros",
-                     dirty_size);
+    findings.warning(
+        "bitlocker-conversion", at + metadata.encrypted_end,
+        "its encryption was interrupted while {} bytes were being moved; they are read as zeros",
+        dirty_size);
   if (metadata.decrypted())
     findings.info("bitlocker-conversion", at, "the volume is prepared for BitLocker or decrypted");
   else if (metadata.encrypted_end != 0 && metadata.state != BitLockerMetadata::state_encrypted)
-    findings.info("bitlocker-conversion", at, "the volume is encrypted in part: {} of its {} bytes",
+    findings.info("bitlocker-conversion", at, "the volume is partly encrypted: {} of its {} bytes",
                   metadata.encrypted_end, metadata.volume.length);
 }
 

@@ -74,15 +74,15 @@ void note_pair(const ComparedView& before, const ComparedView& after, core::Find
   if (!before.serial_number.empty() && !after.serial_number.empty() &&
       before.serial_number != after.serial_number)
     findings.warning("volume-other", after.start,
-                     "the volumes have the serial numbers {} and {}: they are two volumes, and "
-                     "equal record numbers mean nothing",
+                     "the volumes have the serial numbers {} and {}: they are different volumes, "
+                     "and equal record numbers mean nothing",
                      before.serial_number, after.serial_number);
   if (before.names_key != after.names_key)
-    findings.warning(
-        "names-key", std::nullopt, "{}: all files look renamed",
-        before.names_key.empty() || after.names_key.empty()
-            ? "the names of one side are hashed, and those of the other are not"
-            : "the names of both sides are hashed with two keys, or one with extensions");
+    findings.warning("names-key", std::nullopt, "{}: all files look renamed",
+                     before.names_key.empty() || after.names_key.empty()
+                         ? "the names of one side are hashed, those of the other are not"
+                         : "the names of the two sides are hashed with different keys, or only one "
+                           "of them with extensions");
 }
 
 }  // namespace coldtrace::ntfs

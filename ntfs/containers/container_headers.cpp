@@ -79,7 +79,7 @@ void check(const Checked& checked, u64 offset, const CheckedPart& part, bool is_
                      checked.owner, part.magic);
   else if (!looked->is_sound())
     findings.warning("image-header", offset,
-                     "the {}{} states the checksum {:#010x}, and has {:#010x}", part.name,
+                     "the {}{} states the checksum {:#010x}, but has {:#010x}", part.name,
                      checked.owner, looked->stated, looked->computed);
 }
 

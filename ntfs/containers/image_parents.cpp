@@ -40,8 +40,8 @@ void note_unused_parents(std::span<const std::string> parents, const ImageParent
   for (const auto& parent : parents)
     if (!rests_on(before, parent) && !rests_on(after, parent))
       findings.warning("image-parent", std::nullopt,
-                       "{}, a file of --parent, is not used: neither {} nor {} rests on it", parent,
-                       before.image, after.image);
+                       "{}, a file of --parent, is not used: neither {} nor {} is based on it",
+                       parent, before.image, after.image);
 }
 
 }  // namespace coldtrace::ntfs

@@ -28,12 +28,12 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 std::string describe_missing_extent(std::string_view stated) {
-  return fmt::format("a part of its data is in {}, and no such file is beside it",
+  return fmt::format("part of its data is in {}, but there is no such file next to it",
                      file_name_of(stated));
 }
 
 std::string describe_unread_extent(std::string_view stated, const core::ParseError& error) {
-  return fmt::format("a part of its data is in {}, which cannot be read: {}", file_name_of(stated),
+  return fmt::format("part of its data is in {}, which cannot be read: {}", file_name_of(stated),
                      reason_of(error));
 }
 

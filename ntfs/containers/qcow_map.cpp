@@ -93,11 +93,12 @@ std::string refuse_tables(const QcowHeader& header, u64 file_size) {
   const u64 of_table = cluster / sizeof(u64) * cluster;  // bytes of the disk
   const u64 needed = header.disk_size / of_table + (header.disk_size % of_table != 0 ? 1 : 0);
   if (header.table_offset >= file_size)
-    return fmt::format("its table of clusters is at {:#x}, behind its end", header.table_offset);
+    return fmt::format("its table of clusters is at {:#x}, beyond its end", header.table_offset);
   if (header.table_count > (file_size - header.table_offset) / sizeof(u64))
-    return fmt::format("its table of clusters, at {:#x}, ends behind its end", header.table_offset);
+    return fmt::format("its table of clusters, at {:#x}, extends beyond its end",
+                       header.table_offset);
   if (needed > header.table_count)
-    return fmt::format("it states a disk of {} bytes, and its tables are of {} times {} bytes",
+    return fmt::format("it states a disk of {} bytes, but its tables cover {} times {} bytes",
                        header.disk_size, header.table_count, of_table);
   return {};
 }

@@ -77,15 +77,15 @@ std::optional<VmdkDefect> find_header_defect(const core::ImageSource& file,
   if (header.descriptor != 0 && header.descriptor_size != 0) {
     const u64 place = core::saturating_multiply(header.descriptor, sector_size);
     if (!has_descriptor(file, place))
-      return VmdkDefect{place, "leads there to a descriptor, and there is none"};
+      return VmdkDefect{place, "points there to a descriptor, but there is none"};
   }
   if (header.directory == SparseHeader::at_the_end) return std::nullopt;
   const u64 size = core::saturating_multiply(header.table_count(), sizeof(u32));
   if (header.directory >= sectors || size > file.size() - header.directory * sector_size)
-    return VmdkDefect{SparseHeader::directory_at,
-                      fmt::format("has a grain directory of {} bytes at sector {}, and the file "
-                                  "has {}",
-                                  size, header.directory, sectors)};
+    return VmdkDefect{
+        SparseHeader::directory_at,
+        fmt::format("has a grain directory of {} bytes at sector {}, but the file has {}", size,
+                    header.directory, sectors)};
   return std::nullopt;
 }
 
@@ -100,7 +100,7 @@ std::optional<VmdkDefect> find_entry_defect(const core::ImageSource& file,
     if (!table) return std::nullopt;  // what cannot be read is told where it is needed
     if (*table >= sectors)
       return VmdkDefect{
-          at, fmt::format("has a grain table at sector {}, and the file has {}", *table, sectors)};
+          at, fmt::format("has a grain table at sector {}, but the file has {}", *table, sectors)};
   }
   return std::nullopt;
 }

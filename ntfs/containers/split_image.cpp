@@ -134,9 +134,8 @@ void tell_gap(const Part& part, const core::ByteRange& gap, bool listed, core::F
                      listed ? "cannot be opened" : "is missing", sectors);
     return;
   }
-  findings.warning("split-part", gap.offset,
-                   "{} has {} bytes, and {} fewer than the longest part: {}", name_of(part.path),
-                   part.size, gap.length, sectors);
+  findings.warning("split-part", gap.offset, "{} has {} bytes, {} fewer than the longest part: {}",
+                   name_of(part.path), part.size, gap.length, sectors);
 }
 
 // Places each part behind the one before. Each but the last has the size of the longest one, so
@@ -164,12 +163,11 @@ core::Result<std::unique_ptr<core::ImageSource>> join_parts(
   }
   // An unreadable last part has no size that others could tell.
   if (!parts.back().there)
-    findings.warning("split-part", end, "{} cannot be opened: what it holds is not read",
+    findings.warning("split-part", end, "{} cannot be opened: its contents are not read",
                      name_of(parts.back().path));
   if (const auto more = core::find_longer_part(parts.back().path))
     findings.warning("split-part", end,
-                     "the names go on with {}, which is not read; put the parts together, as cat "
-                     "does",
+                     "the names continue with {}, which is not read; join the parts, as cat does",
                      name_of(*more));
   return std::unique_ptr<core::ImageSource>{
       std::make_unique<SplitImage>(std::move(parts), end, std::move(gaps))};
@@ -179,11 +177,11 @@ core::Result<std::unique_ptr<core::ImageSource>> join_parts(
 void note_lone_part(const std::string& path, core::Findings& findings) {
   if (const auto missing = core::find_missing_part(path)) {
     findings.warning("split-image", std::nullopt,
-                     "it is named as a part of a split image, and {} is missing",
+                     "it is named as a part of a split image, but {} is missing",
                      name_of(*missing));
   } else if (core::is_first_part(std::filesystem::path{path}.extension().string())) {
     findings.info("split-image-alone", std::nullopt,
-                  "it is named as the first part of a split image, and there is no {}",
+                  "it is named as the first part of a split image, but there is no {}",
                   name_of(core::next_part(path).value_or("other")));
   }
 }
@@ -202,15 +200,15 @@ core::Result<std::unique_ptr<core::ImageSource>> open_split_image(const std::str
   const bool is_first = std::filesystem::equivalent(first, path, ignored);
   if (!core::is_first_part(std::filesystem::path{first}.extension().string())) {
     findings.warning("split-image", std::nullopt,
-                     "{} lies beside it: it is a part of a split image, and the first one, {}, is "
+                     "{} is next to it: it is a part of a split image, but the first one, {}, is "
                      "missing; with a file of that name and of a part's size the others are read",
                      name_of(is_first ? named[1].path : first),
                      name_of(core::find_missing_part(first).value_or("another")));
   } else if (!is_first) {
-    findings.warning("split-image", std::nullopt,
-                     "{} lies beside it: it is a part of a split image, which is read by naming "
-                     "that first part",
-                     name_of(first));
+    findings.warning(
+        "split-image", std::nullopt,
+        "{} is next to it: it is a part of a split image, which is read by naming that first part",
+        name_of(first));
   } else {
     return join_parts(named, findings);
   }

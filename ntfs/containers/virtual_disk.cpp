@@ -89,12 +89,12 @@ class VirtualDisk final : public core::ImageSource {
       }
       if (kind == FileKind::vmdk && count == 1 && (extent_ = open_own_extent(handle_, path)))
         return true;
-      problem = {OpenProblem::What::extent,
-                 beside ? fmt::format("its descriptor calls it {}, and the file of that name "
-                                      "beside it is another one; alone and under that name it can "
-                                      "be read",
-                                      file_name_of(*name))
-                        : describe_missing_extent(*name)};
+      problem = {
+          OpenProblem::What::extent,
+          beside ? fmt::format("its descriptor calls it {}, but the file of that name next to it "
+                               "is a different one; alone and under that name it can be read",
+                               file_name_of(*name))
+                 : describe_missing_extent(*name)};
       return false;
     }
     return library_.open_extents(handle_, nullptr) == 1;
@@ -200,8 +200,8 @@ class Chain {
       return refuse(OpenProblem::What::feature, std::move(opened.refusal));
     if (opened.corrupt)
       problem_ = {OpenProblem::What::corrupt,
-                  fmt::format("QEMU marked {} as corrupt: its tables may lead to bytes of another "
-                              "place; 'qemu-img check -r all' repairs a copy of it",
+                  fmt::format("QEMU marked {} as corrupt: its tables may point to the wrong bytes; "
+                              "'qemu-img check -r all' repairs a copy of it",
                               path.starts_with("/proc/") ? "the image" : file_name_of(path))};
     auto disk = opened.size
                     ? std::make_unique<VirtualDisk>(library, std::move(opened.map), *opened.size)
@@ -254,20 +254,21 @@ class Chain {
     ++level_;
     if (!path)
       return fail(
-          fmt::format("it holds what changed since its parent, {}, which is not beside "
-                      "it; --parent takes it",
+          fmt::format("it contains only changes to its parent, {}, which is not next to it; give "
+                      "the parent with --parent",
                       name));
     const auto unreadable = [&](const core::ParseError& error) {
       return fail(
-          fmt::format("it holds what changed since its parent, {}, which cannot be read: {}",
+          fmt::format("it contains only changes to its parent, {}, which cannot be read: {}",
                       file_name_of(*path), reason_of(error)));
     };
     auto file = core::FileImage::open(*path);
     if (!file) return unreadable(file.error());
     if (std::ranges::any_of(files_,
                             [&](const std::string& known) { return is_same_file(known, *path); }))
-      return fail(
-          fmt::format("it names {} as its parent, which rests on it: none of them is whole", name));
+      return fail(fmt::format(
+          "it names {} as its parent, which is itself based on it: none of them is complete",
+          name));
     const auto recognized = core::recognize_file(**file);
     if (!recognized) return unreadable(recognized.error());
     const auto kind = *recognized;
@@ -278,16 +279,15 @@ class Chain {
     }
     const bool as_stated = format.empty() || format == "qcow2" || format == "qcow";
     if (disk_library(kind) != disk_library(child_kind) || !as_stated)
-      return fail(
-          fmt::format("its parent, {}, is {}{}, which {} does not take; 'qemu-img convert' "
-                      "joins the two",
-                      name, core::to_string(kind),
-                      as_stated ? std::string{} : fmt::format(", stated as {}", format),
-                      disk_library(child_kind)->name.view()));
+      return fail(fmt::format(
+          "its parent, {}, is {}{}, which {} does not accept; 'qemu-img convert' joins the two",
+          name, core::to_string(kind),
+          as_stated ? std::string{} : fmt::format(", stated as {}", format),
+          disk_library(child_kind)->name.view()));
     auto parent = open_disk(*path, kind);
     if (!parent) return false;
     const auto not_its_own = [&] {
-      return fail(fmt::format("{} is not the parent it was made with", name));
+      return fail(fmt::format("{} is not the parent it was made from", name));
     };
     if (!opened.size) return disk.set_parent(std::move(parent)) || not_its_own();
     if (!qcow && !is_vhdx_of_identity(**file, opened.parent_identity)) return not_its_own();
@@ -341,8 +341,8 @@ void check_end(const std::string& path, core::Findings& findings) {
   const u64 size = (*file)->size();
   if (size % sector == 0 || load_big_u32(**file, 4).value_or(0) != 1) return;
   findings.warning("image-cut", size,
-                   "the image, of QCOW version 1, ends inside a sector: if it was cut off, what is "
-                   "read of its last cluster is not certain");
+                   "the image, of QCOW version 1, ends inside a sector: if it was cut off, the "
+                   "contents of its last cluster are uncertain");
 }
 
 // Where the header is by which a VHDX has changes in its log that are not in its blocks.

@@ -14,7 +14,7 @@ void EwfDamageText::add(const EwfSegments::Damage& damage) {
 }
 
 std::string EwfDamageText::text() const {
-  return numbers_.empty() ? text_ : fmt::format("{}; and so segments{}", text_, numbers_);
+  return numbers_.empty() ? text_ : fmt::format("{}; likewise segments{}", text_, numbers_);
 }
 
 void mark_refused(EwfSegments& segments, std::size_t count) {

@@ -124,15 +124,16 @@ core::Result<EwfSegments> check_ewf_segments(const std::vector<std::string>& pat
     if (state == FileHeaders::State::repaired) {
       segment.patches.push_back(make_file_header(number));
       if (segment.damage.empty())
-        segment.damage = segment.number == number
-                             ? "has a damaged file header"
-                             : fmt::format("has a damaged file header, by which it is segment {}",
-                                           segment.number);
+        segment.damage =
+            segment.number == number
+                ? "has a damaged file header"
+                : fmt::format("has a damaged file header, which says that it is segment {}",
+                              segment.number);
     }
     const bool other_image = segment.set_identifier && segments[0].set_identifier &&
                              segment.set_identifier != segments[0].set_identifier;
     if (state == FileHeaders::State::foreign || other_image) {
-      segment.damage = other_image ? "is one of another image"
+      segment.damage = other_image ? "belongs to another image"
                                    : fmt::format("is a copy of segment {}", segment.number);
       segment.end = End::cut;
       segment.chunks = 0;

@@ -104,8 +104,7 @@ class EwfImage final : public EwfSource {
           size_ - 1));
     if (!harmless.empty())
       sentences.push_back(
-          fmt::format("{}; no sectors are given up for that, and chunks are checked as they are "
-                      "read",
+          fmt::format("{}; no sectors are lost by that, and chunks are checked as they are read",
                       harmless.text()));
     tell_damage(segments, std::move(sentences), lossy.empty() ? std::nullopt : std::optional{end},
                 findings);
@@ -156,8 +155,8 @@ class EwfImage final : public EwfSource {
       if (value->size() == digits && value->find_first_not_of("0123456789abcdef") == value->npos)
         stored.push_back({algorithm, *value});
       else
-        findings.warning("image-hash", std::nullopt, "the {} that the image states is none: '{}'",
-                         name, *value);
+        findings.warning("image-hash", std::nullopt,
+                         "the {} that the image states is not valid: '{}'", name, *value);
     }
     return stored;
   }
@@ -275,8 +274,7 @@ class EwfImage final : public EwfSource {
     if (acquiry_error_count_ > most_shown) ranges += " and others";
     for (u32 i = 0; i < acquiry_error_count_; ++i)
       findings.warning("ewf-acquiry-error", acquiry_errors_.front().offset,
-                       "the disk could not be read there when the E01 image was made: sectors{}",
-                       ranges);
+                       "the disk could not be read when the E01 image was made: sectors{}", ranges);
   }
 
   const Libewf& ewf_;
@@ -351,11 +349,10 @@ core::Result<std::unique_ptr<EwfSource>> open_ewf(const std::string& path,
   const EwfDamageText damage{state.damage};
   tell_damage(
       state,
-      {damage.empty()
-           ? fmt::format("libewf does not open {}, in which no checksum of a section, table or "
-                         "hash fails",
-                         segments.front().substr(segments.front().rfind('/') + 1))
-           : damage.text()},
+      {damage.empty() ? fmt::format("libewf does not open {}, although no checksum of a section, "
+                                    "table or hash in it fails",
+                                    segments.front().substr(segments.front().rfind('/') + 1))
+                      : damage.text()},
       std::nullopt, findings);
   return core::fail(ewf_error(0, "open"));
 }

@@ -53,13 +53,13 @@ void tell_joined(Partition& partition, u64 entry_offset, core::Findings& finding
   if (partition.type == "e75caf8f-f680-4cee-afa3-b001e56efc2d") {
     if (may_be_damaged(partition.kind)) partition.kind = core::FileKind::storage_pool;
     findings.info("partition-storage-space", entry_offset,
-                  "partition {} belongs to a storage pool, whose storage spaces are not looked for",
+                  "partition {} belongs to a storage pool, whose storage spaces are not searched",
                   partition.number);
   }
   if (partition.type == "af9b60a0-1431-4f62-bc68-3311714a69ad" ||
       partition.type == "5808c8aa-7e8f-42e0-85d2-e1e90434cfb3")
     findings.info("partition-dynamic", entry_offset,
-                  "partition {} belongs to dynamic disks, whose volumes are not looked for",
+                  "partition {} belongs to dynamic disks, whose volumes are not searched",
                   partition.number);
 }
 

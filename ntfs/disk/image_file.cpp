@@ -67,7 +67,7 @@ core::FileKind recognize_image(const core::ImageSource& image, core::Findings& f
   const bool disk = has_partition_with_ntfs(image);
   if (!disk && !ends_with_ntfs_boot_sector(image)) return kind;
   findings.warning("first-bytes", 0,
-                   "by its first bytes it is {}, and it is read as the {} that the rest says it is",
+                   "by its first bytes it is {}, but it is read as the {} that the rest says it is",
                    core::to_string(kind), disk ? "disk with partitions" : "NTFS volume");
   return core::FileKind::unknown;
 }

@@ -50,8 +50,8 @@ void verify_hashes(const core::ImageSource& disk, std::vector<ImageHash>& hashes
     hash.computed = computed[i].take();
     if (*hash.computed != hash.stored)
       findings.warning("image-hash", std::nullopt,
-                       "the {} of the disk is {}, and the image states {}: one was changed since "
-                       "the image was made",
+                       "the {} of the disk is {}, but the image states {}: one of them was changed "
+                       "since the image was made",
                        hash.name(), *hash.computed, hash.stored);
   }
 }

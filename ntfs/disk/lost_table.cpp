@@ -120,8 +120,8 @@ void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
   if (behind.size() > most) others += fmt::format(" and {} more places", behind.size() - most);
   for (const auto& volume : volumes)
     findings.warning("partition-unlisted", volume.start,
-                     "an NTFS volume of {} bytes starts here, and the partition table has no "
-                     "partition there: --offset {} reads it{}",
+                     "an NTFS volume of {} bytes starts here, but the partition table has no "
+                     "partition here: --offset {} reads it{}",
                      volume.size, volume.start, others);
 }
 
@@ -173,9 +173,9 @@ bool find_lost_volumes(const core::ImageSource& image, Disk& disk, core::Finding
   if (disk.partitions.empty()) return false;
   disk.kind = DiskKind::lost;
   findings.warning("partition-lost", 0,
-                   "no partition table is usable; NTFS volumes were looked for by their boot "
-                   "sectors at MiB and cylinders, and at each 64 KiB of the first MiB and of the "
-                   "GiB behind a volume, up to byte {:#x}: {}",
+                   "no partition table is usable; NTFS volumes were searched for by their boot "
+                   "sectors at MiB and cylinder boundaries, and at every 64 KiB of the first MiB "
+                   "and of the GiB after a volume, up to byte {:#x}: {}",
                    std::min(place, image.size()), disk.partitions.size());
   return true;
 }

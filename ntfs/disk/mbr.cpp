@@ -56,11 +56,10 @@ void add_partition(const core::ImageSource& image, Disk& disk, const Entry& entr
   partition.kind = identify_at(image, partition.offset);
   if (partition.offset >= image.size())
     findings.warning("partition-range", table_offset,
-                     "partition {} starts behind the end of the image", number);
+                     "partition {} starts beyond the end of the image", number);
   if (entry.type == 0x42)
     findings.info("partition-dynamic", table_offset,
-                  "partition {} belongs to dynamic disks, whose volumes are not looked for",
-                  number);
+                  "partition {} belongs to dynamic disks, whose volumes are not searched", number);
   disk.partitions.push_back(std::move(partition));
 }
 
@@ -76,7 +75,7 @@ void read_logical(const core::ImageSource& image, Disk& disk, u64 extended, u32&
     if (!visited.insert(at).second || !image.read_at(offset, sector) ||
         core::load<u16>(sector, 0x1fe) != u16{0xaa55}) {
       findings.warning("partition-chain", offset,
-                       "the chain of logical partitions is broken or leads back");
+                       "the chain of logical partitions is broken or loops");
       return;
     }
     u64 next = 0;

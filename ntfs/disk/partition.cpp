@@ -53,10 +53,9 @@ std::vector<Partition> find_ntfs_partitions(const Disk& disk) {
 Disk read_disk(const core::ImageSource& image, core::Findings& findings, std::optional<u64> asked) {
   std::array<std::byte, 512> sector{};
   if (const auto read = image.read_at(0, sector); !read && read.error().fault == core::Fault::io)
-    findings.warning(
-        "first-sector", read.error().offset,
-        "the first sector cannot be read, and with it any partition table of an MBR: {}",
-        read.error());
+    findings.warning("first-sector", read.error().offset,
+                     "the first sector cannot be read, nor any MBR partition table in it: {}",
+                     read.error());
   Disk disk{.kind = DiskKind::volume, .sector_size = 512, .partitions = {}};
   const auto kind = core::recognize_volume(sector);
   const bool volume = kind != core::FileKind::unknown && kind != core::FileKind::zeros;

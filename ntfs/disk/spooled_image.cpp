@@ -23,8 +23,8 @@ core::Expected<ImageFile, SpooledFailure> open_spooled_image(
   if (file.unpacked == nullptr &&
       (core::is_virtual_disk(file.kind) || file.kind == core::FileKind::ewf))
     return core::fail(SpooledFailure{
-        fmt::format("{} it is {}, which is read from a file of its own: {} first", origin,
-                    to_string(file.kind), packing.empty() ? "save it to one" : "unpack it"),
+        fmt::format("{} it is {}, which can only be read from a file: {} first", origin,
+                    to_string(file.kind), packing.empty() ? "save it to a file" : "unpack it"),
         std::nullopt});
   if (!packing.empty() && file.unpacked == nullptr) file.container = packing;
   findings.info("image-spooled", std::nullopt, "{}, the image is a temporary file of {} bytes",

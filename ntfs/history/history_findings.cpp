@@ -17,8 +17,7 @@ std::vector<std::size_t> find_missing_paths(std::span<const VolumeHistory* const
 void note_history_limit(std::span<const VolumeHistory* const> volumes, core::Findings& findings) {
   if (std::ranges::any_of(volumes, &VolumeHistory::limited))
     findings.warning("history-limit", std::nullopt,
-                     "there are more than {} files or versions of them, and the others are left "
-                     "out",
+                     "there are more than {} files or versions of them; the others are left out",
                      VolumeHistory::most_versions);
 }
 

@@ -97,7 +97,7 @@ class Search {
                        unsearched_);
     if (is_full())
       findings.warning("journal-carve-left", map_.volume_offset + pages_.back().offset,
-                       "{} pages of journals were found, and what is behind them is not searched",
+                       "{} pages of journals were found; what follows them is not searched",
                        pages_.size());
     std::ranges::sort(pages_, [](const CarvedPage& a, const CarvedPage& b) {
       return std::tie(a.numbers.usn, a.hash, a.offset) < std::tie(b.numbers.usn, b.hash, b.offset);
@@ -113,8 +113,8 @@ class Search {
     found.streams = to_streams();
     if (found.pages > 0)
       findings.info("journal-carved", std::nullopt,
-                    "{} pages of change journals are in clusters that are free: what is left of "
-                    "journals that were deleted or shortened",
+                    "{} pages of change journals are in free clusters: remnants of journals that "
+                    "were deleted or shortened",
                     found.pages);
     return found;
   }

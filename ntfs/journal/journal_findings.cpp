@@ -10,7 +10,7 @@ void note_journals(std::span<const ChangeJournal> journals, bool reads_deleted, 
   const auto deleted = std::ssize(journals) - live;
   if (deleted > 0 && !reads_deleted)
     findings.info("journal-deleted", std::nullopt,
-                  "{} deleted journals are still known; --deleted reads what their clusters hold",
+                  "{} deleted journals left remnants; --deleted reads what their clusters hold",
                   deleted);
   if (live == 0) findings.info("journal-none", offset, "the volume has no change journal");
 }

@@ -126,8 +126,8 @@ void JournalReplay::tell_end(JournalBatch& batch, core::Findings& findings) {
   const u64 end = last_->end();
   const u64 newest = directories_.newest_usn();
   findings.warning("journal-gap", std::nullopt,
-                   "the journal ends at {:#x}, and directories of $MFT state records up to {:#x}; "
-                   "paths are not certain",
+                   "the journal ends at {:#x}, but directories of $MFT state records up to {:#x}; "
+                   "paths are uncertain",
                    end, newest);
   batch.gaps.push_back({JournalGap::Lost::missing, std::nullopt, end,
                         newest > end ? newest - end : 0, batch.rows.size()});
@@ -144,13 +144,13 @@ void JournalReplay::check(const JournalRecord& record, JournalBatch& batch,
                      "a record at byte {:#x} of the journal says it is at {:#x}", position, usn);
   if (last_ && usn < last_->end())
     findings.warning("journal-order", stream_.offset_of(position),
-                     "record {:#x} stands behind record {:#x}: they are of two journals", usn,
+                     "record {:#x} follows record {:#x}: they belong to two journals", usn,
                      last_->usn);
   if (last_ && !lost_since_ && !follows(*last_, record.record)) {
     const u64 end = last_->end();
     const u64 length = usn > end ? usn - end : 0;
     findings.warning("journal-gap", stream_.offset_of(position),
-                     "records from {:#x} to {:#x} are not there; paths before them are not certain",
+                     "records from {:#x} to {:#x} are missing; paths before them are uncertain",
                      end, usn);
     batch.gaps.push_back({JournalGap::Lost::missing, std::nullopt, end, length, batch.rows.size()});
     ++counts_.gaps;
@@ -179,8 +179,8 @@ void JournalReplay::add_path(JournalRow& row, JournalBatch& batch, core::Finding
   std::string cut;
   if (text.size() > path_room_) {
     findings.warning("journal-paths", row.offset,
-                     "paths of the journal are many times as long as its records; the rest starts "
-                     "with the parent's reference");
+                     "paths of the journal are many times as long as its records; the remaining "
+                     "ones start with the parent's reference");
     text = cut = broken_path(row.record.parent);
     row.path_whole = false;
   } else {
@@ -281,7 +281,7 @@ bool JournalReplay::add_open_events(JournalBatch& batch, core::Findings& finding
 void JournalReplay::tell_rest(core::Findings& findings) const {
   if (events_.paths_left_out() > 0)
     findings.warning("journal-paths", std::nullopt,
-                     "there is no memory for the old paths of {} files that were renamed",
+                     "there is not enough memory for the old paths of {} files that were renamed",
                      events_.paths_left_out());
 }
 

@@ -62,7 +62,7 @@ JournalStream JournalStream::of_volume(core::Borrowed<core::ImageSource> image,
     if (!extent.lcn) continue;
     if (end - start > room) {
       findings.warning("journal-runs", stream.offset_of(start),
-                       "the run list of $J maps more than the image has; what is behind byte {:#x} "
+                       "the run list of $J maps more than the image has; what follows byte {:#x} "
                        "of the stream is left out",
                        start);
       break;

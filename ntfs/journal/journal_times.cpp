@@ -61,10 +61,11 @@ void JournalTimes::report_volume(core::Findings& findings) const {
     if (first_number_ && number >= *first_number_ && number <= last_number_) ++without;
   const u64 against = contradicting_ + without;
   if (against > agreeing_)
-    findings.warning("mft-other", std::nullopt,
-                     "of {} files of $MFT the journal has no record of the number that they state, "
-                     "and of {} it has: it is that of another volume, and paths are wrong",
-                     against, agreeing_);
+    findings.warning(
+        "mft-other", std::nullopt,
+        "for {} files of $MFT the journal has no record with the number that they state, and for "
+        "{} it has one: it belongs to another volume, and paths are wrong",
+        against, agreeing_);
 }
 
 void JournalTimes::add(const UsnRecord& record, std::optional<u64> offset,

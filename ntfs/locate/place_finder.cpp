@@ -33,11 +33,11 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
     const bool used = !place.owners.empty() && place.owners.front().state != State::deleted;
     if (used && place.allocated == false)
       findings.warning("cluster-bitmap", place.offset,
-                       "cluster {} is record {}'s, and $Bitmap says that it is free", place.cluster,
-                       place.owners.front().file.record);
+                       "cluster {} belongs to record {}, but $Bitmap says that it is free",
+                       place.cluster, place.owners.front().file.record);
     if (place.holds == Holds::unclaimed)
       findings.info("cluster-unclaimed", place.offset,
-                    "$Bitmap says that cluster {} is in use, and no record in use has it",
+                    "$Bitmap says that cluster {} is in use, but no record in use has it",
                     place.cluster);
   }
   if (unknown > 0)

@@ -48,8 +48,9 @@ LogFile LogFile::read(core::Borrowed<LogStream> given, core::Findings& findings)
   log.read_restarts(findings);
   if (log.restart() == nullptr) return log;
   if (const u64 size = log.restart()->file_size; size > stream.size() && size <= largest_log)
-    findings.warning("log-unread", std::nullopt, "$LogFile is cut off: of {} bytes {} are there",
-                     size, stream.size());
+    findings.warning("log-unread", std::nullopt,
+                     "$LogFile is cut off: it should have {} bytes and has {}", size,
+                     stream.size());
   log.read_copies();
   log.find_records(findings);
   return log;
@@ -75,7 +76,7 @@ void LogFile::read_restarts(core::Findings& findings) {
     }
     if (restart->torn)
       findings.warning("log-restart", stream_->offset_of(offset),
-                       "restart page {} of $LogFile was not written whole", offset / size);
+                       "restart page {} of $LogFile was only partly written", offset / size);
     restarts_.push_back(std::move(*restart));
   }
   for (std::size_t i = 0; i < restarts_.size(); ++i) {
@@ -140,7 +141,7 @@ void LogFile::find_records(core::Findings& findings) {
     } else if (page_state_ == PageState::torn) {
       ++counts_.torn;
       findings.info("log-page-torn", stream_->offset_of(offset),
-                    "a page of $LogFile was not written whole");
+                    "a page of $LogFile was only partly written");
     } else if (page_state_ == PageState::unread) {
       ++counts_.unread;
       findings.warning("log-unread", stream_->offset_of(offset),

@@ -356,9 +356,10 @@ LogHistory HistoryReader::read(core::Findings& findings) {
   set_names();
   set_times();
   if (full_)
-    findings.warning("log-limit", std::nullopt,
-                     "$LogFile has more than {} changes of names and times; the rest is left out",
-                     most_items);
+    findings.warning(
+        "log-limit", std::nullopt,
+        "$LogFile has more than {} changes of names and times; the others are left out",
+        most_items);
   return std::move(history_);
 }
 

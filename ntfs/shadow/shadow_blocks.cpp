@@ -21,10 +21,10 @@ void note_block_version(core::ByteView block, u64 offset, core::Name code,
   core::Reader reader{block, "shadow block", offset};
   reader.skip(core::Guid::size_on_disk, "GUID");
   if (const auto version = reader.read_u32("Version"); version != 1)
-    findings.warning(code, offset,
-                     "a block of shadow copies has the version {}, which is not known: it is read "
-                     "as one of version 1",
-                     version);
+    findings.warning(
+        code, offset,
+        "a block of shadow copies has the unknown version {}: it is read as one of version 1",
+        version);
 }
 
 core::Result<u64> ShadowBlocks::read(u64 offset, ShadowBlockType type) {

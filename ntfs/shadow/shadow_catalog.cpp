@@ -81,8 +81,8 @@ void read_entries(core::ByteView block, u64 offset, Entries& entries, core::Find
     if (type == EntryType::copy || type == EntryType::store)
       read_entry(reader, type, entries, findings);
     else if (type != EntryType::unused)
-      findings.warning("shadow-catalog", offset + at, "an entry of the catalog has the type {}",
-                       static_cast<u64>(type));
+      findings.warning("shadow-catalog", offset + at,
+                       "an entry of the catalog has the unknown type {}", static_cast<u64>(type));
   }
 }
 
@@ -143,10 +143,10 @@ std::optional<ShadowHeader> read_shadow_header(const core::ImageSource& image, S
     return std::nullopt;
   }
   if (header.version != 1 && header.version != 2)  // Windows Vista and 8 (libvshadow)
-    findings.warning("shadow-catalog", at,
-                     "the header of shadow copies has the version {}, which is not known: it is "
-                     "read as one of version 2",
-                     header.version);
+    findings.warning(
+        "shadow-catalog", at,
+        "the header of shadow copies has the unknown version {}: it is read as one of version 2",
+        header.version);
   return header;
 }
 

@@ -58,7 +58,7 @@ core::Result<std::unique_ptr<core::ImageSource>> ShadowCopies::open(u32 number,
   if (copy.volume_size > place_.size)
     findings.info("shadow-size", place_.offset,
                   "the volume had {} bytes when shadow copy {} was made, and has {} now: what was "
-                  "behind its end cannot be read but where the copy keeps it",
+                  "beyond its present end can only be read where the copy keeps it",
                   copy.volume_size, number, place_.size);
   auto overlays = lists_->changes[copies_.size() - number].overlays;
   return std::unique_ptr<core::ImageSource>{std::make_unique<ShadowImage>(

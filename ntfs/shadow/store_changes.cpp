@@ -128,8 +128,8 @@ std::vector<u8> read_bitmap(ShadowBlocks& blocks, const ShadowCopy& copy, u64 fi
       });
   if (error)
     findings.warning("shadow-bitmap", error->offset,
-                     "what of shadow copy {} was not in use is not all known: {}", copy.number,
-                     *error);
+                     "which blocks of shadow copy {} were not in use is not fully known: {}",
+                     copy.number, *error);
   return bits;
 }
 
@@ -156,8 +156,8 @@ StoreChanges read_store_changes(ShadowBlocks& blocks, const ShadowCopy& copy,
       });
   if (error)
     findings.warning("shadow-list", error->offset,
-                     "the list of what shadow copy {} keeps is damaged, and blocks of it and older "
-                     "copies are as they were later: {}",
+                     "the list of what shadow copy {} keeps is damaged; blocks of it and of older "
+                     "copies are read as they were later: {}",
                      copy.number, *error);
   auto changes = list.take();
   changes.zeros = read_zeros(blocks, copy, findings);

@@ -75,8 +75,8 @@ void SnapshotNames::report(std::string_view others, core::Findings& findings) co
   }
   if (!fewer.empty())
     findings.warning("snapshot-selection", std::nullopt,
-                     "the snapshot has not all names that its last line counts: {}. The others {}",
-                     fewer, others);
+                     "the snapshot lacks names that its last line counts: {}. The others {}", fewer,
+                     others);
   if (!more.empty())
     findings.warning("snapshot-selection", std::nullopt,
                      "the snapshot has more names than its last line counts: {}", more);
@@ -86,8 +86,8 @@ void SnapshotNames::report_compared(core::Findings& findings) const {
   const auto there = rows(State::live);
   if (const auto wanted = counted(State::live); wanted && *wanted != there)
     findings.warning("snapshot-selection", std::nullopt,
-                     "live names in the snapshot: {}, counted in its last line: {}; what it "
-                     "lacks, or has too much, looks deleted or created",
+                     "live names in the snapshot: {}, counted in its last line: {}; missing or "
+                     "surplus names look deleted or created",
                      there, *wanted);
 }
 

@@ -40,8 +40,9 @@ void SnapshotSequence::report_whole(const ReadLines& lines, core::Findings& find
 
 std::string SnapshotSequence::refusal() const {
   if (views_.size() == most_views) return "more volumes and shadow copies than are read";
-  if (several_disks_) return "snapshots of several disks, one after the other: take one of them";
-  if (several_) return "several snapshots, one after the other: take one of them";
+  if (several_disks_)
+    return "snapshots of several disks, one after the other: give only one of them";
+  if (several_) return "several snapshots, one after the other: give only one of them";
   return {};
 }
 

@@ -28,7 +28,7 @@ bool has_places_on_disk(bool of_mft_alone, core::Findings& findings) {
   if (of_mft_alone)
     findings.warning("snapshot-without-places", std::nullopt,
                      "$MFT alone does not say where on the disk its files are: no request of the "
-                     "trace is laid on it");
+                     "trace is matched to them");
   return !of_mft_alone;
 }
 

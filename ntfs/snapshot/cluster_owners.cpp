@@ -131,7 +131,7 @@ void ClusterOwners::note_shared(FileRow& row) const {
       {"cluster-shared", true,
        partner->second == record
            ? fmt::format("{} clusters are mapped twice in this file", clusters)
-           : fmt::format("{} clusters belong to other files in use as well, first to record {}",
+           : fmt::format("{} clusters also belong to other files in use, first to record {}",
                          clusters, partner->second)});
 }
 

@@ -164,7 +164,7 @@ void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report)
     if (!offset) {
       if (used)
         report.findings.warning("index-buffer", mft_.offset_of(directory.record),
-                                "buffer {} of the index of directory {} is nowhere", number,
+                                "buffer {} of the index of directory {} lies in no extent", number,
                                 directory.record);
       continue;
     }

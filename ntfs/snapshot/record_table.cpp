@@ -65,13 +65,11 @@ void note_record(const RecordFacts& facts, u64 offset,
   }
   if (facts.remains_at)
     findings.info("attribute-remains", offset + *facts.remains_at,
-                  "record {}: behind its attributes is one that it does not use any more",
-                  facts.record);
+                  "record {}: after its attributes lies one that it no longer uses", facts.record);
   if (facts.torn && facts.in_use) {
-    findings.warning("torn-fixup", offset, "record {} was not written as a whole", facts.record);
+    findings.warning("torn-fixup", offset, "record {} was only partly written", facts.record);
   } else if (facts.torn) {
-    findings.info("torn-fixup", offset, "deleted record {} was not written as a whole",
-                  facts.record);
+    findings.info("torn-fixup", offset, "deleted record {} was only partly written", facts.record);
   }
   if (facts.misplaced)
     findings.warning("record-number", offset, "the record in the place of {} has another number",
@@ -274,7 +272,7 @@ class RecordTable::Scan {
     slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
     if (worker.order.add(worker.facts)) table_.slots_[number - 1].summary.out_of_order = true;
     if (slot.piece == Arena::none)
-      report.findings.warning("record-limit", offset, "record {} is more than memory for records",
+      report.findings.warning("record-limit", offset, "there is not enough memory for record {}",
                               number);
     if (worker.facts.has_list && slot.piece != Arena::none)
       worker.lists.push_back(static_cast<u32>(number));

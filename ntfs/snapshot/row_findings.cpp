@@ -49,15 +49,14 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
   const auto named = row.file_name ? row.file_name->times.created : core::FileTime{0};
   if (created.ticks == 0 && comparable(named) && !system)
     add_time_finding(row, "time-not-set",
-                     fmt::format("no time of creation in $STANDARD_INFORMATION, and {} in "
-                                 "$FILE_NAME",
+                     fmt::format("no creation time in $STANDARD_INFORMATION, but {} in $FILE_NAME",
                                  core::to_string(named)));
   if (!comparable(created)) return;
   if (row.file_name && named.ticks == 0 && !system)
-    add_time_finding(row, "time-not-set",
-                     fmt::format("created {} by $STANDARD_INFORMATION, and no time of creation in "
-                                 "$FILE_NAME",
-                                 core::to_string(created)));
+    add_time_finding(
+        row, "time-not-set",
+        fmt::format("created {} by $STANDARD_INFORMATION, but no creation time in $FILE_NAME",
+                    core::to_string(created)));
   if (comparable(named)) {
     const auto text = [&] {
       return fmt::format("created {} by $STANDARD_INFORMATION and {} by $FILE_NAME",
@@ -68,12 +67,12 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
   }
   if (comparable(named) && !has_fraction(created) && has_fraction(named)) {
     add_time_finding(row, "time-whole-seconds",
-                     "the time of creation has no fraction of a second in $STANDARD_INFORMATION "
-                     "and has one in $FILE_NAME");
+                     "the creation time has no fraction of a second in $STANDARD_INFORMATION, but "
+                     "has one in $FILE_NAME");
   } else if (!system && has_whole_seconds(own) && records.has_rare_whole_seconds()) {
     add_time_finding(row, "time-whole-seconds",
-                     "no time of $STANDARD_INFORMATION has a fraction of a second, as hardly "
-                     "another file's of this volume",
+                     "no time of $STANDARD_INFORMATION has a fraction of a second, unlike those of "
+                     "nearly all other files of this volume",
                      false);
   }
   const bool indexed = row.file_name && row.index && (!system || *row.index != Times{});
@@ -85,8 +84,8 @@ void add_time_findings(FileRow& row, const RecordTable& records) {
             row.index->created.ticks == 0 ? "at no time" : core::to_string(row.index->created)));
   if (records.summary(row.source->file.record).out_of_order)
     add_time_finding(row, "time-order",
-                     fmt::format("created {}, before the records on both sides, which were in "
-                                 "use first at about one time",
+                     fmt::format("created {}, before the records on both sides, which were first "
+                                 "used at about the same time",
                                  core::to_string(created)),
                      false);
 }
@@ -137,7 +136,7 @@ std::string describe_mismatch(const FileRow& row) {
   const auto& names = row.facts.names;
   const auto name = to_utf8(row.name);
   if (names.empty())
-    return fmt::format("\"{}\" by the directory, and the record has no name", name);
+    return fmt::format("\"{}\" by the directory, but the record has no name", name);
   const auto& parent = row.source->parent;
   const auto here = std::ranges::find_if(names, [&](const FileName& own) {
     return own.parent == parent && !is_short_half(row.facts, own);
@@ -158,7 +157,8 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   const auto& source = *row.source;
   if (has_illegal_unit(row.name))
     row.findings.push_back(
-        {"name-illegal", true, "the name holds a '/' or a zero, which NTFS does not allow", true});
+        {"name-illegal", true,
+         "the name contains a '/' or a null character, which NTFS does not allow", true});
   if (source.unlisted && !row.assembly.names_left_out)
     row.findings.push_back({"name-mismatch", true, describe_mismatch(row), true});
   // The root directory lies in itself, under a name that paths leave out.
@@ -213,16 +213,15 @@ void add_assembly_findings(FileRow& row) {
   };
   if (assembly.list_damaged)
     add("attribute-list",
-        "the attribute list is not usable; all records that name this file as "
-        "their base are taken");
+        "the attribute list is not usable; all records that name this file as their base are used");
   if (assembly.extension_missing)
     add("extension-missing",
         fmt::format("the attribute list names record {}, which is not this file's",
                     assembly.missing));
   if (assembly.list_left_out)
     add("attribute-list-limit",
-        "the attribute list is not read, as those of all files would be more than the image has "
-        "room for; all records that name this file as their base are taken");
+        "the attribute list is not read, as the lists of all files would be larger than the image "
+        "can hold; all records that name this file as their base are used");
   const auto describe = [](AttributeType type) {
     const auto name = to_string(type);
     return name.empty() ? std::string{"an attribute"} : fmt::format("a {}", name);
@@ -241,17 +240,17 @@ void add_assembly_findings(FileRow& row) {
                     describe(assembly.repeated->type), assembly.repeated->record));
   if (const auto& other = assembly.other_use)
     add("attribute-list",
-        fmt::format("the attribute list names record {} with sequence {}, and it has {}",
+        fmt::format("the attribute list names record {} with sequence {}, but it has {}",
                     other->listed.record, other->listed.sequence, other->sequence));
   if (assembly.lacking)
     add("attribute-list",
-        fmt::format("no {} is in the records of the file", assembly.lacking->view()));
+        fmt::format("the records of the file have no {}", assembly.lacking->view()));
   if (assembly.extension_unlisted)
     add("extension-unlisted",
-        "a record names this file as its base and the attribute list does not know it");
+        "a record names this file as its base, but the attribute list does not name that record");
   if (assembly.names_left_out)
     add("links-limit",
-        fmt::format("the file has more names than the {} that are taken", row.facts.names.size()));
+        fmt::format("the file has more names than the {} that are read", row.facts.names.size()));
 }
 
 void add_link_finding(FileRow& row) {
@@ -263,7 +262,7 @@ void add_link_finding(FileRow& row) {
   if (!facts.in_use || facts.is_extension() || !all_names) return;
   if (facts.link_count != facts.names.size())
     row.findings.push_back({"link-count", true,
-                            fmt::format("the record counts {} names and has {}", facts.link_count,
+                            fmt::format("the record counts {} names, but has {}", facts.link_count,
                                         facts.names.size())});
 }
 
@@ -272,7 +271,7 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
     row.findings.push_back({code, matters(row), std::move(text)});
   };
   if (faults.runs) add("run-list", fmt::format("a run list cannot be decoded: {}", *faults.runs));
-  if (faults.gap) add("stream-gap", "clusters of a stream are mapped nowhere, or twice");
+  if (faults.gap) add("stream-gap", "clusters of a stream are not mapped, or are mapped twice");
   // An extracted $MFT does not know how many clusters there are.
   if (volume.mft().extracted()) return;
   if (faults.outside_volume)
@@ -280,7 +279,7 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
   const u64 available = volume.image().available();
   if (volume.missing_bytes() > 0 &&
       any_extent(row, volume, [&](u64 offset, u64 size) { return offset + size > available; }))
-    add("beyond-image", "clusters of a stream lie behind the end of what the image has");
+    add("beyond-image", "clusters of a stream lie beyond the end of what the image has");
 }
 
 void add_unread_findings(FileRow& row, const Volume& volume) {
@@ -324,7 +323,7 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
   const bool may_have_holes = first.sparse || first.compressed ||
                               row.facts.record == static_cast<u64>(SystemRecord::bad_clusters);
   if (hole != extents.end() && !may_have_holes)
-    add("stream-gap", fmt::format("{} clusters from VCN {} on are a hole, and the stream is "
+    add("stream-gap", fmt::format("{} clusters from VCN {} on are a hole, but the stream is "
                                   "neither sparse nor compressed",
                                   hole->clusters, hole->vcn));
   // Only the start of a stream has its sizes.
@@ -345,16 +344,16 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
   const bool counted = !mft.extracted();
   if (counted && first.size > mapped) {
     add("stream-gap",
-        fmt::format("the last {} of {} bytes are mapped nowhere", first.size - mapped, first.size));
+        fmt::format("the last {} of {} bytes are not mapped", first.size - mapped, first.size));
   } else if (first.size > first.allocated_size) {
     add("stream-size",
-        fmt::format("{} bytes, and {} are allocated", first.size, first.allocated_size));
+        fmt::format("{} bytes, but {} are allocated", first.size, first.allocated_size));
   } else if (counted && first.allocated_size != mapped) {
     add("stream-allocated",
-        fmt::format("{} bytes are allocated, and {} mapped", first.allocated_size, mapped));
+        fmt::format("{} bytes are allocated, but {} are mapped", first.allocated_size, mapped));
   } else if (counted && first.total_allocated && *first.total_allocated != real) {
     add("stream-allocated",
-        fmt::format("{} bytes on the disk, and clusters of {}", *first.total_allocated, real));
+        fmt::format("{} bytes on the disk, but clusters of {}", *first.total_allocated, real));
   }
 }
 
@@ -381,16 +380,16 @@ void add_row_findings(FileRow& row, const RecordTable& records, bool all_time_ru
     row.findings.push_back({code, matters(row), std::move(text)});
   };
   if (row.source->has_record) {
-    if (facts.torn) add("torn-fixup", "a fixup does not match: the record was not written whole");
+    if (facts.torn) add("torn-fixup", "a fixup does not match: the record was only partly written");
     if (facts.bad) add("record-bad", "a disk check marked the record BAAD");
     if (facts.damaged)
       add("record-damaged",
           "an attribute of the record is impossible, out of place or missing; it is not used, nor "
-          "what follows it where its length is wrong");
+          "is what follows it if its length is wrong");
     if (facts.misplaced) add("record-number", "the record says it has another number");
     if (facts.beyond_valid)
       row.findings.push_back(
-          {"beyond-valid", false, "the record is in a part of $MFT that does not count"});
+          {"beyond-valid", false, "the record lies beyond the valid size of $MFT"});
   }
   add_time_findings(row, records);
   if (all_time_rules) add_copied_finding(row);

@@ -28,7 +28,7 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
   ClusterMarks marks{volume.mft().clusters(), volume.image().size()};
   if (!marks.usable())
     findings.info("clusters-unchecked", std::nullopt,
-                  "there is no memory to see which clusters two files have");
+                  "there is not enough memory to check whether files share clusters");
   const auto begin = [&](Pass pass, u64 bytes) {
     return options.begin ? options.begin(pass, bytes) : nullptr;
   };
@@ -50,7 +50,7 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
   if (snapshot.owners_.empty() && snapshot.records_.secured() > 0 && !volume.mft().extracted())
     findings.warning("security-stream",
                      volume.mft().offset_of(static_cast<u64>(SystemRecord::secure)),
-                     "$Secure has no usable $SDS: the owners of {} files are not known",
+                     "$Secure has no usable $SDS: the owners of {} files are unknown",
                      snapshot.records_.secured());
   snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
   snapshot.gaps_ = std::move(gaps);
@@ -264,10 +264,11 @@ void Snapshot::build_row(const RowBatch& batch, const RowSource& source, FileRow
       row.short_name = find_short_name(row.facts, *row.file_name);
     }
     if (source.streams_left_out) {
-      row.findings.push_back({"streams-limit", true,
-                              "streams, extended attributes and reparse target are told of another "
-                              "name of the file; again they would be more than the image justifies",
-                              true});
+      row.findings.push_back(
+          {"streams-limit", true,
+           "streams, extended attributes and reparse target are listed with another name of the "
+           "file; repeated, they would be more than the image justifies",
+           true});
     } else {
       add_streams(row);
       find_reparse_point(row);

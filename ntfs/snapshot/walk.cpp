@@ -125,7 +125,7 @@ std::optional<NodeReader> Walk::Nodes::child(u64 vcn) {
       aligned ? walk_.snapshot_.directories().buffer(directory_, number) : Arena::none;
   if (piece == Arena::none) {
     walk_.findings_.warning("index-child", offset(),
-                            "the index of directory {} leads to VCN {}, where no node is",
+                            "the index of directory {} leads to VCN {}, where there is no node",
                             directory_.record, vcn);
     return std::nullopt;
   }
@@ -163,16 +163,16 @@ void Walk::note_state(const RowSource& row) {
   switch (row.state) {
     case State::unreachable:
       findings_.warning("file-unreachable", offset,
-                        "record {} is in use, and no directory lists its name", record);
+                        "record {} is in use, but no directory lists its name", record);
       break;
     case State::detached:
       findings_.warning("file-detached", offset,
-                        "record {} is in use, and its directory is not there", record);
+                        "record {} is in use, but its directory no longer exists", record);
       break;
     case State::unnamed:
       // NTFS keeps the records before these for itself, some without a name.
       if (record >= first_user_record)
-        findings_.warning("file-unnamed", offset, "record {} is in use without a name", record);
+        findings_.warning("file-unnamed", offset, "record {} is in use, but has no name", record);
       break;
     case State::stale:
       ++stale_reasons_[static_cast<std::size_t>(find_stale_reason(snapshot_.records(), row.file))];

@@ -66,7 +66,7 @@ void note_cluster_use(std::span<const ClusterUse> uses, core::Findings& findings
   for (const auto& use : uses) contradicted += use.contradicted;
   if (contradicted > 0)
     findings.warning("cluster-bitmap", std::nullopt,
-                     "$Bitmap says that {} clusters are free which files that are not deleted have",
+                     "$Bitmap says that {} clusters of files that are not deleted are free",
                      contradicted);
 }
 

@@ -9,7 +9,8 @@
 namespace coldtrace::ntfs {
 namespace {
 
-constexpr auto misallocated = "uses more than it says is allocated, or says more is than there is";
+constexpr auto misallocated =
+    "uses more than it says is allocated, or says that more is allocated than there is";
 
 std::vector<std::byte> read_bitmap(const core::ImageSource& image, const Mft& mft,
                                    const RecordFacts& facts, u64 bytes, core::Findings& findings) {
@@ -96,7 +97,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   }
   if (fixup.torn || fixup.incomplete)
     findings.warning("index-torn", offset,
-                     "a buffer of the index of directory {} was not written as a whole", directory);
+                     "a buffer of the index of directory {} was only partly written", directory);
   if (buffer->node.misallocated)
     findings.warning("index-buffer", offset, "a buffer of the index of directory {} {}", directory,
                      misallocated);

@@ -194,10 +194,10 @@ core::Result<core::Done> Mft::locate(const core::ImageSource& image, const Recor
   if (data->size / record_size_ > largest || data->size == 0) {
     record_count_ = largest;
     if (mapped > image.size() && data->size <= mapped)
-      findings.warning("mft-size", at, "$MFT says it has {} bytes, and the image has {}",
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, but the image has {}",
                        data->size, image.size());
     else
-      findings.warning("mft-size", at, "$MFT says it has {} bytes, {} are mapped", data->size,
+      findings.warning("mft-size", at, "$MFT says it has {} bytes, but {} are mapped", data->size,
                        mapped);
   }
   if (faults.runs || faults.outside_volume)
@@ -229,7 +229,7 @@ void Mft::add_listed_extents(const core::ImageSource& image, core::ByteView list
     });
     if (!read || extension.base != base.reference() || found == extension.attributes.end()) {
       findings.warning("mft-extents", offset_of(part.record.record),
-                       "record {} should hold the extents of $MFT from VCN {} and does not",
+                       "record {} should hold the extents of $MFT from VCN {}, but does not",
                        part.record.record, part.lowest_vcn);
       return;
     }
@@ -298,17 +298,17 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findi
   const u64 counted = std::clamp(stated.value_or(0), end, file.size());
   if (stated && counted < there)
     findings.info("mft-size", counted,
-                  "record 0 says that $MFT has {} bytes; of the {} behind them, which begin with "
-                  "zeros, none are read",
+                  "record 0 says that $MFT has {} bytes; the {} after them, which begin with "
+                  "zeros, are not read",
                   *stated, there - counted);
   mft.record_count_ = counted / size;
   mft.valid_count_ = mft.record_count_;
   mft.stored_count_ = std::min(mft.record_count_, end / size + (end % size != 0 ? 1 : 0));
   if (stated > there)
-    findings.warning("image-truncated", there,
-                     "record 0 says that $MFT has {} bytes, and the file has {}: records are "
-                     "missing",
-                     *stated, there);
+    findings.warning(
+        "image-truncated", there,
+        "record 0 says that $MFT has {} bytes, but the file has {}: records are missing", *stated,
+        there);
   else if (!stated && there % size != 0)
     findings.warning("image-truncated", there, "the file ends {} bytes into a record of {}",
                      there % size, size);

@@ -102,8 +102,7 @@ class SecurityIndexReader {
   void tell_missing(u64 buffers) {
     if (buffers > 0)
       findings_.warning("security-index", mft_.offset_of(secure_.record),
-                        "$SII of $Secure: {} of its buffers are not where they can be read",
-                        buffers);
+                        "$SII of $Secure: {} of its buffers cannot be read", buffers);
   }
 
   const core::ImageSource& image_;

@@ -93,8 +93,7 @@ core::Result<Volume> Volume::open(core::Borrowed<core::ImageSource> image, const
   findings.merge(with_boot);
   if (place.cluster_size && *place.cluster_size != boot->cluster_size)
     findings.warning("cluster-size-unused", place.offset,
-                     "the boot sector says that clusters have {} bytes; the {} that were given are "
-                     "not used",
+                     "the boot sector says that clusters have {} bytes; the given {} are not used",
                      boot->cluster_size, *place.cluster_size);
   return volume;
 }
@@ -151,9 +150,8 @@ core::Result<Volume> Volume::open_extracted_mft(core::Borrowed<core::ImageSource
   Volume volume{file, COLDTRACE_TRY(Mft::open_extracted(file, findings))};
   volume.read_information();
   findings.info("mft-only", std::nullopt,
-                "only $MFT is given: no directory indexes nor names in their slack, no owners from "
-                "$Secure, and no places "
-                "of clusters in an image");
+                "only $MFT is given: no directory indexes or names in their slack, no owners from "
+                "$Secure, and no positions of clusters in an image");
   return volume;
 }
 
@@ -233,8 +231,8 @@ SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
   };
   if (const auto& unfit = reader.faults().unfit; unfit.count > 0)
     findings.warning("security-hash", place(unfit),
-                     "$Secure:$SDS: the hash or the copy of {} of its entries does not fit the "
-                     "descriptor, first of id {} at byte {}; {} of them are not used",
+                     "$Secure:$SDS: the hash or the copy of {} of its entries does not match the "
+                     "descriptor, first for id {} at byte {}; {} of them are not used",
                      unfit.count, unfit.id, unfit.position, reader.faults().unused);
   if (const auto& wrong = reader.faults().contradictory; wrong.count > 0)
     findings.warning(

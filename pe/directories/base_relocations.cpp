@@ -20,8 +20,8 @@ void for_each_block(const Image& image, core::Findings& findings, Take&& take) {
   const auto bytes = image.bytes(location.address, location.size);
   if (bytes.size() < location.size)
     findings.warning("relocation-range", image.addresses().to_offset(location.address),
-                     "base relocations of {} bytes at RVA {:#x}, the file stores {}", location.size,
-                     value(location.address), bytes.size());
+                     "base relocations of {} bytes at RVA {:#x}, of which the file stores {}",
+                     location.size, value(location.address), bytes.size());
 
   core::Reader in{bytes, "IMAGE_BASE_RELOCATION",
                   image.addresses().to_offset(location.address).value_or(0)};

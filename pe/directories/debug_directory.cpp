@@ -60,7 +60,7 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
                   table_offset};
   if (in.remaining() < location.size)
     findings.warning("debug-range", table_offset,
-                     "a debug directory of {} bytes at RVA {:#x}, the file stores {}",
+                     "a debug directory of {} bytes at RVA {:#x}, of which the file stores {}",
                      location.size, value(location.address), in.remaining());
   while (in.remaining() >= DebugEntry::size_on_disk) {
     const auto at = in.offset();
@@ -76,7 +76,8 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
     entry.offset = data.offset;
     entry.stored = data.size;
     if (data.size < size)
-      findings.warning("debug-range", at, "debug data of type {} has {:#x} bytes, {:#x} are there",
+      findings.warning("debug-range", at,
+                       "debug data of type {} has {:#x} bytes, of which {:#x} are there",
                        entry.type, size, data.size);
     entries.push_back(entry);
   }
@@ -91,10 +92,9 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
     if (pdb) {
       if (!core::is_valid_utf8(pdb->name)) {
         constexpr std::size_t shown = 256;
-        findings.info(
-            "codeview-name", entry.offset, "the name of the PDB is not UTF-8: {}{}",
-            core::to_valid_utf8(pdb->name.substr(0, shown)),
-            symbol_server_path(*pdb) ? "" : "; no path on a symbol server follows from it");
+        findings.info("codeview-name", entry.offset, "the name of the PDB is not UTF-8: {}{}",
+                      core::to_valid_utf8(pdb->name.substr(0, shown)),
+                      symbol_server_path(*pdb) ? "" : "; it gives no path on a symbol server");
       }
       return std::move(*pdb);
     }

@@ -53,9 +53,10 @@ core::ByteView find_table(const Image& image, core::Findings& findings) {
   if (value(location.address) == 0 || location.size == 0) return {};
   const auto table = image.bytes(location.address, location.size);
   if (table.size() < location.size)
-    findings.warning("exception-range", image.addresses().to_offset(location.address).value_or(0),
-                     "an exception table of {:#x} bytes at RVA {:#x}, the file stores {:#x}",
-                     location.size, value(location.address), table.size());
+    findings.warning(
+        "exception-range", image.addresses().to_offset(location.address).value_or(0),
+        "an exception table of {:#x} bytes at RVA {:#x}, of which the file stores {:#x}",
+        location.size, value(location.address), table.size());
   return table;
 }
 
@@ -103,7 +104,7 @@ void decode_table(core::ByteView table, Rva address, u64 offset, const Decode& d
     // Observed on healthy DLLs.
     if (range->start == range->end) {
       findings.info("exception-empty", offset + at,
-                    "the exception entry at RVA {:#x} is for no code at {:#x}", value(address + at),
+                    "the exception entry at RVA {:#x} covers no code at {:#x}", value(address + at),
                     start);
       continue;
     }

@@ -26,8 +26,8 @@ core::ByteView read_table(const Image& image, Rva address, u32 count, u32 size, 
   const u64 present = table.size() / size;
   if (present < count)
     findings.warning("export-count", image.addresses().to_offset(address),
-                     "IMAGE_EXPORT_DIRECTORY.{} declares {} entries, {} can be", field.view(),
-                     count, present);
+                     "IMAGE_EXPORT_DIRECTORY.{} declares {} entries, of which {} are possible",
+                     field.view(), count, present);
   return table.first(present * size);
 }
 

@@ -83,7 +83,7 @@ std::string_view view_of(const Image& image, Hybrid hybrid) {
     case Hybrid::none:
       break;
     case Hybrid::chpe:
-      return "CHPE: x86 with ARM64 code, of which the x86 view is read";
+      return "CHPE: x86 with ARM64 code, read as its x86 view";
     case Hybrid::arm64ec:
       return image.machine() == Machine::amd64
                  ? "ARM64EC: the header says x64, functions may be ARM64 code"
@@ -122,8 +122,8 @@ Hybrid recognize_hybrid(const Image& image, const std::optional<LoadConfig>& con
   if (!agrees(image, hybrid, evidence))
     findings.warning("hybrid-machine", at, "the machine {} {}: {}", in_words(image.machine()),
                      is_of_objects(image.machine())
-                         ? "is one of objects, not of images"
-                         : "contradicts what the image has of a second one",
+                         ? "is one for objects, not for images"
+                         : "contradicts what the image says about a second one",
                      to_text(evidence));
   if (hybrid != Hybrid::none)
     findings.info("arm64x", at, "{}; {}", view_of(image, hybrid), to_text(evidence));

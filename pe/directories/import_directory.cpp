@@ -106,7 +106,7 @@ class ImportReader {
     for (u64 at = 0;; at += sizeof(Thunk)) {
       const auto thunk = core::load<Thunk>(table, at);
       if (!thunk) {
-        findings_.warning("import-table", offset, "the import table at RVA {:#x} has no end",
+        findings_.warning("import-table", offset, "the import table at RVA {:#x} is not terminated",
                           value(from));
         return;
       }
@@ -151,8 +151,7 @@ class ImportReader {
     while (at < table.size() && is_kept(at)) at += sizeof(Thunk);
     if (at >= table.size()) return;
     findings_.warning("import-slots", image_.addresses().to_offset(module.address_table),
-                      "{}: slot {} and those behind it hold other functions than the lookup table "
-                      "names, which is taken",
+                      "{}: slot {} and those after it do not match the lookup table, which is used",
                       module.name, at / sizeof(Thunk));
   }
 
@@ -232,10 +231,10 @@ Imports walk_imports(const Image& image, core::Findings& findings) {
       const u32 end = static_cast<u32>(table.size());
       if (value(name) != value(module.address_table) || value(module.lookup_table) != 0 ||
           is_descriptor(image, at + end))
-        findings.warning("import-table", in.offset(),
-                         "the table of imported modules ends where another one seems to be left "
-                         "out: behind {}",
-                         imports.modules());
+        findings.warning(
+            "import-table", in.offset(),
+            "the table of imported modules ends where another one seems to be left out: after {}",
+            imports.modules());
       return imports;
     }
     // A linker's guess at the table may lie outside; the address table then has the names.
@@ -278,8 +277,8 @@ Imports walk_delay_imports(const Image& image, core::Findings& findings) {
     if (value(name) == 0 || value(module.address_table) == 0) {
       if (below)
         findings.warning("import-table", at_name,
-                         "the table of delayed modules ends behind {} at one whose attributes say "
-                         "that it has addresses, and these lie before the image",
+                         "the table of delayed modules ends after {} at one whose attributes say "
+                         "that it has addresses, which lie below the image",
                          imports.modules());
       return imports;
     }

@@ -82,7 +82,8 @@ class TreeWalker {
       const auto entry = fields<entry_size>(entry_offset);
       if (!entry || entry_budget_ == 0) {
         findings_.warning("resource-count", at(offset),
-                          "a resource directory declares {} entries, {} can be", count, i);
+                          "a resource directory declares {} entries, of which {} are possible",
+                          count, i);
         return;
       }
       --entry_budget_;
@@ -141,7 +142,7 @@ class TreeWalker {
       return;
     }
     findings_.warning("resource-name", resource.offset,
-                      "the names of resources are longer than all of their section");
+                      "the names of resources are together longer than their section");
     resource.type.units = resource.name.units = {};
   }
 

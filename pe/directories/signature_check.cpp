@@ -21,12 +21,13 @@ void check_signature(const ReadSignature& signature, const std::optional<std::st
                      "{} bytes after a signature in its certificate are not covered by it",
                      signature.bytes_behind);
   if (signature.refuted)
-    findings.warning("authenticode-invalid", std::nullopt,
-                     "a signature is not one of its digest by the certificate beside it");
+    findings.warning(
+        "authenticode-invalid", std::nullopt,
+        "a signature does not match its digest and the certificate that comes with it");
   if (agrees(signature, file_digest) == false)
     findings.warning("authenticode-mismatch", std::nullopt,
-                     "the {} digest that was signed is {}, the file's is {}",
-                     signature.digest_algorithm, *signature.digest, *file_digest);
+                     "the signed {} digest is {}, the file's is {}", signature.digest_algorithm,
+                     *signature.digest, *file_digest);
 }
 
 std::vector<Certificate> choose_signatures(const std::vector<Certificate>& certificates,

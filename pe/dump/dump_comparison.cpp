@@ -186,7 +186,7 @@ class Comparer {
     }
     if (changes.size() == most_changes) {
       findings_.warning("change-limit", value(rva),
-                        "more than {} places differ; those behind RVA {:#x} are left out",
+                        "more than {} places differ; those after RVA {:#x} are left out",
                         most_changes, value(changes.back().rva));
       return;
     }
@@ -196,8 +196,8 @@ class Comparer {
   void note_absence() {
     if (result_.absent_bytes > 0)
       findings_.info("dump-absent", value(result_.absent.front().rva),
-                     "{} bytes of the module are zeros in whole pages where the file has others: "
-                     "taken as not there, and not compared",
+                     "{} bytes of the module are zeros in whole pages where the file has other "
+                     "bytes: taken as absent and not compared",
                      result_.absent_bytes);
     if (result_.missing_bytes > 0)
       findings_.warning("dump-truncated", std::nullopt,

@@ -55,17 +55,17 @@ void add_blocks(core::ByteView blocks, const Form& form, std::vector<PatchSite>&
 void add_dynamic_relocations(const Image& image, const LoadConfig& config,
                              std::vector<PatchSite>& sites, core::Findings& findings) {
   const auto unread = [&](std::string_view why) {
-    findings.info("dynamic-relocations", std::nullopt,
-                  "dynamic relocations are not read, so that what the system writes there counts "
-                  "as a change: {}",
-                  why);
+    findings.info(
+        "dynamic-relocations", std::nullopt,
+        "dynamic relocations are not read, so what the system writes there counts as a change: {}",
+        why);
   };
   const auto table = read_dynamic_relocations(image, config);
   for (const auto& [symbol, blocks] : table.relocations) {
     if (const auto form = form_of(symbol)) {
       add_blocks(blocks, *form, sites);
     } else {
-      unread("some are of a kind that is not known here");
+      unread("some are of an unknown kind");
     }
   }
   if (!table.unread.empty()) unread(table.unread);

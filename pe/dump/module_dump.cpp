@@ -82,8 +82,8 @@ core::Expected<ModuleDump, std::string> ModuleDump::open(core::Borrowed<ImageTab
   if (auto why = module.choose_layout(options.layout)) return core::fail(std::move(*why));
   if (!module.proved_)
     findings.warning("dump-unproved", 0,
-                     "the dump has no headers that tell its build; {} % of the bytes that were "
-                     "looked at are the file's",
+                     "the dump has no headers that identify its build; {} % of the examined bytes "
+                     "match the file",
                      module.likeness_percent_);
   if (auto why = module.find_base(file, options.base, findings)) return core::fail(std::move(*why));
   return module;
@@ -187,13 +187,13 @@ std::optional<std::string> ModuleDump::choose_layout(const std::optional<Layout>
   likeness_percent_ = layout_ == Layout::file ? file_percent : memory_percent;
   const u64 looked_at = layout_ == Layout::file ? of_file : of_memory;
   if (looked_at == 0)
-    return "nothing of the module is there: no page of code or constants has a byte other than 0";
+    return "none of the module is there: no page of code or constants has a byte other than 0";
   // Code that is packed or patched as a whole is no less alike than this.
   constexpr u64 least_percent = 50;
   if (likeness_percent_ >= least_percent) return std::nullopt;
   return fmt::format(
-      "it is not the file as loaded: {} % of the bytes of code and constants that "
-      "were looked at are the same, in the layout of {}",
+      "it is not the file as loaded: {} % of the examined bytes of code and constants match, in "
+      "the layout of {}",
       likeness_percent_, name_of(layout_));
 }
 
@@ -281,8 +281,8 @@ std::optional<std::string> ModuleDump::find_base(const ImageTables& file,
       file_->optional_header().subsystem == native_subsystem ? page_size : granularity;
   if (base_source_ == BaseSource::header && base_ % alignment != 0)
     findings.warning("dump-base", 0,
-                     "ImageBase in the dump's header is {:#x}, where no module is loaded, and no "
-                     "relocation tells the base",
+                     "ImageBase in the dump's header is {:#x}, where no module can be loaded, and "
+                     "no relocation shows the base",
                      base_);
   // The loaders of Windows XP and 2003 leave the preferred base there.
   if (header_base_ && *header_base_ != base_ && *header_base_ != preferred)

@@ -10,17 +10,17 @@ struct RuleText {
 
 constexpr RuleText texts[patch_rule_count] = {
     {"header_base",
-     "ImageBase: since Windows Vista the loader writes there where the image is (observed)"},
+     "ImageBase: since Windows Vista the loader writes the image's address there (observed)"},
     {"import_address",
      "import address table: the loader writes the addresses of imported functions (PE Format, "
      ".idata)"},
     {"delayed_import",
      "delay-load address table: written at the first call (PE Format, delay-load import tables)"},
     {"loader_pointer",
-     "pointers to functions of the loader's own that check calls (winnt.h, "
+     "pointers to the loader's own functions that check calls (winnt.h, "
      "IMAGE_LOAD_CONFIG_DIRECTORY)"},
     {"security_cookie",
-     "SecurityCookie: made anew for each process (winnt.h, IMAGE_LOAD_CONFIG_DIRECTORY)"},
+     "SecurityCookie: generated for each process (winnt.h, IMAGE_LOAD_CONFIG_DIRECTORY)"},
     {"tls_index", "AddressOfIndex: the loader writes the slot (PE Format, .tls section)"},
     {"lock_prefix",
      "LockPrefixTable: LOCK becomes NOP on machines with one processor (winnt.h, "
@@ -39,9 +39,8 @@ constexpr RuleText texts[patch_rule_count] = {
     {"unread_relocation",
      "base relocations of a type that is not applied here (PE Format, .reloc section)"},
     {"service_row",
-     "service table, looked at row by row: an x64 kernel packs distance and argument count into "
-     "each "
-     "when it starts"},
+     "service table, compared row by row: an x64 kernel packs distance and argument count into "
+     "each when it starts"},
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ AddressMap::AddressMap(u64 file_size, Layout layout, const OptionalHeader& optio
     if (region.start < end) {
       const auto overlap = end - region.start;
       findings.warning("section-overlap", std::nullopt,
-                       "a section at RVA {:#x} starts inside what ends at {:#x}", region.start,
-                       end);
+                       "a section at RVA {:#x} starts inside the region that ends at {:#x}",
+                       region.start, end);
       if (overlap >= region.size) continue;
       region = {end, region.size - overlap, region.offset + std::min(overlap, region.stored),
                 region.stored - std::min(overlap, region.stored)};

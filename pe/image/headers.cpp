@@ -105,7 +105,7 @@ core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offse
   const auto present = std::min<u64>({count, directory_count, in.remaining() / 8});
   if (present < count)
     findings.info("directory-count", in.offset() - 4,
-                  "NumberOfRvaAndSizes is {}, {} directories are there", count, present);
+                  "NumberOfRvaAndSizes is {}, but there are {} directories", count, present);
   for (std::size_t i = 0; i < present; ++i)
     header.directories[i] = {.address = Rva{in.read_u32("DataDirectory.VirtualAddress")},
                              .size = in.read_u32("DataDirectory.Size")};

@@ -44,9 +44,10 @@ Layout choose_layout(const core::FileView& file, Machine machine, const Optional
                      evidence.proves_memory() ? "dumped from memory; try --layout file"
                                               : "a file; try --layout memory");
   if (evidence.proves_memory() && !asked) {
-    findings.info("layout-memory", std::nullopt,
-                  "dumped from memory: {} tables lie at their RVAs, {} at file offsets; read so",
-                  evidence.memory, evidence.file);
+    findings.info(
+        "layout-memory", std::nullopt,
+        "dumped from memory: {} tables lie at their RVAs, {} at file offsets; read in that layout",
+        evidence.memory, evidence.file);
     return Layout::memory;
   }
   // Without a table on either side the size decides whether it is worth a word.

@@ -72,14 +72,14 @@ RichHeader read_rich_header(core::ByteView bytes, u64 start, u64 end, u32 key) {
 void check(const RichHeader& header, core::Findings& findings) {
   if (header.key != header.computed_key)
     findings.warning("rich-header", header.offset,
-                     "the key of the Rich header is {:#010x}, DOS header, stub and entries give "
-                     "{:#010x}: they were changed",
+                     "the key of the Rich header is {:#010x}, but DOS header, stub and entries "
+                     "give {:#010x}: they were changed",
                      header.key, header.computed_key);
   const core::ByteView clear{header.clear};
   for (u64 at = word; at < start_size; at += word)
     if (load(clear, at) != 0)
       findings.warning("rich-header", header.offset + at,
-                       "a word behind the start of the Rich header is {:#010x}, not 0",
+                       "a word after the start of the Rich header is {:#010x}, not 0",
                        load(clear, at));
   if ((clear.size() - start_size) % entry_size != 0)
     findings.warning("rich-header", header.offset + clear.size() - word,
@@ -107,9 +107,9 @@ std::optional<RichHeader> find_rich_header(const Image& image, core::Findings& f
   }
   if (lone_end)
     findings.warning("rich-header", *lone_end,
-                     "\"Rich\" ends a Rich header, and no start with its key is in front of it");
+                     "\"Rich\" ends a Rich header, but no start with its key precedes it");
   else if (const auto start = find_start_with_key(bytes))
-    findings.warning("rich-header", *start, "a Rich header starts here, and no \"Rich\" ends it");
+    findings.warning("rich-header", *start, "a Rich header starts here, but no \"Rich\" ends it");
   return std::nullopt;
 }
 

@@ -47,7 +47,8 @@ class SchemaReader {
     const u64 room = map_.size() - std::min<u64>(first, map_.size());
     const u64 present = std::min<u64>(count, room / form_.entry_size);
     if (present < count)
-      warn(form_.count_at, "an API set schema declares {} sets, {} can be", count, present);
+      warn(form_.count_at, "an API set schema declares {} sets, of which {} are possible", count,
+           present);
     std::vector<ApiSet> sets;
     for (u64 i = 0; i < present; ++i)
       if (auto set = read_set(first + i * form_.entry_size)) sets.push_back(std::move(*set));

@@ -153,7 +153,7 @@ class Planner {
 
   void report_limit() {
     findings_.warning("iat-limit", std::nullopt,
-                      "names that slots share would make the plan larger than its files justify; "
+                      "slots that share names would make the plan larger than its files justify; "
                       "the rest is left out");
   }
 
@@ -187,26 +187,26 @@ class Planner {
     const auto& dll = tables.dlls[import.dll];
     switch (target.outcome) {
       case Outcome::other_machine:
-        findings_.warning("import-machine", std::nullopt, "{} imports {} of {}, which is for {}",
+        findings_.warning("import-machine", std::nullopt, "{} imports {} from {}, which is for {}",
                           tables.name, function, dll.name,
                           to_string(modules_[*target.module]->machine));
         break;
       case Outcome::forwarder_loop:
       case Outcome::forwarder_limit:
-        findings_.warning("forwarder-loop", std::nullopt, "{} imports {} of {}: {}", tables.name,
+        findings_.warning("forwarder-loop", std::nullopt, "{} imports {} from {}: {}", tables.name,
                           function, dll.name, to_string(target.outcome));
         break;
       case Outcome::no_function:
         // What is asked for at the first call alone may be a function of a later system.
         if (!dll.delayed) {
           findings_.warning("import-not-exported", std::nullopt,
-                            "{} imports {} of {}, and {} does not export what that leads to",
+                            "{} imports {} from {}, but {} does not export what that leads to",
                             tables.name, function, dll.name, target.dll);
           break;
         }
         [[fallthrough]];
       default:
-        findings_.info("import-unresolved", std::nullopt, "{} imports {} of {}: {}", tables.name,
+        findings_.info("import-unresolved", std::nullopt, "{} imports {} from {}: {}", tables.name,
                        function, dll.name, to_string(target.outcome));
     }
   }
@@ -260,10 +260,10 @@ class Planner {
   void find_indirect_callers() {
     const auto count = std::min(plan_.functions.size(), most_functions_with_indirect_callers);
     if (count < plan_.functions.size())
-      findings_.info("iat-indirect-limit", std::nullopt,
-                     "{} functions are selected; who calls them through other modules is told of "
-                     "the first {}",
-                     plan_.functions.size(), count);
+      findings_.info(
+          "iat-indirect-limit", std::nullopt,
+          "{} functions are selected; calls through other modules are listed for the first {}",
+          plan_.functions.size(), count);
     for (std::size_t i = 0; i < count; ++i) {
       auto& function = plan_.functions[i];
       function.ways = ways_to(function.importers);

@@ -36,7 +36,7 @@ bool ModuleSet::read_program(const std::string& path) {
   std::vector<std::string> wanted{std::string{schema_file}};
   for (unsigned turn = 0; !wanted.empty(); ++turn) {
     if (turn == limits_.turns) {
-      findings.warning("module-limit", std::nullopt, "DLLs need others {} times over",
+      findings.warning("module-limit", std::nullopt, "DLLs need other DLLs {} levels deep",
                        limits_.turns);
       return true;
     }

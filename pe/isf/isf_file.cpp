@@ -29,7 +29,7 @@ PublicSymbols to_publics(const IsfTable& table, core::Findings& findings) {
   for (const auto& symbol : table.symbols) {
     const auto name = symbol.linkage_name.empty() ? symbol.name : symbol.linkage_name;
     if (!is_usable_name(name)) {
-      report_isf_entry(findings, {name}, "the name of the symbol is not a name");
+      report_isf_entry(findings, {name}, "the symbol has no valid name");
     } else if (!symbol.address || symbol.address->negative || symbol.address->bits > most_u32) {
       report_isf_entry(findings, {name}, "the symbol has no address in an image");
     } else {
@@ -74,10 +74,10 @@ std::string to_plain_text(const core::Guid& guid) {
 
 core::Expected<PdbIdentity, IsfFailure> identify_isf(const IsfTable& table) {
   if (!is_known_format(table.format))
-    return core::fail(IsfFailure{"it is JSON, and no symbol table of Volatility 3 of format 6"});
+    return core::fail(IsfFailure{"it is JSON, but not a Volatility 3 symbol table of format 6"});
   if (table.guid.empty() && !table.age)
     return core::fail(
-        IsfFailure{"a symbol table that does not say which PDB of Windows it was made of "
+        IsfFailure{"a symbol table that does not say which Windows PDB it was made from "
                    "(metadata.windows.pdb)"});
   const auto guid = parse_plain_guid(table.guid);
   const auto age = table.age && !table.age->negative && table.age->bits <= most_u32
@@ -85,7 +85,7 @@ core::Expected<PdbIdentity, IsfFailure> identify_isf(const IsfTable& table) {
                        : std::nullopt;
   if (!guid || !age)
     return core::fail(
-        IsfFailure{"a symbol table whose GUID or age is none (metadata.windows.pdb)"});
+        IsfFailure{"a symbol table whose GUID or age is invalid (metadata.windows.pdb)"});
   PdbIdentity identity{std::string{table.database}, *guid, *age, std::nullopt};
   if (table.machine && !table.machine->negative && table.machine->bits <= 0xffff)
     identity.machine = static_cast<u16>(table.machine->bits);
@@ -100,7 +100,7 @@ void check_machine(const IsfTable& table, const PdbIdentity& identity, core::Fin
   const auto said = pointer_size_of(table);
   if (of_machine != 0 && said != 0 && of_machine != said)
     findings.warning("isf-machine", std::nullopt,
-                     "the symbol table is of the machine {} and has pointers of {} bytes",
+                     "the symbol table is for the machine {}, but has pointers of {} bytes",
                      to_string(static_cast<Machine>(*identity.machine)), said);
 }
 

@@ -153,9 +153,9 @@ class Converter {
 
   bool is_new(std::string_view name, std::set<std::string_view>& taken) {
     if (!is_name(name))
-      report("the name is empty, longer than 4,096 bytes or has a NUL");
+      report("the name is empty, longer than 4,096 bytes or contains a NUL");
     else if (!taken.insert(name).second)
-      report("the name is there twice; the first counts");
+      report("the name occurs twice; the first is used");
     else
       return true;
     return false;
@@ -229,7 +229,7 @@ class Converter {
       room_ -= needed;
       return true;
     }
-    if (room_ > 0) report("anonymous members have more members than a table can");
+    if (room_ > 0) report("anonymous members have more members than a table can hold");
     room_ = 0;
     return false;
   }
@@ -238,9 +238,9 @@ class Converter {
     if (!type.has_constants) return report("it has no object 'constants'");
     const auto base = find_base(type.base);
     if (base.index == no_type)
-      report("its base is not known");
+      report("its base is unknown");
     else if (natural(type.size) != base.size)
-      report("its size is not that of its base, which counts");
+      report("its size differs from that of its base, which is used");
     std::vector<Constant> constants;
     std::set<std::string_view> taken;
     for (u32 i = type.first_constant; i < type.end_constant; ++i) {
@@ -310,7 +310,7 @@ class Converter {
     if (type.kind == "enum") return use_named(type, Family::enumeration);
     if (type.kind == "union") return use_named(type, Family::union_);
     if (is_structure_kind(type.kind)) return use_named(type, Family::structure);
-    return missing("its type is of no known kind");
+    return missing("its type is of unknown kind");
   }
 
   Used missing(std::string_view what) {
@@ -338,7 +338,7 @@ class Converter {
   Used use_base(const IsfTable::Type& type) {
     if (type.name.starts_with("pointer")) return add_pointer(type.name, void_type);
     const auto used = find_base(type.name);
-    return used.index == no_type ? missing("its base type is not known") : used;
+    return used.index == no_type ? missing("its base type is unknown") : used;
   }
 
   Used use_pointer(const IsfTable::Type& type) {
@@ -350,7 +350,7 @@ class Converter {
     if (const auto found = bases_.find(base); found != bases_.end())
       size = natural(found->second->size).value_or(0);
     if (size != 2 && size != 4 && size != 8)
-      return missing("pointers have another size than 2, 4 or 8 bytes");
+      return missing("pointers have a size other than 2, 4 or 8 bytes");
     constexpr u32 near_32 = 0x0a;
     constexpr u32 near_64 = 0x0c;
     const u64 kind = size == 4 ? near_32 : size == 8 ? near_64 : 0;
@@ -365,7 +365,7 @@ class Converter {
     if (!count) return missing("an array has no count");
     if (!element.size) return missing("the elements of an array have no size");
     if (*element.size != 0 && *count > ~u64{0} / *element.size)
-      return missing("an array is larger than 64 bits can say");
+      return missing("an array is larger than 64 bits can express");
     const u64 size = *count * *element.size;
     constexpr u32 index_type = 0x23;
     RecordBytes record;
@@ -379,7 +379,7 @@ class Converter {
     const auto length = natural(type.bit_length);
     if (!integer.size || !position || !length || *length == 0 || *length > 64 ||
         *position > 64 - *length || *position + *length > *integer.size * 8)
-      return missing("the bits of a bit field do not lie in its integer");
+      return missing("the bits of a bit field lie outside its integer");
     RecordBytes record;
     record.put(kind_bit_field, 2).put(integer.index, 4).put(*length, 1).put(*position, 1);
     return {writer_.add(record), integer.size, *position, *length};
@@ -387,7 +387,7 @@ class Converter {
 
   // A declaration; of what the table defines by that name, of whatever kind, else of what is said.
   Used use_named(const IsfTable::Type& type, Family family) {
-    if (!is_name(type.name)) return missing("a type has no name that can be one");
+    if (!is_name(type.name)) return missing("a type has no valid name");
     std::optional<u64> size;
     const auto user = users_.find(type.name);
     const auto enumeration = enumerations_.find(type.name);

@@ -27,7 +27,7 @@ std::vector<ListedModule> list_modules(const SymbolFile& file, std::span<const s
   std::vector<ListedModule> modules;
   if (!file.pdb) {
     core::NoMatch missing;
-    missing.add_sentence("symbol tables do not have modules");
+    missing.add_sentence("symbol tables have no modules");
     missing.report(findings);
     return modules;
   }
@@ -54,7 +54,7 @@ std::vector<ListedModule> list_modules(const SymbolFile& file, std::span<const s
     one.module < modules.size() ? modules[one.module].contributions.push_back(one) : void(++lost);
   if (lost > 0)
     findings.warning("pdb-stream", std::nullopt,
-                     "{} section contributions are of modules that are not listed", lost);
+                     "{} section contributions belong to modules that are not listed", lost);
   room.report(findings);
   keep_named(modules, "module", names, findings);
   return modules;

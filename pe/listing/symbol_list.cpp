@@ -245,7 +245,7 @@ std::vector<ListedSymbol> list_symbols(const SymbolFile& file, std::span<const s
     core::NoMatch missing;
     missing.add_sentence(file.pdb
                              ? fmt::format("no symbols of the kinds {}", fmt::join(kinds, ","))
-                             : fmt::format("{}: symbol tables have public symbols alone", *asked));
+                             : fmt::format("{}: symbol tables have only public symbols", *asked));
     missing.report(findings);
   }
   keep_named(symbols, "symbol", names, findings);

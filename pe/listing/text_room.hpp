@@ -28,8 +28,8 @@ class TextRoom {
   void report(core::Findings& findings) const {
     if (is_full_)
       findings.warning("symbol-limit", std::nullopt,
-                       "names of modules and types are together more than sixteen times the file; "
-                       "others are left out");
+                       "names of modules and types are together more than sixteen times the size "
+                       "of the file; others are left out");
   }
 
  private:

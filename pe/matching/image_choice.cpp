@@ -38,7 +38,7 @@ void report_rejected(const Rejected& file, std::string_view name, const LoadedFi
   const auto shown = core::printable(core::file_name(name));
   if (file.likeness == Likeness::other)
     findings.warning("symbols-other-build", std::nullopt,
-                     "{} is not the {} of the trace, and not used: it has {}, the trace's {}",
+                     "{} is not the {} of the trace and is not used: it has {}, the trace's has {}",
                      file.path, shown, file.identity, text_of(loaded));
   else
     findings.warning("symbols-unproved", std::nullopt,
@@ -56,7 +56,7 @@ void ImageChoice::give(const std::string& path, const Identity& identity,
     return compare(other.identity, same) == Likeness::same;
   });
   if (known != given_.end())
-    findings.info("image-twice", std::nullopt, "{} is the build that {} is", path, known->path);
+    findings.info("image-twice", std::nullopt, "{} is the same build as {}", path, known->path);
   else
     given_.push_back({path, identity});
 }

@@ -81,11 +81,10 @@ void CodeSymbols::add_publics(const SymbolFile& pdb, core::Findings& findings) {
   constexpr u32 of_code = public_code | public_function;
   const bool by_section = !sections_.empty();
   if (!pdb.pdb && !by_section)
-    findings.warning(
-        "isf-no-sections", std::nullopt,
-        "{}: a symbol table does not tell code from data; it names code where the image "
-        "is given too",
-        pdb.path);
+    findings.warning("isf-no-sections", std::nullopt,
+                     "{}: a symbol table does not distinguish code from data; it names code only "
+                     "if the image is given too",
+                     pdb.path);
   for (const auto& symbol : pdb.publics.symbols)
     if (symbol.address && !symbol.name.empty() && (by_section || (symbol.flags & of_code) != 0))
       add(*symbol.address, symbol.name, Origin::public_symbol);

@@ -73,9 +73,10 @@ bool ModuleSymbols::next_module() {
     }
     room_ -= module.symbol_bytes;
     if (!seen_.insert(*module.stream).second) {
-      findings_.warning("pdb-procedures", std::nullopt,
-                        "several modules have their symbols in stream {}; those of the first count",
-                        *module.stream);
+      findings_.warning(
+          "pdb-procedures", std::nullopt,
+          "several modules have their symbols in stream {}; those of the first are used",
+          *module.stream);
       continue;
     }
     auto bytes = pdb_.msf().read(*module.stream, 0, module.symbol_bytes, "PDB module stream");
@@ -88,8 +89,7 @@ bool ModuleSymbols::next_module() {
     const auto signature = core::load<u32>(bytes_.view(), 0).value_or(0);
     if (is_signature(signature)) return true;
     findings_.warning("pdb-procedures", pdb_.msf().offset_of(*module.stream, 0),
-                      "the symbols of a module are of version {:#x}, which is not known",
-                      signature);
+                      "the symbols of a module are of the unknown version {:#x}", signature);
   }
   return false;
 }

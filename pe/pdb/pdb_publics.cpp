@@ -161,7 +161,7 @@ PublicSymbols read_public_symbols(const Pdb& pdb, const PdbSections& sections,
   Positions positions;
   if (!pdb.dbi()->publics) {
     findings.warning("pdb-publics", std::nullopt,
-                     "the file has no publics stream; all symbol records are looked at");
+                     "the file has no publics stream; all symbol records are searched");
     positions = reader.find_all();
   } else if (auto map = read_address_map(pdb.msf(), *pdb.dbi()->publics, bytes.size())) {
     positions = std::move(*map);

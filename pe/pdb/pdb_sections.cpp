@@ -16,8 +16,8 @@ PdbSections PdbSections::read(const Pdb& pdb, core::Findings& findings) {
     sections.read_headers(pdb, *stream, findings);
   } else if (pdb.msf().is_version_2()) {
     findings.info("pdb-no-sections", std::nullopt,
-                  "section headers are in the image alone: symbols have RVAs, and functions of "
-                  "modules are listed, where it is given too");
+                  "section headers are only in the image: symbols have RVAs, and functions of "
+                  "modules are listed, only if it is given too");
   } else {
     findings.warning("pdb-sections", std::nullopt,
                      "no stream has the section headers: symbols have no RVAs");
@@ -37,7 +37,7 @@ void PdbSections::read_headers(const Pdb& pdb, u32 stream, core::Findings& findi
   const u64 count = std::min<u64>(size / SectionHeader::size_on_disk, most);
   if (count * SectionHeader::size_on_disk != size)
     findings.warning("pdb-sections", pdb.msf().offset_of(stream, 0),
-                     "section headers of {} bytes, {} are read", size, count);
+                     "section headers of {} bytes, of which {} are read", size, count);
   headers_.reserve(count);
   for (u64 i = 0; i < count; ++i)
     if (const auto header = read_section_header(bytes->view(), i * SectionHeader::size_on_disk))

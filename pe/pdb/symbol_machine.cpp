@@ -24,12 +24,11 @@ void compare_with_image(SymbolFile& file, const std::optional<PdbReference>& ref
   file.compare(reference);
   if (!*file.matches_image || fits_machine(file.identity, image)) return;
   file.matches_image = false;
-  file.findings.warning(
-      "pdb-mismatch", std::nullopt,
-      "the {} has the GUID and age that the image asks for, and is of another machine, {}; the "
-      "image is for {}",
-      file.pdb ? "PDB" : "symbol table", to_string(static_cast<Machine>(*file.identity.machine)),
-      to_string(image));
+  file.findings.warning("pdb-mismatch", std::nullopt,
+                        "the {} has the GUID and age that the image asks for, but is for another "
+                        "machine, {}; the image is for {}",
+                        file.pdb ? "PDB" : "symbol table",
+                        to_string(static_cast<Machine>(*file.identity.machine)), to_string(image));
 }
 
 void join_with_image(SymbolFile& file, const Image& image,

@@ -97,7 +97,7 @@ std::map<std::size_t, ModuleCompiler> read_module_compilers(const Pdb& pdb,
           compilers[symbols.number()].build_record = *id;
       } else if (kind == s_compile2 || kind == s_compile2_st || kind == s_compile3) {
         if (!read_compiler(record, compilers[symbols.number()]))
-          symbols.reject("what compiled a module ends before its text does");
+          symbols.reject("a record of a module's compiler ends before its text does");
       }
     }
   return compilers;

@@ -26,11 +26,11 @@ void note_range(const Aggregate& aggregate, std::string_view what, core::Finding
 void note_unplaced(const Aggregate& aggregate, const UnplacedMember& member,
                    core::Findings& findings) {
   if (member.why == UnplacedMember::Why::size)
-    findings.info("pdb-type-size", std::nullopt, "{}.{}: its size is not known, and it is left out",
+    findings.info("pdb-type-size", std::nullopt, "{}.{}: its size is unknown, and it is left out",
                   shown(aggregate.name), shown(member.name));
   else
     findings.warning("pdb-type-range", std::nullopt,
-                     "{}.{}: its bits do not lie in their integer, and it is left out",
+                     "{}.{}: its bits lie outside their integer, and it is left out",
                      shown(aggregate.name), shown(member.name));
 }
 
@@ -46,7 +46,7 @@ std::optional<CDefinition> find_c_definition(const TypeTable& table, u32 index, 
   const auto aggregate = record != nullptr ? read_aggregate(*record) : std::nullopt;
   if (!aggregate || aggregate->forward() || aggregate->size == 0) return std::nullopt;
   if (aggregate->size > largest_object(table)) {
-    note_range(*aggregate, "is larger than compilers take, and is only declared", findings);
+    note_range(*aggregate, "is larger than compilers accept, and is only declared", findings);
     return std::nullopt;
   }
   return CDefinition{*aggregate, placed_members(table, index, budget, findings)};
@@ -57,7 +57,7 @@ void note_left_out(const CDefinition& definition, core::Findings& findings) {
   if (!std::ranges::all_of(members.placed, [&](const PlacedMember& one) {
         return one.lies_within(definition.aggregate.size) || definition.is_empty_base(one);
       }))
-    note_range(aggregate, "has members that reach beyond it, and are left out", findings);
+    note_range(aggregate, "has members that extend beyond it and are left out", findings);
   for (const auto& member : members.unplaced) note_unplaced(aggregate, member, findings);
 }
 

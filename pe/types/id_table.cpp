@@ -35,7 +35,7 @@ IdTable IdTable::read(const Pdb& pdb, core::Findings& findings) {
     const auto record = pe::find_record(stream->records, position);
     if (!record) {
       findings.warning("pdb-types", pdb.msf().offset_of(id_stream, stream->position + position),
-                       "record {} of the IPI stream cannot be read; those behind it are lost",
+                       "record {} of the IPI stream cannot be read; those after it are lost",
                        table.records_.size());
       break;
     }

@@ -29,8 +29,8 @@ class PdbTypes::Search {
     }
     if (!fields.ok() && fields.kind() != 0)
       findings_.warning("pdb-type-unknown", std::nullopt,
-                        "the members of {} from one of kind {:#06x} on cannot be read, {} is not "
-                        "among those before",
+                        "the members of {} cannot be read from one of kind {:#06x} on; {} is not "
+                        "among those before it",
                         definition->name, fields.kind(), name);
     for (const auto& base : bases)
       if (auto member = find_member(base.type, name, level + 1)) {

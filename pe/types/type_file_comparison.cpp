@@ -11,8 +11,8 @@ TypeFileComparison compare_type_files(TypeFile& before, TypeFile& after,
     compared.reduced = reduce(pdb);
     if (compared.reduced)
       pdb.findings.info("types-reduced", std::nullopt,
-                        "compared with a symbol table, as one: without qualifiers, signatures, "
-                        "methods and static members");
+                        "compared with a symbol table and reduced to what one has: without "
+                        "qualifiers, signatures, methods and static members");
   }
   compared.comparison =
       compare_types(compared.table_of(before), compared.table_of(after), wanted, after.findings);

@@ -29,7 +29,7 @@ class Visitor {
       if (field.kind == Field::Kind::enumerator) field.value = to_integer(field.value, integer);
       if (aggregate && is_placed(field) && field.value > aggregate->size)
         findings_.warning("pdb-type-range", std::nullopt,
-                          "{} of {} lies at {:#x}, outside of the {:#x} bytes of its type",
+                          "{} of {} lies at {:#x}, outside the {:#x} bytes of its type",
                           shown(field.name), shown(head->name), field.value, aggregate->size);
       if (choice_.each_overload && field.kind == Field::Kind::overloads) {
         if (!take_overloads(field, base, level, prefix)) return report_limit();

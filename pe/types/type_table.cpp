@@ -125,7 +125,7 @@ void TypeTable::add_record(core::ByteView record) {
 
 void TypeTable::report_lost(const Pdb* pdb, u64 position, core::Findings& findings) const {
   findings.warning("pdb-types", pdb ? pdb->msf().offset_of(type_stream, position) : std::nullopt,
-                   "type record {} cannot be read; those behind it are lost", records_.size());
+                   "type record {} cannot be read; those after it are lost", records_.size());
 }
 
 void TypeTable::sort_names() {
@@ -250,7 +250,7 @@ std::optional<u32> TypeTable::choose(std::span<const Definition> namesakes,
       chosen = candidate.index;
     } else if (extent_of(*find_record(candidate.index)) != extent_of(*find_record(*chosen))) {
       findings.warning("pdb-type-ambiguous", std::nullopt,
-                       "several types are called {}; the first one is taken", candidate.name);
+                       "several types are called {}; the first one is used", candidate.name);
       break;
     }
   }

@@ -10,26 +10,26 @@ namespace {
 using core::Severity;
 
 const char* const removal =
-    "Where the session is no longer wanted, remove its key; while it is, set Start to 0.";
+    "If the session is no longer wanted, remove its key; to keep it without starting it, set Start "
+    "to 0.";
 
 void check_providers(const Checked& checked, const Autologger& session, Problems& problems) {
   const auto enabled = std::count_if(session.providers.begin(), session.providers.end(),
                                      [](const auto& provider) { return provider.is_enabled(); });
   if (enabled == 0 && !session.kernel_flags)
-    problems.add(
-        {"autologger-empty", Severity::info, session.key, "", session.name,
-         "the session starts with the machine, and its key enables no provider: it takes buffers "
-         "for nothing, unless a program enables providers later, as Windows' own do",
-         removal});
+    problems.add({"autologger-empty", Severity::info, session.key, "", session.name,
+                  "the session starts at boot, but its key enables no provider: its buffers are "
+                  "wasted, unless a program enables providers later, as for Windows' own sessions",
+                  removal});
   for (const auto& provider : session.providers) {
     if (!provider.is_enabled()) continue;
     const auto key = session.key + '\\' + provider.guid;
     if (provider.name.empty() && checked.configuration.has_software)
       problems.add(
           {"autologger-provider-unknown", Severity::info, key, "Enabled", provider.guid,
-           "no publisher of SOFTWARE and no name known here is this provider's: it was "
-           "uninstalled, or never registered, as providers of TraceLogging and WPP are not",
-           "Find out which program the provider is of, or remove its key from the session."});
+           "the provider has no publisher in SOFTWARE and no name known to coldtrace: it was "
+           "uninstalled, or never registered, like providers of TraceLogging and WPP",
+           "Find out which program the provider belongs to, or remove its key from the session."});
     if (!has_text(provider.resource_file)) continue;
     const auto file =
         to_windows_path(*provider.resource_file, PathUse::dll, checked.configuration.windows);
@@ -37,10 +37,10 @@ void check_providers(const Checked& checked, const Autologger& session, Problems
       problems.add(
           {"autologger-provider-file", Severity::warning, provider.publisher_key,
            "ResourceFileName", provider.resource_file,
-           fmt::format("the session {} enables {}, whose file is not there: {}", session.name,
+           fmt::format("the session {} enables {}, whose file is missing: {}", session.name,
                        provider.name.empty() ? provider.guid : provider.name, file.text()),
            "Remove the provider's key from the session, and the publisher with wevtutil um, or "
-           "install the program again."});
+           "reinstall the program."});
   }
 }
 
@@ -51,9 +51,9 @@ void check_target(const Checked& checked, const Autologger& session, Problems& p
   if (folder.path.empty() || !checked.lacks(folder, FileKind::folder)) return;
   problems.add({"autologger-folder-missing", Severity::warning, session.key, "FileName",
                 session.file,
-                fmt::format("the folder of its file is not there: {}; the session does not start",
+                fmt::format("the folder of its file is missing: {}; the session does not start",
                             folder.text()),
-                "Make the folder, or name another file."});
+                "Create the folder, or name another file."});
 }
 
 }  // namespace
@@ -68,9 +68,8 @@ void check_autologgers(const Checked& checked, Problems& problems) {
   if (configuration.global_logger_start.value_or(0) != 0)
     problems.add({"global-logger", Severity::info, configuration.global_logger_key, "Start",
                   fmt::format("{}", *configuration.global_logger_start),
-                  "the global logger traces the kernel from the next start on",
-                  "Set Start to 0 when the "
-                  "trace is taken."});
+                  "the global logger traces the kernel from the next boot on",
+                  "Set Start to 0 once the trace is recorded."});
 }
 
 }  // namespace coldtrace::registry

@@ -37,10 +37,9 @@ bool is_boot_class(const FilterList& list) {
 // What comes of a filter that cannot be loaded.
 std::string consequence(const FilterList& list) {
   if (is_boot_class(list))
-    return list.of_device
-               ? "this device does not start; where Windows lies behind it, the machine does "
-                 "not boot (stop 0x7B)"
-               : "the machine will not boot (stop 0x7B, INACCESSIBLE_BOOT_DEVICE)";
+    return list.of_device ? "this device does not start; if Windows boots through it, the machine "
+                            "does not boot (stop 0x7B)"
+                          : "the machine will not boot (stop 0x7B, INACCESSIBLE_BOOT_DEVICE)";
   if (is_one_of(list.class_id, input_classes) && !list.of_device)
     return "no keyboard or mouse will work";
   return list.of_device ? "the device does not start (code 19, 32, 37 or 39 of Device Manager)"
@@ -75,9 +74,8 @@ class FilterRules {
   }
 
   void check(const FilterList& list, const std::string& name) {
-    const auto removal =
-        fmt::format("Remove {} from {}, and nothing else from it; or install the driver again.",
-                    name, list.value);
+    const auto removal = fmt::format("Remove {} and nothing else from {}, or reinstall the driver.",
+                                     name, list.value);
     const auto* service = checked_.configuration.find_service(name);
     if (checked_.configuration.lacks_service(name))
       return add("filter-service-missing", list, name, fmt::format("there is no service {}", name),
@@ -87,26 +85,25 @@ class FilterRules {
       return add(
           "filter-service-disabled", list, name, fmt::format("the service {} is disabled", name),
           fmt::format(
-              "Remove {} from {}, or set Start of the service to what its installation says.", name,
-              list.value));
+              "Remove {} from {}, or set Start of the service to the value from its installation.",
+              name, list.value));
     const auto file = service->file(checked_.configuration.windows);
     if (file && checked_.lacks(*file))
       add("filter-file-missing", list, name,
-          fmt::format("the file of the service {} is not there: {}", name, file->text()), removal);
+          fmt::format("the file of the service {} is missing: {}", name, file->text()), removal);
     // Source: MS Learn, "Specifying Driver Load Order": filters of devices that are needed to start
     // the machine are boot drivers themselves.
     if (is_boot_class(list) && !list.of_device && list.class_id != boot_classes.back() &&
         service->start != Service::boot && (service->start || service->whole))
       problems_.add(
           {"filter-start", Severity::warning, list.key, list.value, name,
-           fmt::format("the service {} has {}, and filters devices that start with the boot "
-                       "drivers: it is not there when they start",
+           fmt::format("the service {} has {}, but filters devices that start with the boot "
+                       "drivers: it is not loaded when they start",
                        name,
                        service->start ? fmt::format("Start {} ({})", *service->start,
                                                     start_name(service->start))
-                                      : "no Start that can be read"),
-           "Set Start of the service to 0, where the driver is made for it, or remove the "
-           "filter."});
+                                      : "no readable Start"),
+           "Set Start of the service to 0 if the driver supports that, or remove the filter."});
   }
 
   const Checked& checked_;
@@ -124,7 +121,7 @@ void check_devices(const Checked& checked, Problems& problems) {
   for (const auto& device : checked.configuration.devices_without_service)
     problems.add(
         {"device-service-missing", Severity::info, device.key, "Service", device.service,
-         fmt::format("there is no service {}: a driver was removed and its device was not",
+         fmt::format("there is no service {}: a driver was removed, but its device was not",
                      device.service),
          "Remove the device with pnputil /remove-device or Device Manager (show hidden devices)."});
 }

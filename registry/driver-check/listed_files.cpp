@@ -97,10 +97,10 @@ std::unique_ptr<DriverFiles> choose_listed_files(const std::vector<ListedVolume>
                                                  const WindowsFolder& windows, ListExtent extent,
                                                  std::string_view list, core::Findings& findings) {
   if (extent == ListExtent::selection)
-    findings.warning("snapshot-selection", std::nullopt,
-                     "{}: the snapshot has not all names of its volumes, with their paths: none is "
-                     "called missing",
-                     list);
+    findings.warning(
+        "snapshot-selection", std::nullopt,
+        "{}: the snapshot lacks names or paths of its volumes: no file is reported as missing",
+        list);
   const auto found = find_windows(volumes, windows.name);
   if (found.empty()) return nullptr;
   tell_chosen(list, found, findings);

@@ -11,16 +11,16 @@ using core::Severity;
 // What comes of a driver or service that does not start. Source: MS Learn, "CreateServiceW",
 // dwErrorControl.
 std::string_view consequence(const Service& service) {
-  if (service.start == Service::demand) return "it fails when it is asked for";
+  if (service.start == Service::demand) return "it fails when something starts it";
   switch (service.error_control.value_or(1)) {
     case 0:
-      return "it does not run, and nobody is told";
+      return "it does not run, and no error is reported";
     case 2:
-      return "Windows restarts with the last known good configuration, if that is another one";
+      return "Windows restarts with the last known good configuration, if that is a different one";
     case 3:
-      return "Windows gives the start up";
+      return "Windows aborts the boot";
     default:
-      return "it does not run, and the event log has an error";
+      return "it does not run, and the event log records an error";
   }
 }
 
@@ -70,10 +70,10 @@ class ServiceRules {
     if (service.start && *service.start > Service::disabled)
       add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),
           fmt::format("Start is {}, which is not one of 0 to 4", *service.start),
-          "Set Start to what the installation of the driver says.");
+          "Set Start to the value from the driver's installation.");
     else if (!service.is_driver() && service.start && *service.start <= Service::system)
       add("service-start", Severity::warning, service, "Start", fmt::format("{}", *service.start),
-          fmt::format("a program has Start {} ({}), which is for drivers", *service.start,
+          fmt::format("a program has Start {} ({}), which is only for drivers", *service.start,
                       start_name(service.start)),
           "Set Start to 2, or Type to what the driver is.");
   }
@@ -82,11 +82,10 @@ class ServiceRules {
     const auto file = service.file(checked_.configuration.windows);
     if (!file || !checked_.lacks(*file)) return;
     add("service-file-missing", severity_of(service), service, "ImagePath", service.image_path,
-        fmt::format("the file is not there: {}; {}", file->text(),
+        fmt::format("the file is missing: {}; {}", file->text(),
                     service.is_disabled() ? "it is disabled" : consequence(service)),
-        "Where the driver was uninstalled, remove this key, after all filters, sessions and "
-        "dependencies "
-        "that name it; else install it again.");
+        "If the driver was uninstalled, remove this key after all filters, sessions and "
+        "dependencies that name it; otherwise reinstall it.");
   }
 
   void check_dependency(const Service& service, const std::string& name) {
@@ -96,9 +95,9 @@ class ServiceRules {
     if (missing || other->is_disabled()) {
       add("service-dependency", severity_of(service), service, "DependOnService", name,
           fmt::format("it depends on the service {}, which is {}: {}", name,
-                      missing ? "not there" : "disabled", consequence(service)),
+                      missing ? "missing" : "disabled", consequence(service)),
           missing ? "Install what is missing, or remove the name from DependOnService."
-                  : "Set Start of that service to what its installation says.");
+                  : "Set Start of that service to the value from its installation.");
       return;
     }
     if (!service.is_driver() || !service.start || *service.start > Service::system) return;
@@ -107,7 +106,7 @@ class ServiceRules {
           fmt::format("a {} driver depends on {}, which has Start {} and starts later: {}",
                       start_name(service.start), name, start_name(other->start),
                       consequence(service)),
-          "Give both the same Start, and the one that is needed an earlier group.");
+          "Give both the same Start, and put the one that is needed into an earlier group.");
       return;
     }
     const auto own = place_of(service);
@@ -129,7 +128,7 @@ class ServiceRules {
     for (const auto& group : service.groups)
       if (!groups_.contains(lower(group)))
         add("service-dependency", severity_of(service), service, "DependOnGroup", group,
-            fmt::format("it depends on the group {}, which no service is in: {}", group,
+            fmt::format("it depends on the group {}, which has no services: {}", group,
                         consequence(service)),
             "Install what is missing, or remove the group from DependOnGroup.");
   }
@@ -141,10 +140,10 @@ class ServiceRules {
       return;
     if (is_group_of_windows(*service.group)) return;
     add("service-group", Severity::info, service, "Group", service.group,
-        fmt::format("a {} driver is in the group {}, which ServiceGroupOrder does not have: it is "
+        fmt::format("a {} driver is in the group {}, which is not in ServiceGroupOrder: it is "
                     "loaded after the drivers of all groups",
                     start_name(service.start), *service.group),
-        "Where others need it before, put it into a group of ServiceGroupOrder.");
+        "If others need it earlier, put it into a group in ServiceGroupOrder.");
   }
 
   std::optional<u64> place_of(const Service& service) const {

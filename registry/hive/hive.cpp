@@ -18,7 +18,7 @@ core::Result<Hive> Hive::open(std::vector<std::byte> bytes, core::Findings& find
   const u64 there = bytes.size() > BaseBlock::size ? bytes.size() - BaseBlock::size : 0;
   if (base->bins_size > there)
     findings.warning("hive-truncated", bytes.size(),
-                     "the hive ends after {} bytes of bins, of {}: keys of the rest are missing",
+                     "the hive ends after {} of its {} bytes of bins: keys in the rest are missing",
                      there, base->bins_size);
   Hive hive{std::move(bytes), *base, findings};
   hive.check_bins();
@@ -72,11 +72,10 @@ bool Hive::spend(u64& left, u64 count) const {
     left -= count;
     return true;
   }
-  findings_->warning(
-      "hive-limit", std::nullopt,
-      "lists or data that many keys share are more than a hive of {} bytes can have; "
-      "what goes beyond is not read",
-      bytes_.size());
+  findings_->warning("hive-limit", std::nullopt,
+                     "keys share more lists or data than those of a hive of {} bytes could; the "
+                     "excess is not read",
+                     bytes_.size());
   return false;
 }
 

@@ -40,7 +40,7 @@ void apply_dirty_pages(HiveBytes& hive, const LogFile& log, const BaseBlock& bas
       found.emplace_back(page * page_size, reader.take(page_size, "DirtyPage"));
   if (!reader.ok()) {
     use.left = "incomplete or damaged";
-    findings.warning("hive-log-damaged", reader.error().offset, "{}: {}; nothing of it is applied",
+    findings.warning("hive-log-damaged", reader.error().offset, "{}: {}; none of it is applied",
                      log.name, reader.error());
     return;
   }

@@ -53,7 +53,7 @@ std::vector<Candidate> order_logs(std::span<const LogFile> logs, const BaseBlock
     }
     const auto base = read_base_block(file.bytes);
     if (!base || format_of(base->type) == LogFormat::unknown) {
-      reject(log, "no log of a hive", findings);
+      reject(log, "not a log of a hive", findings);
       continue;
     }
     log.base = *base;
@@ -111,7 +111,7 @@ void apply_page_logs(HiveBytes& hive, const BaseBlock& before, std::vector<Candi
 }
 
 std::string to_reason(const HiveRecovery& recovery) {
-  if (recovery.logs.empty()) return "no log is there";
+  if (recovery.logs.empty()) return "there is no log";
   std::string reasons;
   for (const auto& log : recovery.logs)
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", log.name,
@@ -128,7 +128,7 @@ void report(const HiveRecovery& recovery, core::Findings& findings) {
   if (recovery.entries == 0) {
     findings.warning(
         "hive-dirty", BaseBlock::sequence_offset,
-        "the hive is dirty ({}), and nothing was applied: {}. Its last changes are missing", state,
+        "the hive is dirty ({}), but nothing was applied: {}. Its last changes are missing", state,
         to_reason(recovery));
     return;
   }

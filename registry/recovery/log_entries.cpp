@@ -78,7 +78,7 @@ void apply_entries(HiveBytes& hive, const LogFile& log, LogUse& use, EntryProgre
     const auto entry = read_entry(bytes, at);
     const auto stop = [&](const core::ParseError& error) {
       progress.stopped = true;
-      use.left = "stopped at an entry that is damaged or was not written to its end";
+      use.left = "stopped at an entry that is damaged or was not written completely";
       findings.warning("hive-log-damaged", error.offset,
                        "{}: {}; this and later changes are missing", log.name, error);
     };
@@ -88,10 +88,10 @@ void apply_entries(HiveBytes& hive, const LogFile& log, LogUse& use, EntryProgre
     if (progress.last && entry->sequence <= *progress.last) return;  // left over from before
     if (progress.last && entry->sequence != *progress.last + 1) {
       progress.stopped = true;
-      use.left = "an entry between is missing";
+      use.left = "an entry in between is missing";
       findings.warning("hive-log-gap", at - entry->size,
-                       "{}: entry {} follows entry {}: what is between is lost, and this and later "
-                       "changes are not applied",
+                       "{}: entry {} follows entry {}: entries in between are missing; this and "
+                       "later changes are not applied",
                        log.name, entry->sequence, *progress.last);
       return;
     }

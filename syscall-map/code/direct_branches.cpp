@@ -69,8 +69,8 @@ std::vector<DirectBranch> find_direct_branches(const KernelCode& code, std::vect
       if (target - lowest >= reach || !contains(ranges, target)) continue;
       if (branches.size() == most_branches) {
         findings.warning("context-switch-limit", code.image().addresses().to_offset(range.start),
-                         "more than {} branches lead to where a context switch might be; the rest "
-                         "is not looked at",
+                         "more than {} branches lead to where a context switch might be; the "
+                         "others are not examined",
                          most_branches);
         return by_target(std::move(branches));
       }

@@ -133,10 +133,10 @@ void BoundaryProver::sweep(const pe::FunctionRange& range, pe::Rva rva,
   const auto found = at == rva  ? std::string{"has one there"}
                      : at > rva ? std::string{"has one that covers it"}
                                 : fmt::format("ends at {:#x}", value(at));
-  boundary.evidence.push_back(fmt::format(
-      "no direct branch of the function of .pdata at {:#x} leads there; the list of instructions "
-      "from there on {}, which proves nothing where tables lie between code",
-      value(range.start), found));
+  boundary.evidence.push_back(
+      fmt::format("no direct branch of the function of .pdata at {:#x} leads there; the list of "
+                  "instructions from there on {}, which proves nothing if tables lie between code",
+                  value(range.start), found));
 }
 
 InstructionBoundary BoundaryProver::examine(pe::Rva rva) {

@@ -101,10 +101,10 @@ class Search {
       return;
     }
     if (candidates_.size() == most_candidates && !candidates_.contains(*entry)) {
-      result_.findings.warning("context-switch-limit", std::nullopt,
-                               "more than {} functions exchange the stack pointer; the rest is not "
-                               "looked at",
-                               most_candidates);
+      result_.findings.warning(
+          "context-switch-limit", std::nullopt,
+          "more than {} functions exchange the stack pointer; the others are not examined",
+          most_candidates);
       return;
     }
     candidates_[*entry].exchanges.push_back(exchange);
@@ -231,7 +231,7 @@ class Search {
     const bool prefetch = note(traits.prefetches, "prefetches the thread (prefetchw)");
     const bool time = note(traits.reads_timestamp, "accounts for time (rdtsc)");
     if (code_.is_x64()) return cr3 || prefetch || time ? Structure::full : Structure::part;
-    const bool cr0 = note(traits.reads_cr0, "looks at the floating point state (mov from cr0)");
+    const bool cr0 = note(traits.reads_cr0, "checks the floating point state (mov from cr0)");
     return cr0 && cr3 ? Structure::full : Structure::part;
   }
 
@@ -256,7 +256,7 @@ class Search {
       if (follows_prologue(branch.from)) {
         known = true;
         found.evidence.push_back(fmt::format(
-            "called at rva {:#x}, behind the instructions that KiSwapContext begins with",
+            "called at rva {:#x}, after the instructions that KiSwapContext begins with",
             value(branch.from)));
       }
       found.callers.push_back(site);
@@ -405,19 +405,20 @@ class Search {
           fmt::format("{} places look like SwapContext; the symbols name the one at rva {:#x}",
                       plain, value(*symbol_))};
     } else if (plain > 1) {
-      reasons = {fmt::format("{} places could each be SwapContext", plain)};
+      reasons = {fmt::format("{} places could be SwapContext", plain)};
       result_.findings.warning("context-switch-ambiguous", result_.candidates.front().file_offset,
-                               "{} places could each be SwapContext", plain);
+                               "{} places could be SwapContext", plain);
     } else {
-      result_.findings.warning("context-switch-not-found", std::nullopt,
-                               "SwapContext is not where publications, signatures or its "
-                               "structure look for it");
+      result_.findings.warning(
+          "context-switch-not-found", std::nullopt,
+          "neither publications, nor signatures, nor structure identify SwapContext");
     }
     for (const auto& found : result_.candidates)
       if (!found.verified)
-        result_.findings.info("context-switch-unverified", found.file_offset,
-                              "no real kernel of this version has confirmed how {} is recognised",
-                              found.name);
+        result_.findings.info(
+            "context-switch-unverified", found.file_offset,
+            "the way {} is recognised has not been confirmed on a real kernel of this version",
+            found.name);
   }
 
   KernelCode code_;
@@ -453,13 +454,12 @@ std::string_view to_string(SwitchCondition condition) {
 std::string_view explain(SwitchCondition condition) {
   switch (condition) {
     case SwitchCondition::unknown:
-      return "nothing tells whether threads are switched here: hook nothing";
+      return "it is not known whether threads are switched here: hook nothing";
     case SwitchCondition::always:
       return "threads are switched here whenever it is called";
     case SwitchCondition::unless_patched:
-      return "threads are switched here unless its first bytes in memory are EB F9, by which "
-             "Windows "
-             "leads to the other one under Hyper-V";
+      return "threads are switched here unless its first bytes in memory are EB F9, with which "
+             "Windows redirects to the other one under Hyper-V";
     case SwitchCondition::when_patched:
       return "threads are switched here when the first bytes of SwapContext in memory are EB F9, "
              "and "

@@ -89,7 +89,7 @@ void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::
     for (const auto& location : search.locations) {
       if (++matches > most_matches) {
         findings.warning("context-switch-limit", location.file_offset,
-                         "signatures match at more than {} places; the rest is not looked at",
+                         "signatures match at more than {} places; the others are not examined",
                          most_matches);
         return;
       }

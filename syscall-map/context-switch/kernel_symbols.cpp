@@ -50,10 +50,8 @@ KernelSymbols find_kernel_symbols(const pe::ImageTables& tables, const pe::Ident
   }
   if (found.files.empty()) {
     if (!files.empty())
-      findings.warning(
-          "pdb-mismatch", std::nullopt,
-          "no PDB or symbol table that was given has the GUID, age and machine of this "
-          "image");
+      findings.warning("pdb-mismatch", std::nullopt,
+                       "no given PDB or symbol table has the GUID, age and machine of this image");
     return found;
   }
   found.path = found.files.front()->path;

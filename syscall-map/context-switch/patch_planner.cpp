@@ -153,7 +153,7 @@ class Planner {
   std::vector<std::string> faults_at_entry(u32 copied) const {
     std::vector<std::string> faults;
     if (function_.self_patched)
-      faults.push_back("Windows has put its own jump over the entry: what was there is not known");
+      faults.push_back("Windows has put its own jump over the entry: what was there is unknown");
     if (copied == 0) {
       faults.push_back("the first instructions cannot be decoded");
       return faults;
@@ -163,8 +163,8 @@ class Planner {
       if (branch.to == entry_ && !branch.outside) {
         if (++own == 1)
           faults.push_back(
-              fmt::format("{} at {} leads back to the entry: the driver would be "
-                          "called once more for each turn",
+              fmt::format("{} at {} leads back to the entry: the driver would be called once more "
+                          "for each iteration",
                           branch.text, place(entry_, branch.from)));
       } else if (branch.to > entry_ && branch.to < entry_ + copied) {
         faults.push_back(fmt::format("{} at {} leads to {}, into the overwritten instructions",
@@ -173,7 +173,7 @@ class Planner {
         faults.push_back(bypass(branch));
       }
     }
-    if (own > 1) faults.push_back(fmt::format("{} branches of its own lead back so", own));
+    if (own > 1) faults.push_back(fmt::format("{} of its own branches lead back in this way", own));
     return faults;
   }
 
@@ -222,7 +222,9 @@ class Planner {
       option.reasons.push_back(
           fmt::format("5 bytes end inside an instruction: {} must be copied", option.copied));
     if (option.safe)
-      option.reasons.push_back("no branch but calls leads there, and none behind it");
+      option.reasons.push_back(
+          "no branch leads back to the entry or into the overwritten instructions, and none "
+          "bypasses the entry");
     add_rewrites(option, first_instructions(long_jump_size));
     return option;
   }
@@ -312,7 +314,7 @@ class Planner {
     if (option.safe) {
       const auto at = option.sites.front();
       option.reasons.push_back(
-          fmt::format("every way into the function and through it passes {}, before the stack is "
+          fmt::format("every path into the function and through it passes {} before the stack is "
                       "switched, and no branch leads into the {} bytes of whole instructions there",
                       place(entry_, at), option.copied));
       std::vector<PatchedInstruction> copied;
@@ -326,9 +328,9 @@ class Planner {
     }
     option.reasons.push_back(
         function_.self_patched
-            ? "the flow from the entry leads to where Windows has put its own jump"
-            : "no 5 bytes of whole instructions before the stack switch are passed by every way "
-              "through the function exactly once");
+            ? "the control flow from the entry reaches the place of Windows' own jump"
+            : "there are no 5 bytes of whole instructions before the stack switch that every path "
+              "through the function passes exactly once");
     return option;
   }
 
@@ -341,8 +343,8 @@ class Planner {
     for (const auto& branch : plan_.incoming) {
       if (!branch.outside) continue;
       if (branch.to == entry_)
-        option.reasons.push_back(
-            fmt::format("{} at rva {:#x} comes without a call", branch.text, value(branch.from)));
+        option.reasons.push_back(fmt::format("{} at rva {:#x} reaches the entry without a call",
+                                             branch.text, value(branch.from)));
       else if (branch.to > entry_)
         option.reasons.push_back(bypass(branch));
     }
@@ -363,7 +365,7 @@ class Planner {
     if (code_.is_x64())
       plan_.notes.push_back(
           "x64 Windows checks the code of its kernel (PatchGuard) and stops when it has changed: "
-          "any patch works only where that check is off, as with a kernel debugger");
+          "any patch works only if that check is off, as with a kernel debugger");
     if (truncated_)
       plan_.notes.push_back("not all branches into the function are listed: there are too many");
   }

@@ -57,10 +57,10 @@ std::vector<StackExchange> find_stack_exchanges(const KernelCode& code, core::Fi
       const auto load = find_load(bytes, index + 2, offset, wide);
       if (!load) continue;
       if (found.size() == most_exchanges) {
-        findings.warning("context-switch-limit", code.image().addresses().to_offset(range.start),
-                         "more than {} places exchange the stack pointer; the rest is not looked "
-                         "at",
-                         most_exchanges);
+        findings.warning(
+            "context-switch-limit", code.image().addresses().to_offset(range.start),
+            "more than {} places exchange the stack pointer; the others are not examined",
+            most_exchanges);
         return found;
       }
       found.push_back({range.start + (index - prefix), range.start + *load, offset});

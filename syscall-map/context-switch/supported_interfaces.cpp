@@ -48,8 +48,8 @@ constexpr KnownInterface known[] = {
     {"PsSetLoadImageNotifyRoutineEx", "images mapped, those of other architectures too",
      "use this instead of a patch; Windows 10 1709 and later"},
     {"IoRegisterFsRegistrationChange", "file systems that come and go",
-     "use this instead of a patch of NtCreateFile to find file systems; it does not tell of "
-     "network ones"},
+     "use this instead of a patch of NtCreateFile to find file systems; it does not report network "
+     "ones"},
     {"CmRegisterCallback", "registry operations", "use this instead of a patch of registry calls"},
     {"CmRegisterCallbackEx", "registry operations, with an altitude",
      "use this instead of a patch of registry calls; Windows Vista and later"},
@@ -57,13 +57,13 @@ constexpr KnownInterface known[] = {
      "use this instead of a patch of NtOpenProcess; Windows Vista SP1 and later, the driver linked "
      "with /INTEGRITYCHECK"},
     {"KeSetSystemServiceCallback", "system calls entered and left, by name",
-     "use this instead of a patch of the service table; Windows 10 1903 and later gives it to "
-     "TraceInitSystem alone, with a kernel debugger"},
+     "use this instead of a patch of the service table; Windows 10 1903 and later gives it only to "
+     "TraceInitSystem, with a kernel debugger"},
     {"KeSetTracepoint", "any instruction of the kernel or a driver",
-     "use this instead of a patch; Windows 10 1903 and later gives it to TraceInitSystem alone, "
+     "use this instead of a patch; Windows 10 1903 and later gives it only to TraceInitSystem, "
      "with a kernel debugger"},
     {"EtwRegisterEventCallback", "events of tracing sessions, in the kernel",
-     "use this instead of a patch; Windows 10 1903 and later gives it to TraceInitSystem alone, "
+     "use this instead of a patch; Windows 10 1903 and later gives it only to TraceInitSystem, "
      "with a kernel debugger"},
 };
 

@@ -124,7 +124,7 @@ class Finder {
     const auto value = read_accessor(image_, disassembler_, *rva);
     if (!value || !claim(accessor, *rva, *value))
       result_.findings.info("accessor-not-understood", image_.addresses().to_offset(*rva),
-                            "exported {} does more than to read a field", accessor.name);
+                            "exported {} does more than read a field", accessor.name);
   }
 
   // Whether what the accessor returns has the form that its name promises.
@@ -147,7 +147,7 @@ class Finder {
         if (count != 2 && count != 3) return false;
         if (count == 2)
           add(Field::current_thread, value.way.front(), Route::current_thread, rva,
-              fmt::format("{} comes to the thread through {:#x} of the control region",
+              fmt::format("{} reaches the thread through {:#x} of the control region",
                           accessor.name, value.way.front()));
         add(accessor.field, last, Route::current_thread, rva,
             fmt::format("{} reads the current thread at {:#x}{}", accessor.name, last, how));
@@ -161,7 +161,7 @@ class Finder {
         }
         if (accessor.field != Field::client_process || count != 2) return false;
         add(Field::own_process, value.way[0], Route::argument, rva,
-            fmt::format("{} comes to the process through {:#x} of its argument", accessor.name,
+            fmt::format("{} reaches the process through {:#x} of its argument", accessor.name,
                         value.way[0]));
         add(Field::process_id, last, Route::neighbour, rva,
             fmt::format("{} reads that process at {:#x}{}", accessor.name, last, how));

@@ -57,7 +57,7 @@ class Linker {
     if (const auto other = by_name_.find(group.name); other != by_name_.end()) {
       const auto& first = profile_.groups[other->second];
       refuse(file, group.place,
-             fmt::format("there is a group '{}' already, in {}", group.name,
+             fmt::format("there is already a group '{}', in {}", group.name,
                          place_of(profile_, first.file, first.place)));
     }
     if (profile_.groups.size() == most_profile_groups)
@@ -140,7 +140,7 @@ class Linker {
       depths_[group] = std::max(depths_[group], depths_[rule.group] + 1);
       if (depths_[group] > deepest_profile_group)
         refuse(rule.file, rule.text.place,
-               fmt::format("groups are part of each other deeper than {}", deepest_profile_group));
+               fmt::format("groups are nested deeper than {}", deepest_profile_group));
     }
     open_groups_.pop_back();
     states_[group] = State::done;

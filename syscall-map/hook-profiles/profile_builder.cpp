@@ -44,7 +44,7 @@ void ProfileBuilder::begin_group(std::string_view name) {
     refuse(name, "more than {} groups", most_profile_groups);
   for (const auto& other : file_.groups)
     if (other.name == name)
-      refuse(name, "there is a group '{}' already, in line {}", name, other.place.line);
+      refuse(name, "there is already a group '{}', in line {}", name, other.place.line);
   file_.groups.push_back({unquote(name, "name", longest_profile_name), {}, places_.of(name)});
   in_group_ = true;
 }

@@ -38,18 +38,18 @@ void note_unmatched(const HookProfile& profile, const ServiceCatalogue& catalogu
 void note_uncalled(const ProfileSelection& selection, std::string_view profile,
                    core::Findings& findings) {
   if (const auto unmatched = selection.unmatched().size(); unmatched > 0)
-    findings.info("profile-uncalled", std::nullopt,
-                  "{} rules of {} speak of no service that the trace has", unmatched, profile);
+    findings.info("profile-uncalled", std::nullopt, "{} rules of {} match no service of the trace",
+                  unmatched, profile);
 }
 
 void note_globs(const HookProfile& profile, core::Findings& findings) {
   const auto note = [&](const std::vector<HookProfile::Rule>& rules) {
     for (const auto& rule : rules)
       if (is_glob(rule.text) && !rule.text.leaves_out)
-        findings.warning("profile-globs", std::nullopt,
-                         "{} ({}) means services that the profile does not name: --against FILE "
-                         "tells which",
-                         to_text(rule.text), place_text(profile, rule));
+        findings.warning(
+            "profile-globs", std::nullopt,
+            "{} ({}) means services that the profile does not name: --against FILE shows which",
+            to_text(rule.text), place_text(profile, rule));
   };
   for (const auto& group : profile.groups) note(group.rules);
   note(profile.rules);

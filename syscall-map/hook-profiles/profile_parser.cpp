@@ -26,7 +26,7 @@ auto keyword(const char* text) {
 const auto services =
     !(keyword("include") | keyword("group")) >>
     lexeme[name[call<&B::add_name>] >>
-           -('!' > named<struct service_tag>("a name or glob of services behind '!'",
+           -('!' > named<struct service_tag>("a name or glob of services after '!'",
                                              name[call<&B::qualify>]))];
 const auto group_use = &lit('@') >>
                        raw[lexeme['@' > named<struct used_tag>("the name of a group", group_name)]]

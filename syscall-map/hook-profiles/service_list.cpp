@@ -65,7 +65,7 @@ std::optional<core::TextError> ServiceLists::add_names(std::string_view text) {
   for (const auto& rule : file->rules)
     if (!is_plain(rule))
       return core::TextError{rule.place.line, rule.place.column,
-                             "a list of services has names alone, no globs, '-', '@' and includes"};
+                             "a list of services has only names, no globs, '-', '@' and includes"};
   for (const auto& rule : file->rules) {
     if (rule.module)
       catalogue_.add_named(rule.module->text, rule.name.text);

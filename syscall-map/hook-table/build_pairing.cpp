@@ -126,7 +126,7 @@ class Pairing {
     }
     for (const auto index : found)
       undecided_.emplace_back(
-          index, fmt::format("several {} files fit {}, and nothing tells which is its own",
+          index, fmt::format("several {} files fit {}, and nothing shows which one belongs to it",
                              to_string(role), build.front().path));
   }
 
@@ -168,20 +168,20 @@ class Pairing {
           ntdll.identity.file_version == files_[kernel].identity.file_version;
       paired_.findings.info("ntdll-other-revision", std::nullopt, "{} names services of {}, {}",
                             ntdll.path, build.front().path,
-                            of_its_version ? "one of several of its version that number alike"
+                            of_its_version ? "one of several of its version with the same numbers"
                                            : "of another revision");
       build.insert(build.begin() + 1, ntdll);
       return;
     }
     std::string reason = candidates(files_[kernel], ImageRole::ntdll).empty()
-                             ? "no ntdll of its machine is beside it or of its version"
-                             : "nothing tells which ntdll of several is its own";
+                             ? "no ntdll for its machine is next to it or of its version"
+                             : "nothing shows which of several ntdlls belongs to it";
     if (!agreeing.empty())
-      reason +=
-          fmt::format(", and {} others that agree with it do not with each other", agreeing.size());
+      reason += fmt::format(", and {} others that agree with it do not agree with each other",
+                            agreeing.size());
     else if (nearest)
       reason +=
-          fmt::format("; the nearest of another, {}, has its number for {} of {} shared names",
+          fmt::format("; the nearest other one, {}, has the same number for {} of {} shared names",
                       files_[nearest->file].path, nearest->equal, nearest->shared);
     leave(build.front(), std::move(reason));
   }
@@ -208,21 +208,20 @@ class Pairing {
       for (const auto& rival : build)
         if (same_image(build.front(), kernel) && rival.role == file.role)
           return fmt::format("its {} is {}", to_string(file.role), rival.path);
-    return "others fit it better";
+    return "others fit better";
   }
 
   std::string why_unused(std::size_t index) const {
     const auto& file = files_[index];
     const auto* const kernel = find_kernel(file);
-    auto reason =
-        kernel ? fmt::format("{} is {}, and {}", kernel->path,
-                             folder_of(*kernel) == folder_of(file) ? "beside it" : "of its version",
-                             describe_rival(file, *kernel))
-               : std::string{"no kernel of its machine is beside it or of its version"};
+    auto reason = kernel ? fmt::format("{} is {}, and {}", kernel->path,
+                                       folder_of(*kernel) == folder_of(file) ? "next to it"
+                                                                             : "of its version",
+                                       describe_rival(file, *kernel))
+                         : std::string{"no kernel for its machine is next to it or of its version"};
     if (const auto& nearest = nearest_kernels_[index])
       reason += fmt::format(
-          "; {}, which has no ntdll of its own, has its number for {} of {} shared "
-          "names",
+          "; {}, which has no ntdll of its own, has the same number for {} of {} shared names",
           files_[nearest->file].path, nearest->equal, nearest->shared);
     return reason;
   }
@@ -258,7 +257,7 @@ std::string note_copy(const HookTableImage& copy, const HookTableImage& first,
                       const ImageContents& contents, core::Findings& findings) {
   const bool same = contents.same_bytes(copy, first);
   auto reason = same ? fmt::format("it is the same image as {}", first.path)
-                     : fmt::format("it has the headers of {} and other bytes", first.path);
+                     : fmt::format("it has the headers of {} but different bytes", first.path);
   if (same)
     findings.info("image-twice", std::nullopt, "{}: {}", copy.path, reason);
   else

@@ -23,7 +23,7 @@ std::string sentence(NameSource source, const TableNames& names) {
     case NameSource::import:
       return "the entry jumps through an import of the name";
     case NameSource::services_tab:
-      return "KiServicesTab has the name's hash for this function alone";
+      return "KiServicesTab has the name's hash for this function only";
     case NameSource::exported:
       return "the function is exported under the name";
     case NameSource::user:
@@ -31,7 +31,7 @@ std::string sentence(NameSource source, const TableNames& names) {
     case NameSource::other_revision:
       return fmt::format("the user side, of another version, {}, names the number", agreement);
     case NameSource::same_version:
-      return "the user side of the same version names the number, and nothing checks it";
+      return "the user side of the same version names the number, and nothing confirms that";
   }
   return "";
 }

@@ -174,7 +174,7 @@ class Builder {
       if (agreement.shared > 0 && !agreement.trusted())
         table_.findings.warning("service-names-other-build", std::nullopt,
                                 "{} of {} names have the number that ntdll gives them: below {} %, "
-                                "nothing is named after it",
+                                "it is not used for names",
                                 agreement.equal, agreement.shared, least_agreement_percent);
     }
     append(make_stub_services(stubs, user_names));

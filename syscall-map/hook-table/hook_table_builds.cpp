@@ -32,8 +32,8 @@ void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& 
                   kernel_of(build).time_date_stamp);
   else
     findings.warning("build-conflict", std::nullopt,
-                     "the build of the kernel with stamp {:#010x} has {} other values than in an "
-                     "earlier table, which is kept; the first is {}",
+                     "the build of the kernel with stamp {:#010x} differs in {} values from that "
+                     "of an earlier table, which is kept; the first is {}",
                      kernel_of(build).time_date_stamp, differences.size(),
                      differences.front().path);
 }

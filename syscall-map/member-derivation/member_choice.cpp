@@ -64,11 +64,10 @@ void keep_shown_members(std::string_view wanted, std::vector<MemberValue>& membe
   const auto asked = members.size();
   std::erase_if(members, [](const MemberValue& member) { return !member.value; });
   if (asked == 0)
-    findings.warning("no-match", std::nullopt, "{}: no build that is known has such a member",
-                     wanted);
+    findings.warning("no-match", std::nullopt, "{}: no known build has such a member", wanted);
   else if (members.empty())
     findings.warning("member-missing", std::nullopt,
-                     "{}: of {} such members nothing shows where they lie", wanted, asked);
+                     "{}: nothing shows where any of {} such members lie", wanted, asked);
 }
 
 }  // namespace coldtrace::syscall_map

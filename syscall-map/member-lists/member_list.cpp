@@ -39,7 +39,7 @@ class Reader {
     const auto text = find_built_in_member_list(use.list);
     if (!text)
       return fail(path, {use.place.line, use.place.column,
-                         fmt::format("there is no built-in list '{}'; there are {}", use.list,
+                         fmt::format("there is no built-in list '{}', only {}", use.list,
                                      fmt::join(built_in_member_lists(), ", "))});
     if (!lists_.insert(use.list).second) return true;
     return read("@" + use.list, *text);
@@ -58,7 +58,7 @@ class Reader {
     auto& other = requests[known->second];
     if (other.kind != member.kind || other.alternatives != member.alternatives)
       return fail(path, {place.line, place.column,
-                         fmt::format("'{}' is asked for already, as something else", member.name)});
+                         fmt::format("'{}' is already asked for, as something else", member.name)});
     other.optional = other.optional && member.optional;
     return true;
   }

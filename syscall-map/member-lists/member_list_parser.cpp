@@ -22,10 +22,10 @@ const auto kind_word = keyword("offset") | keyword("bit") | keyword("size") | ke
 const auto bare_name = !(kind_word | keyword("optional")) >> (alnum | char_("_$?")) >> *name_rest;
 const auto name = raw[lexeme[quoted_text | bare_name]];
 const auto kind = raw[kind_word][call<&B::set_kind>];
-const auto alternative = named<struct alternative_tag>("a member or a symbol behind '|'",
+const auto alternative = named<struct alternative_tag>("a member or a symbol after '|'",
                                                        name[call<&B::add_alternative>]);
 const auto expression =
-    named<struct expression_tag>("a member or a symbol behind '='", name[call<&B::set_expression>]);
+    named<struct expression_tag>("a member or a symbol after '='", name[call<&B::set_expression>]);
 const auto request =
     raw[name[call<&B::begin>] >> -('=' > expression) >> *('|' > alternative)][call<&B::end>];
 const auto wanted = (kind > named<struct wanted_tag>("a name", request)) | request;

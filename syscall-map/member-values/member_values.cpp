@@ -98,12 +98,12 @@ class Search {
   std::vector<MemberValue> find(std::span<const MemberRequest> requests) {
     std::vector<MemberValue> values;
     for (const auto& request : requests) values.push_back(find(request));
-    tell("pdb-type-range", beyond_, "offsets or sizes that 32 bits do not hold");
-    tell("member-missing", missing_, "the build does not have, or nothing that was given shows");
+    tell("pdb-type-range", beyond_, "offsets or sizes that exceed 32 bits");
+    tell("member-missing", missing_, "the build does not have, or no given file shows");
     tell("member-contradiction", contradicted_,
-         "PDBs or PDB and code, or symbols of one name, or places that were inferred, disagree on");
+         "PDBs, PDB and code, symbols of one name, or inferred places disagree on");
     tell("member-place", misplaced_,
-         "symbols are outside the image, or functions outside its code");
+         "symbols lie outside the image, or functions outside its code");
     return values;
   }
 

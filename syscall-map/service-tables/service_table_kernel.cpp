@@ -41,14 +41,15 @@ class KernelFinder {
  private:
   std::string reason() const {
     auto text = fmt::format(
-        "{} stubs with numbers, {} exported services with a number, {} relocations; no "
-        "table at which these services stand, none of code in front of a limit and its arguments",
+        "{} stubs with numbers, {} exported services with a number, {} relocations; no table has "
+        "these services at their numbers, and no table of code addresses precedes a limit and its "
+        "arguments",
         stubs_.count, stubs_.functions.size(), search_.relocations().size());
     if (search_.image().machine() == pe::Machine::i386)
       text += descriptor_ ? ", no C7 05 stores one into KeServiceDescriptorTable"
                           : ", KeServiceDescriptorTable is not exported";
     if (search_.image().layout() == pe::Layout::memory)
-      text += "; a running kernel has changed its table's form, and has thrown away relocations";
+      text += "; a running kernel has changed its table's form and discarded relocations";
     return text;
   }
 
@@ -57,11 +58,10 @@ class KernelFinder {
     const auto stores = find_descriptor_stores(search_, *descriptor_);
     for (const auto& store : stores.tables) {
       if (found_.tables.size() == most_table_places) {
-        search_.findings().warning("service-table-search",
-                                   search_.image().addresses().to_offset(store.code),
-                                   "{} tables are stored into KeServiceDescriptorTable, {} of them "
-                                   "are looked at",
-                                   stores.tables.size(), most_table_places);
+        search_.findings().warning(
+            "service-table-search", search_.image().addresses().to_offset(store.code),
+            "{} tables are stored into KeServiceDescriptorTable, {} of them are examined",
+            stores.tables.size(), most_table_places);
         break;
       }
       Proof proof;
@@ -78,9 +78,8 @@ class KernelFinder {
       if (stores.limits.size() == 1) {
         const auto& limit = stores.limits.front();
         if (layout.limit == limit.value) {
-          proof.add(
-              fmt::format("A3 at {:#x} stores the limit, which lies in front of the arguments",
-                          value(limit.code)));
+          proof.add(fmt::format("A3 at {:#x} stores the limit, which precedes the arguments",
+                                value(limit.code)));
         } else {
           proof.note(fmt::format("A3 at {:#x} stores the limit", value(limit.code)));
           layout.limit = limit.value;

@@ -101,9 +101,9 @@ LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& l
     const auto target = search.read_target(at, form);
     if (!target) {
       proof.contradict(
-          fmt::format("entry {} of {} is not an address of the image", i, layout.count));
+          fmt::format("entry {} of {} is not an address in the image", i, layout.count));
       search.findings().warning("service-table-entry", image.addresses().to_offset(at),
-                                "entry {} of {} of {} at RVA {:#x} is not an address of the image",
+                                "entry {} of {} of {} at RVA {:#x} is not an address in the image",
                                 i, layout.count, layout.name, value(at));
       break;
     }

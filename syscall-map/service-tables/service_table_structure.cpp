@@ -215,9 +215,8 @@ std::optional<LimitPlace> find_limit(TableSearch& search, const TablePlace& plac
   if (limits.size() > 1)
     search.findings().warning(
         "service-table-limit", search.image().addresses().to_offset(limits[0].limit),
-        "{} places could hold the limit {} of the table at RVA {:#x}: none is "
-        "taken",
-        limits.size(), count, value(place.start));
+        "{} places could hold the limit {} of the table at RVA {:#x}: none is used", limits.size(),
+        count, value(place.start));
   return limits.size() == 1 ? std::optional{limits.front()} : std::nullopt;
 }
 

@@ -78,8 +78,8 @@ class Win32kFinder {
     if (found_.tables.empty()) add_by_structure();
     if (found_.tables.empty())
       found_.reason =
-          "W32pServiceTable is not exported, and no row of addresses of code goes with a limit "
-          "and as many argument bytes";
+          "W32pServiceTable is not exported, and no row of code addresses goes with a limit and as "
+          "many argument bytes";
     return std::move(found_);
   }
 
@@ -118,8 +118,7 @@ class Win32kFinder {
           suffix, limit, run);
     }
     if (layout.limit && layout.arguments && *layout.arguments == *layout.limit + sizeof(u32))
-      proof.add(
-          fmt::format("the limit {} lies in front of W32pArgumentTable{}", layout.count, suffix));
+      proof.add(fmt::format("the limit {} precedes W32pArgumentTable{}", layout.count, suffix));
     add(layout, proof);
   }
 

@@ -38,7 +38,7 @@ bool is_part_of_win32k(const TableSearch& search) {
 FoundTables find_tables(TableSearch& search) {
   const auto machine = search.image().machine();
   if (machine != pe::Machine::i386 && machine != pe::Machine::amd64)
-    return {{}, fmt::format("the form of {} tables is not known", pe::to_string(machine))};
+    return {{}, fmt::format("the form of {} tables is unknown", pe::to_string(machine))};
   if (is_win32k(search)) return find_win32k_tables(search);
   if (is_kernel(search)) return find_kernel_tables(search);
   return {{}, "neither a kernel nor a win32k with a table: no such export or import"};
@@ -51,7 +51,7 @@ void check_ambiguity(ServiceTables& found) {
   for (auto& table : found.tables) {
     if (places[table.name].size() == 1) continue;
     table.confidence = Confidence::low;
-    table.evidence.push_back("another place could be it as well");
+    table.evidence.push_back("another place could also be it");
   }
   for (const auto& [name, rvas] : places)
     if (rvas.size() > 1)
@@ -78,9 +78,10 @@ ServiceTables find_service_tables(const KernelView& view) {
   const auto unverified = std::count_if(found.tables.begin(), found.tables.end(),
                                         [](const auto& table) { return !table.verified; });
   if (unverified > 0)
-    found.findings.info("service-table-unverified", std::nullopt,
-                        "the form of {} of {} tables was seen in no real file of its kind",
-                        unverified, found.tables.size());
+    found.findings.info(
+        "service-table-unverified", std::nullopt,
+        "the form of {} of {} tables has never been seen in a real file of its kind", unverified,
+        found.tables.size());
   core::note_unreadable(view.image().file(), found.findings);
   return found;
 }

@@ -134,8 +134,8 @@ void check_counts(const Records& records, const Numbers& numbers, std::size_t se
   }
   if (merged > 0)
     proof.note(
-        fmt::format("{} services share their function with another: which of the records "
-                    "is which of the numbers is not known",
+        fmt::format("{} services share their function with another: it is not known which record "
+                    "belongs to which number",
                     merged));
 }
 
@@ -186,7 +186,7 @@ std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
   auto places = finder.find();
   if (places.size() > 1) {
     findings.warning("services-tab-ambiguous", std::nullopt,
-                     "{} places could be KiServicesTab, at RVA {:#x} and {:#x}: none is taken",
+                     "{} places could be KiServicesTab, at RVA {:#x} and {:#x}: none is used",
                      places.size(), value(places[0].first), value(places[1].first));
     return std::nullopt;
   }
@@ -219,7 +219,8 @@ std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
   }
   if (named < tab.entries.size())
     findings.info("services-tab-unnamed", tab.file_offset,
-                  "{} of {} records of KiServicesTab have a hash that no known name has alone",
+                  "{} of {} records of KiServicesTab have a hash that does not belong to exactly "
+                  "one known name",
                   tab.entries.size() - named, tab.entries.size());
   tab.evidence = proof.sentences();
   tab.confidence = proof.confidence();

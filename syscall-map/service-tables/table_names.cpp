@@ -120,14 +120,14 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
     for (const auto& named : agreement.named) name(named.kernel, named.name, source);
     if (agreement.equal != agreement.shared)
       findings.warning("service-names-differ", std::nullopt,
-                       "{} has other names for {} of {} entries that have one of their own",
+                       "{} has different names for {} of {} entries that have one of their own",
                        table.name, agreement.shared - agreement.equal, agreement.shared);
     return;
   }
   if (agreement.shared > 0) {
     findings.warning("service-names-other-build", std::nullopt,
                      "{} of {} names of {} have the number that the user side gives them: below {} "
-                     "%, nothing is named after it",
+                     "%, it is not used for names",
                      agreement.equal, agreement.shared, table.name, least_agreement_percent);
   } else if (user.version == UserVersion::same) {
     for (const auto& service : other)
@@ -135,12 +135,12 @@ void name_after(const UserServices& user, const LocatedServiceTable& table, Tabl
         name(service.number, service.name, NameSource::same_version);
     findings.info("service-names-unchecked", std::nullopt,
                   "{} has no names of its own; those of the user side are of the same version, and "
-                  "nothing checks them",
+                  "nothing confirms them",
                   table.name);
   } else {
     findings.warning("service-names-other-build", std::nullopt,
-                     "{} has no names of its own, and the user side is of another version: nothing "
-                     "is named after it",
+                     "{} has no names of its own, and the user side is of another version: it is "
+                     "not used for names",
                      table.name);
   }
 }

@@ -28,8 +28,8 @@ std::vector<std::string> list_missing_members(const HookTable& table) {
 void MissingMembers::add(std::string_view system, std::string_view kernel,
                          std::span<const std::string> names) {
   if (!names.empty())
-    kernels_.push_back(fmt::format("of the {} kernel, {}, nothing that was given shows {}", system,
-                                   kernel, list(names, ", ", " and {} more")));
+    kernels_.push_back(fmt::format("for the {} kernel, {}, no given file shows {}", system, kernel,
+                                   list(names, ", ", " and {} more")));
 }
 
 void MissingMembers::report(core::Findings& findings) const {

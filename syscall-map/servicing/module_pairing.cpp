@@ -60,9 +60,8 @@ class Pairing {
       for (const auto i : found.before) old_noted_[i] = true;
       for (const auto i : found.after) new_noted_[i] = true;
       result_.findings.info("servicing-ambiguous", std::nullopt,
-                            "{}: {} of the old and {} of the new modules of this {} lie at "
-                            "places that the other system lacks; they are told as removed and "
-                            "added",
+                            "{}: {} of the old and {} of the new modules of this {} lie at places "
+                            "that the other system lacks; they are reported as removed and added",
                             key.first, found.before.size(), found.after.size(), what);
     }
   }

@@ -97,11 +97,11 @@ Verdict missing_service(const HookRow& row, const HookTable& build) {
   const auto number = std::get<u64>(row.values.front().content);
   const auto table = table_of(static_cast<u16>(number));
   if (row.name.empty())
-    return {RowState::unproved, "nothing names the service, so that it cannot be followed"};
+    return {RowState::unproved, "nothing names the service, so it cannot be followed"};
   const auto is_of_table = [&](const HookService& service) { return service.table == table; };
   if (count_if(build.services, is_of_table) == 0)
     return {RowState::unproved,
-            fmt::format("no services of {} are known of the new build", to_string(table))};
+            fmt::format("no services of {} are known in the new build", to_string(table))};
   const auto unnamed = count_if(build.services, [&](const HookService& service) {
     return is_of_table(service) && service.names.empty();
   });
@@ -109,7 +109,7 @@ Verdict missing_service(const HookRow& row, const HookTable& build) {
     return {RowState::unproved,
             fmt::format("{} services of the new build have no name, and it may be one of them",
                         unnamed)};
-  return {RowState::gone, "the new build names all its services, and none so"};
+  return {RowState::gone, "the new build names all its services, and none has this name"};
 }
 
 Verdict missing_point(const HookRow& row, const ComparedBuild& build) {
@@ -136,9 +136,9 @@ Verdict missing(const HookRow& row, const ComparedBuild& build) {
     case HookRowKind::member:
       if (build.has_symbols && !build.has_types)
         return {RowState::unproved,
-                "nothing shows it in the new build, of whose PDB the types are not at hand"};
+                "nothing shows it in the new build, as the types of its PDB are not available"};
       if (build.has_symbols) return {RowState::gone, "the PDB of the new build does not have it"};
-      return {RowState::unproved, "nothing shows it in the new build, of which no PDB was given"};
+      return {RowState::unproved, "nothing shows it in the new build, for which no PDB was given"};
     case HookRowKind::context_switch: {
       std::string reasons;
       for (const auto& reason : table.context_switch.reasons)
@@ -155,7 +155,7 @@ void compare_values(const HookRow& before, const HookRow& after, RowChange& chan
     const auto* const other = after.find(value.member);
     if (other == nullptr) {
       worsen(change.state, RowState::unproved);
-      change.reason = fmt::format("{} is not known of the new build", value.member);
+      change.reason = fmt::format("{} is not known in the new build", value.member);
     } else if (other->content != value.content) {
       worsen(change.state, value.is_place ? RowState::moved : RowState::changed);
     } else {
@@ -214,7 +214,7 @@ std::vector<RowChange> compare_hook_rows(const HookTable& before, const Compared
     // A number without a name may belong to another function; the hash stands for the name.
     if (row.name.empty() && change.state != RowState::survives && !same_hash(row, *other)) {
       change.state = RowState::unproved;
-      change.reason = "nothing names the service, so that it cannot be followed";
+      change.reason = "nothing names the service, so it cannot be followed";
     }
     changes.push_back(std::move(change));
   }

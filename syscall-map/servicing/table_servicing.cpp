@@ -22,10 +22,10 @@ void note_row_changes(std::string_view path, std::span<const RowChange> rows,
                                   row.name.empty() ? "(no name)" : row.name);
     switch (row.state) {
       case RowState::moved:
-        findings.warning("servicing-moved", std::nullopt, "{} is at another place", text);
+        findings.warning("servicing-moved", std::nullopt, "{} is at a different place", text);
         break;
       case RowState::changed:
-        findings.warning("servicing-changed", std::nullopt, "{} is another one", text);
+        findings.warning("servicing-changed", std::nullopt, "{} is different", text);
         break;
       case RowState::gone:
         findings.warning("servicing-gone", std::nullopt, "{} is gone: {}", text, row.reason);
@@ -99,15 +99,15 @@ void mark_kernels(std::span<const ServicedModule> before, std::span<ServicedModu
 void note_missing_kernels(std::string_view path, std::string_view system, std::size_t missing,
                           std::size_t builds, core::Findings& findings) {
   if (missing == builds)
-    findings.warning("servicing-table", std::nullopt,
-                     "{}: {} has no kernel that this table was made of, so that nothing "
-                     "is said of its rows",
-                     path, system);
+    findings.warning(
+        "servicing-table", std::nullopt,
+        "{}: {} has no kernel that this table was made from, so nothing is said about its rows",
+        path, system);
   else if (missing > 0)
-    findings.info("servicing-table", std::nullopt,
-                  "{}: {} has no kernel of {} of its {} builds, so that nothing is said "
-                  "of their rows",
-                  path, system, missing, builds);
+    findings.info(
+        "servicing-table", std::nullopt,
+        "{}: {} has no kernel of {} of its {} builds, so nothing is said about their rows", path,
+        system, missing, builds);
 }
 
 }  // namespace coldtrace::syscall_map

@@ -64,7 +64,7 @@ VersionPrefix to_version(std::string_view token) {
 void SignatureBuilder::begin(std::string_view id) {
   if (signatures_.size() == most_signatures) refuse(id, "more than {} signatures", most_signatures);
   for (const auto& other : signatures_)
-    if (other.id == id) refuse(id, "there is a signature '{}' already, in line {}", id, other.line);
+    if (other.id == id) refuse(id, "there is already a signature '{}', in line {}", id, other.line);
   line_ += static_cast<u32>(std::count(counted_, id.data(), '\n'));
   counted_ = id.data();
   signatures_.emplace_back().id = id;
@@ -87,7 +87,7 @@ void SignatureBuilder::set_machine(std::string_view name) {
                                                                 {"arm64", pe::Machine::arm64}};
   if (current().machine != pe::Machine::unknown) refuse(name, "a second machine");
   const auto found = machines.find(name);
-  if (found == machines.end()) refuse(name, "the machine is x86, x64, arm32 or arm64");
+  if (found == machines.end()) refuse(name, "the machine must be x86, x64, arm32 or arm64");
   current().machine = found->second;
 }
 
@@ -161,7 +161,7 @@ void SignatureBuilder::set_longest(std::string_view number) {
 void SignatureBuilder::add_capture(std::string_view name) {
   auto& captures = current().captures;
   for (const auto index : seen_)
-    if (captures[index].name == name) refuse(name, "there is a capture '{}' already", name);
+    if (captures[index].name == name) refuse(name, "there is already a capture '{}'", name);
   // Another alternative may have it.
   const auto other = std::find_if(captures.begin(), captures.end(),
                                   [&](const CaptureField& field) { return field.name == name; });
@@ -186,14 +186,14 @@ void SignatureBuilder::set_type(std::string_view name) {
       capture.type = type;
       return;
     }
-  refuse(name, "the type is u8, u16, u32, u64, i8, i32, rel8 or rel32");
+  refuse(name, "the type must be u8, u16, u32, u64, i8, i32, rel8 or rel32");
 }
 
 u32 SignatureBuilder::find_capture(std::string_view name) {
   const auto& captures = current().captures;
   for (const auto index : seen_)
     if (captures[index].name == name) return index;
-  refuse(name, "no capture '{}' stands before this", name);
+  refuse(name, "there is no capture '{}' before this", name);
 }
 
 void SignatureBuilder::add_reference(std::string_view name) {
@@ -240,7 +240,7 @@ void SignatureBuilder::close_alternatives(std::string_view sign) {
   choices_.pop_back();
   open_.pop_back();
   if (choice.read.size() == 1)
-    refuse(choice.sign, "one alternative is none: '|' stands between two");
+    refuse(choice.sign, "there is only one alternative: '|' must stand between two");
   seen_.insert(seen_.end(), choice.captures->begin(), choice.captures->end());
   open_.back().back().alternatives = std::move(choice.read);
 }
@@ -271,7 +271,7 @@ void SignatureBuilder::set_operand(std::string_view number) {
   auto& constraint = current().constraints.back();
   constraint.first = to_number(number, 0x7fff'ffff'ffff'ffff);
   if (constraint.kind == CaptureConstraint::Kind::aligned && constraint.first < 1)
-    refuse(number, "an alignment is at least 1");
+    refuse(number, "an alignment must be at least 1");
 }
 
 void SignatureBuilder::set_last_operand(std::string_view number) {

@@ -47,7 +47,7 @@ DerivedPlace find_place(const DerivationInput& input, std::span<const FunctionBy
   const auto best = find_longest_prefix(*input.image, pattern);
   const auto known = count_fixed(pattern.first(best.size));
   if (known < least_agreeing)
-    fail("the function is not in {}: of its bytes, no more than {} are found", input.name, known);
+    fail("the function is not in {}: no more than {} of its bytes are found", input.name, known);
   if (best.places.size() > 1)
     fail("the function may be at {} places of {}: its first {} bytes are there; say where it is",
          best.places.size(), input.name, best.size);
@@ -186,7 +186,7 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
   }
   const auto known = std::find_if(inputs.begin(), inputs.end(),
                                   [](const DerivationInput& input) { return input.place; });
-  if (known == inputs.end()) fail("where the function is is not known of any image");
+  if (known == inputs.end()) fail("the place of the function is not known in any image");
   const auto reference = read_function(*known, *known->place);
   auto common = reference;
   auto longest = reference.instructions.size();

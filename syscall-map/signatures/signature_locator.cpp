@@ -50,7 +50,7 @@ class AnchorTables {
         if (distance > i64{anchor.distance} || -distance > i64{anchor.distance})
           return std::nullopt;
         return fmt::format("lies {} bytes {} exported {}", distance < 0 ? -distance : distance,
-                           distance < 0 ? "before" : "behind", anchor.name);
+                           distance < 0 ? "before" : "after", anchor.name);
       }
     }
     return std::nullopt;
@@ -106,8 +106,7 @@ SignatureMatch to_match(const Signature& signature, const PatternMatch& found, p
   for (std::size_t index = 0; index < signature.captures.size(); ++index)
     match.captures.push_back({signature.captures[index].name, signature.captures[index].type,
                               found.values[index], base + found.places[index]});
-  match.evidence.push_back(
-      fmt::format("{} bytes are as signature {} has them", match.size, signature.id));
+  match.evidence.push_back(fmt::format("{} bytes match signature {}", match.size, signature.id));
   return match;
 }
 
@@ -119,7 +118,8 @@ void note_findings(SignatureSearch& search, std::string_view function) {
   for (const auto& location : locations)
     if (!location.verified())
       search.findings.info("signature-unverified", location.file_offset,
-                           "{} was found by a signature that no real file has confirmed", function);
+                           "{} was found by a signature that has not been confirmed on a real file",
+                           function);
 }
 
 }  // namespace

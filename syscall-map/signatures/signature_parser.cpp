@@ -106,7 +106,7 @@ const auto version =
       named<struct last_tag>("a version", version_text[call<&B::set_last_version>])) > end_of_item;
 const auto source =
     keyword("source") >
-    named<struct source_tag>("a text in quotes",
+    named<struct source_tag>("text in quotes",
                              quoted[call<&B::set_source>]) > named<struct comma_tag>("','",
                                                                                      lit(',')) >
     named<struct verified_tag>("'verified' or 'unverified'",
@@ -115,7 +115,7 @@ const auto source =
 
 const auto distance = number_rule<struct distance_tag>(call<&B::set_distance>);
 const auto in_section = keyword("section") >
-                        named<struct section_tag>("a text in quotes",
+                        named<struct section_tag>("text in quotes",
                                                   quoted[AddAnchor<Anchor::Kind::section>{}]);
 const auto at_function = keyword("function")[AddAnchor<Anchor::Kind::function>{}];
 const auto called_from = keyword("called") > named<struct from_tag>("'from'", keyword("from")) >

@@ -18,12 +18,14 @@ void CallNames::add(u32 number, const std::string& name) {
 
 void CallNames::report_unmatched(core::Findings& findings) const {
   if (!traced_)
-    findings.warning("syscall-map-unmatched", std::nullopt,
-                     "the trace does not say whose system call numbers it has: none is named");
+    findings.warning(
+        "syscall-map-unmatched", std::nullopt,
+        "the trace does not say which image its system call numbers are from: none is named");
   else if (!matched_)
-    findings.warning("syscall-map-unmatched", std::nullopt,
-                     "{} is not the image whose system call numbers the trace has: none is named",
-                     image_.empty() ? "the map" : image_);
+    findings.warning(
+        "syscall-map-unmatched", std::nullopt,
+        "{} is not the image that the trace's system call numbers are from: none is named",
+        image_.empty() ? "the map" : image_);
 }
 
 }  // namespace coldtrace::syscall_map

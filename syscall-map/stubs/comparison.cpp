@@ -122,7 +122,7 @@ void note_copy(const std::vector<Service>& services_of_first, const std::vector<
     findings.info("image-twice", std::nullopt, "has the headers and the services of {}", first);
   else
     findings.warning("image-conflict", std::nullopt,
-                     "has the headers of {} and other services, and is left out", first);
+                     "has the headers of {} but different services, and is left out", first);
 }
 
 }  // namespace coldtrace::syscall_map

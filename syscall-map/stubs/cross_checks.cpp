@@ -33,7 +33,7 @@ void check_stride(const Order& by_rva, core::Findings& findings) {
   const u64 breaks = by_rva.size() - 1 - usual->second;
   if (breaks > normal_breaks)
     findings.info("stub-stride", std::nullopt,
-                  "{} of {} stubs are not {} bytes behind the one before", breaks, by_rva.size(),
+                  "{} of {} stubs are not {} bytes after the one before", breaks, by_rva.size(),
                   usual->first);
 }
 

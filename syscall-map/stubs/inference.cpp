@@ -108,7 +108,7 @@ class Resolver {
     return Inferred{static_cast<u16>(inferred),
                     fmt::format("{} {} of {} bytes {} the stub of {:#x} at {:#x}", std::abs(places),
                                 std::abs(places) == 1 ? "place" : "places", std::abs(stride),
-                                behind ? "behind" : "before", number, value(end))};
+                                behind ? "after" : "before", number, value(end))};
   }
 
   void add(const UnreadEntry& entry, const std::optional<Inferred>& inferred) {
@@ -120,12 +120,13 @@ class Resolver {
     if (!inferred) {
       if (!hooked) return;
       map_.findings.warning("number-unknown", offset,
-                            "the order of the stubs does not give {} a number",
+                            "the number of {} cannot be inferred from the order of the stubs",
                             entry.names.front());
       for (const auto& name : entry.names)
-        map_.rejected.push_back({name, fmt::format("hooked ({}), and the order of the stubs does "
-                                                   "not give its number",
-                                                   entry.code.description)});
+        map_.rejected.push_back(
+            {name, fmt::format(
+                       "hooked ({}), and its number cannot be inferred from the order of the stubs",
+                       entry.code.description)});
       return;
     }
     Service service;

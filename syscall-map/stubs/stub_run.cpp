@@ -39,7 +39,7 @@ core::Findings complete_kernel_run(const pe::Image& image, std::vector<Service>&
     exported[service.number] = true;
     if (value(service.rva) != start + service.number * stride)
       findings.warning("kernel-run", service.file_offset,
-                       "{} with number {:#x} is not at its place in the run of stubs, {:#x}",
+                       "{} with number {:#x} is not in its place in the run of stubs, {:#x}",
                        service.name, service.number, start + service.number * stride);
   }
   for (u32 number = 0; number < most_services; ++number) {

@@ -50,10 +50,10 @@ std::string why_no_values(const HookTable& build, std::string_view list) {
     });
   });
   if (!asked)
-    return fmt::format("the table has other members than the format; make it with --members {}",
+    return fmt::format("the table has different members than the format; make it with --members {}",
                        list);
-  return "nothing that can be relied on says where its members lie; make the table with the PDB of "
-         "the kernel (--pdb)";
+  return "nothing reliable says where its members lie; make the table with the PDB of the kernel "
+         "(--pdb)";
 }
 
 void LeftOutNames::add(std::string_view name, std::string_view why) {

@@ -44,7 +44,7 @@ std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> b
     const auto version = to_version_number(identity.file_version.value_or(""));
     auto values = values_of(build, requests);
     if (identity.machine != pe::Machine::amd64) {
-      unusable.add(build, "EDRSandblast's tables are of x64 kernels");
+      unusable.add(build, "EDRSandblast's tables are for x64 kernels");
     } else if (!version) {
       unusable.add(build, "it has no file version, by which EDRSandblast finds its row");
     } else if (!values) {
@@ -52,7 +52,7 @@ std::vector<EdrsandblastRow> make_edrsandblast_rows(std::span<const HookTable> b
     } else {
       for (std::size_t i = 0; i < requests.size(); ++i)
         if ((*values)[i] == 0)
-          left_out.add(build, requests[i].name, "no value that can be relied on; 0 in the row");
+          left_out.add(build, requests[i].name, "no reliable value; 0 in the row");
       const auto [place, added] = rows.try_emplace({(*version)[2], (*version)[3]}, *values);
       if (!added && place->second != *values)
         unusable.add(build, "another kernel of its build and revision has other values");

@@ -68,7 +68,7 @@ class Builder {
     for (const auto& request : requests_)
       if (std::ranges::find(values, request.name, &Values::value_type::first) == values.end())
         values_left_out_.add(build, request.name,
-                             "no value that can be relied on; left out, which is 0xffff");
+                             "no reliable value; left out, which means 0xffff");
   }
 
   u32 number_of(Values values) {

@@ -14,12 +14,12 @@ std::string_view add_field(const MemberValue& member, MemberSymbols& result) {
   const auto found = result.types.find(std::string{type});
   if (found == result.types.end()) return "the size of its structure is not asked for";
   if (path.find('.') != path.npos) return "it is a member of a member, whose type has no name here";
-  if (!member.size || *member.size == 0) return "its size is not known";
+  if (!member.size || *member.size == 0) return "its size is unknown";
   if (*member.value > found->second.size || *member.size > found->second.size - *member.value)
     return "it does not lie in its structure";
   if (member.bit_length &&
       u64{member.bit_position.value_or(0)} + *member.bit_length > u64{*member.size} * 8)
-    return "its bits do not lie in its integer";
+    return "its bits lie outside its integer";
   auto& fields = found->second.fields;
   const auto same = std::ranges::find(fields, path, &MemberSymbols::Field::name);
   if (same == fields.end())
@@ -37,7 +37,7 @@ bool is_address(const MemberValue& member) {
 }
 
 std::string_view add_symbol(const MemberValue& member, MemberSymbols& result) {
-  if (*member.value > ~u32{0}) return "its address is none in an image";
+  if (*member.value > ~u32{0}) return "its address cannot lie in an image";
   result.symbols.try_emplace(member.expression, static_cast<u32>(*member.value));
   return {};
 }
@@ -93,7 +93,7 @@ MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findin
         left_out.add(build, member.name, why);
   for (const auto& member : build.members) {
     if (!member.value && member.optional) continue;
-    std::string_view why = is_reliable(member) ? "" : "no value that can be relied on";
+    std::string_view why = is_reliable(member) ? "" : "no reliable value";
     if (why.empty() && member.kind == MemberKind::offset) why = add_field(member, result);
     if (why.empty() && member.kind == MemberKind::constant) why = add_constant(member, result);
     if (why.empty() && is_address(member)) why = add_symbol(member, result);
@@ -102,7 +102,7 @@ MemberSymbols make_member_symbols(const HookTable& build, core::Findings& findin
   // The size of a member and the position of a bit field are told by the member itself.
   for (const auto& member : build.members)
     if (is_reliable(member) && !is_told(member, result))
-      left_out.add(build, member.name, "the offset of its member, which tells it, is not there");
+      left_out.add(build, member.name, "the offset of its member, which determines it, is missing");
   left_out.report(findings);
   for (auto& [name, type] : result.types)
     std::ranges::sort(type.fields, [](const auto& a, const auto& b) {

@@ -49,11 +49,11 @@ std::map<std::string, u16> numbers_of(const HookTable& build, ServiceTable table
     for (const auto& name : service.names)
       if (const auto [place, added] = numbers.try_emplace(name, service.number);
           !added && place->second != service.number)
-        left_out.add(build, name, "several numbers, of which the lowest stands");
+        left_out.add(build, name, "several numbers, of which the lowest is written");
   }
   if (unnamed > 0)
     left_out.add(build, fmt::format("{} services", unnamed),
-                 "no name that can be relied on; these are left out");
+                 "no reliable name; these are left out");
   return numbers;
 }
 
@@ -73,7 +73,7 @@ std::vector<SystemColumn> make_system_columns(std::span<const HookTable> builds,
       continue;
     }
     if (family.empty()) {
-      unusable.add(build, "it has no version of a Windows, by which its system is known");
+      unusable.add(build, "it has no version of Windows that identifies its system");
       continue;
     }
     auto numbers = numbers_of(build, table, left_out);

@@ -76,7 +76,7 @@ std::span<const FunctionPlace> choose_places(std::span<const FunctionPlace> plac
       continue;
     const auto& first = chosen.front();
     const auto text =
-        fmt::format("by the {} {} is at RVA {:#x}, by the {} at {:#x}: the first counts",
+        fmt::format("by the {} {} is at RVA {:#x}, by the {} at {:#x}: the first is used",
                     in_words(first.source), function, value(first.rva), in_words(place.source),
                     value(place.rva));
     if (first.source == PlaceSource::symbol || place.source == PlaceSource::symbol)

@@ -41,7 +41,8 @@ void note_chosen(std::span<const FunctionPlace> chosen, std::string_view functio
   for (const auto& place : chosen)
     if (place.source == PlaceSource::signature && !place.verified)
       search.findings.info("signature-unverified", std::nullopt,
-                           "{} was found by a signature that no real file has confirmed", function);
+                           "{} was found by a signature that has not been confirmed on a real file",
+                           function);
 }
 
 // Adds the places of one function.

@@ -183,8 +183,7 @@ void TracePlaces::find(std::string_view name, TracePoint& point, core::Findings&
   const auto chosen = choose_places(places, name, findings);
   if (chosen.empty())
     return refuse(point, TraceRefusal::not_found,
-                  fmt::format("neither the exports nor the service table nor a PDB nor signatures "
-                              "nor structure have it{}",
+                  fmt::format("no export, service table, PDB, signature or structure shows it{}",
                               similar_names(name)));
   const auto& first = chosen.front();
   if (chosen.size() > 1)

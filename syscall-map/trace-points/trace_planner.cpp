@@ -54,7 +54,7 @@ class Planner {
     }
     if (names.size() > most_trace_points) {
       findings_.warning("trace-point-refused", std::nullopt,
-                        "{} places are asked for, a plan has at most {}: the rest is left out",
+                        "{} places are asked for, a plan has at most {}: the others are left out",
                         names.size(), most_trace_points);
       names.resize(most_trace_points);
     }
@@ -93,7 +93,7 @@ class Planner {
     look_at(*section, point);
     if (!point.file_offset) {
       refuse(point, TraceRefusal::not_stored,
-             fmt::format("{:#x} is behind what the file stores of {}", value(*point.rva),
+             fmt::format("{:#x} is beyond what the file stores of {}", value(*point.rva),
                          point.section));
       return point;
     }
@@ -107,7 +107,7 @@ class Planner {
     const bool discardable = (section.characteristics & pe::section_discardable) != 0;
     if (point.section == "INIT")
       refuse(point, TraceRefusal::init,
-             "it is in the section INIT, which is gone when the kernel has started");
+             "it is in the section INIT, which is discarded once the kernel has started");
     else if (point.section == "KVASCODE")
       refuse(point, TraceRefusal::kvascode,
              "it is in the section KVASCODE, the code that changes address spaces on the way into "
@@ -151,7 +151,7 @@ class Planner {
       refuse(point, TraceRefusal::breakpoint,
              image_.layout() == pe::Layout::memory
                  ? "INT 3 is there already: a breakpoint or a trace point was set when the memory "
-                   "was saved, and what was there before is not known"
+                   "was saved, and what was there before is unknown"
                  : "the instruction is INT 3 already");
   }
 
@@ -159,13 +159,13 @@ class Planner {
   void compare(const std::vector<TracePoint>& before, TracePoint& point) const {
     if (const auto same = by_address_.find(*point.rva); same != by_address_.end())
       return refuse(point, TraceRefusal::duplicate_address,
-                    fmt::format("{} has the trace point at {:#x} already",
+                    fmt::format("{} already has the trace point at {:#x}",
                                 before[same->second].requested, value(*point.rva)));
     if (!point.function) return;
     if (const auto same = by_function_.find(*point.function); same != by_function_.end()) {
       const auto& other = before[same->second];
       refuse(point, TraceRefusal::duplicate_function,
-             fmt::format("{} has the trace point of the function at {:#x} already, at {:#x}",
+             fmt::format("{} already has the trace point of the function at {:#x}, at {:#x}",
                          other.requested, value(*point.function), value(*other.rva)));
     }
   }

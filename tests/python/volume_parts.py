@@ -156,7 +156,7 @@ class Written(Case):
         if shutil.which("bdeinfo"):
             self.assertNotIn("Unable to unlock", run("bdeinfo", "-r", recovery, image))
         wrong = self.write("wrong", b"Schluessel 1!")
-        for given, words in (({}, "no key was given"), ({"password_files": [wrong]}, "none of the keys")):
+        for given, words in (({}, "no key was given"), ({"password_files": [wrong]}, "none of the given keys")):
             disk = coldtrace.open_image(image, **given)
             self.assertEqual(disk.volumes(), [])
             text = codes(disk.findings)["bitlocker-locked"].text

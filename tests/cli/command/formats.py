@@ -141,7 +141,7 @@ class Formats(case.Case):
         # WMI_BUFFER_HEADER has 0x48 bytes; the size of the record behind it is at its byte 4.
         needed = int.from_bytes(whole[0x4c:0x4e], "little")
         self.assertGreater(needed, 300 - 0x48)
-        self.assertIn(f"it is cut off: 0x48: trace header.Size: truncated: {needed} bytes needed, {300 - 0x48} there",
+        self.assertIn(f"it is cut off: 0x48: trace header.Size: truncated: {needed} bytes needed, {300 - 0x48} available",
                       self.refused("trace", "info", cut))
         self.assertIn("-: it is empty", self.refused("trace", "decode", "-"))
         self.assertIn("/dev/null: it is empty", self.refused("trace", "decode", "/dev/null"))

@@ -300,10 +300,10 @@ class Rules(Check):
                          {("service-file-missing", "warning", rf"{SET}\Services\gone", "ImagePath", None)})
         cut = other.rsplit(b"\n", 2)[0] + b"\n"
         vhd = other.replace(b'"schema"', b'"disk":{"container":"vhd"},"schema"', 1)
-        for snapshots, words in (((other, other), "several snapshots, one after the other: take one of them"),
-                                 ((one, other), "several snapshots, one after the other: take one of them"),
-                                 ((cut, other), "several snapshots, one after the other: take one of them"),
-                                 ((other, vhd), "snapshots of several disks, one after the other: take one of them")):
+        for snapshots, words in (((other, other), "several snapshots, one after the other: give only one of them"),
+                                 ((one, other), "several snapshots, one after the other: give only one of them"),
+                                 ((cut, other), "several snapshots, one after the other: give only one of them"),
+                                 ((other, vhd), "snapshots of several disks, one after the other: give only one of them")):
             files = self.write("several.ndjson", b"".join(snapshots))
             done = self.run_check("--hive", self.here / "SYSTEM", "--files", files)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
@@ -916,7 +916,7 @@ class Hostile(Check):
             if done.returncode == 1:
                 self.assertIn("hive-truncated", self.codes(strict_json(done.stdout)["hives"][0]))
             elif size >= writer.PAGE:
-                self.assertIn(f"the hive ends after {size - writer.PAGE} bytes of bins, of {len(data) - writer.PAGE}",
+                self.assertIn(f"the hive ends after {size - writer.PAGE} of its {len(data) - writer.PAGE} bytes of bins",
                               done.stderr.decode())
         pick = random.Random(7)
         for _ in range(60):

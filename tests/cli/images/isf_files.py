@@ -337,7 +337,7 @@ class Wrong(Isf):
                 (lambda table: table["metadata"].update(format="5.0.0"), b"format 6"),
                 (lambda table: table["metadata"].pop("format"), b"format 6"),
                 (lambda table: table["metadata"].update(
-                    windows={}, linux={"symbols": []}), b"PDB of Windows"),
+                    windows={}, linux={"symbols": []}), b"which Windows PDB"),
                 (lambda table: pdb(table).update(GUID=GUID[1:]), b"GUID or age"),
                 (lambda table: pdb(table).update(GUID=GUID[:-1] + "g"), b"GUID or age"),
                 (lambda table: pdb(table).update(age=-1), b"GUID or age"),

@@ -81,7 +81,7 @@ class Hybrids(case.Case):
             image, findings = self.read(machine)
             self.assertEqual(image["hybrid"], "none")
             told = findings["hybrid-machine"]
-            self.assertIn("is one of objects, not of images: no CHPE metadata, no dynamic relocations of ARM64X",
+            self.assertIn("is one for objects, not for images: no CHPE metadata, no dynamic relocations of ARM64X",
                           told["text"])
             self.assertIsNone(told["first_offset"])
 

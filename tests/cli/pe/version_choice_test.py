@@ -58,14 +58,14 @@ class Versions(case.Case):
                 self.assertEqual(image["identity"]["name"], f"{name}-{language:x}.dll")
                 told = codes["version-several"]
                 self.assertEqual(told["severity"], "warning")
-                self.assertIn(f"{len(resources)} version resources; read is ID {name}, language {language:#06x}", told["text"])
+                self.assertIn(f"{len(resources)} version resources, of which ID {name}, language {language:#06x}", told["text"])
                 self.assertEqual("version-id" in codes, name != 1)
 
     def test_translations_are_told_as_information(self):
         image, codes = self.read([(1, GERMAN, (1, 2, 3, 4)), (1, ENGLISH, (1, 2, 3, 4))])
         self.assertEqual(image["identity"]["name"], "1-409.dll")
         self.assertEqual({code: one["severity"] for code, one in codes.items()}, {"version-several": "info"})
-        self.assertIn("the others have its numbers", codes["version-several"]["text"])
+        self.assertIn("the others have the same numbers", codes["version-several"]["text"])
 
     def test_another_id_alone_is_a_warning(self):
         image, codes = self.read([(7, ENGLISH, (1, 2, 3, 4))])

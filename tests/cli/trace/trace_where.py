@@ -335,7 +335,7 @@ class Where(Traces):
                     for name in selected:
                         selected[name] += name in text and 0 < len(wanted) < len(lines)
         self.assertGreater(min(selected.values()), 5, selected)
-        for text, error in (("extended.a.b == 1", "no member is"), ("resolved.X == 1", "is a text"),
+        for text, error in (("extended.a.b == 1", "no member is"), ("resolved.X == 1", "is text"),
                             ("resolved == 1", "is an object; its members have values")):
             done = run(self.ctrace, "--where", text)
             self.assertEqual((done.returncode, error in done.stderr.decode()), (2, True), done.stderr)
@@ -452,7 +452,7 @@ class Where(Traces):
         message = done.stderr.decode()
         self.assertIn("2:10: 'pid' is a number\n    pid == 'é' or tid = 1\n" + " " * 11 + "^", message)
         message = run(self.ctrace, "--where", "name == \"abc").stderr.decode()
-        self.assertIn("1:9: the text is not closed by another \"\n  name == \"abc\n" + " " * 10 + "^", message)
+        self.assertIn("1:9: the text has no closing \"\n  name == \"abc\n" + " " * 10 + "^", message)
         message = run(self.ctrace, "--where", "keywords == '0x1'").stderr.decode()
         self.assertIn("'keywords' is a number", message)
         message = run(self.ctrace, "--where", "process == 'é' or tid = 1").stderr.decode()

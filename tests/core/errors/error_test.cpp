@@ -50,7 +50,7 @@ TEST_CASE("an error names offset, structure, field, expected and found") {
   const core::ParseError error{core::Fault::truncated, 0x180, "IMAGE_SECTION_HEADER",
                                "VirtualSize",          4,     2};
   CHECK(core::to_string(error) ==
-        "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: 4 bytes needed, 2 there");
+        "0x180: IMAGE_SECTION_HEADER.VirtualSize: truncated: 4 bytes needed, 2 available");
 }
 
 TEST_CASE("an error says what a structure has not, and no numbers") {

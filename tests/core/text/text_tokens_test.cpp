@@ -37,7 +37,7 @@ TEST_CASE("what a token says, or why it says nothing") {
       {"\"a", "\"a", {}},
       {"abcdefghij", "abcdefghij", {}},
       {"abcdefghijk", {}, "the name is longer than 10 bytes"},
-      {"\"a\tb\"", {}, "a control character is in the name"},
+      {"\"a\tb\"", {}, "the name contains a control character"},
       {"a\xff", {}, "the name is not UTF-8"},
   };
   for (const auto& row : rows) {

@@ -128,7 +128,7 @@ class BitLocker(Case):
             if (done := program("bdeinfo", *options, image)) is not None:
                 self.assertNotIn("Unable to unlock", done.stdout + done.stderr)
         # Without one it is said what is needed, with the names of the options and of the protectors.
-        for options, words in (((), "no key was given"), (("--password-file", wrong), "none of the keys")):
+        for options, words in (((), "no key was given"), (("--password-file", wrong), "none of the given keys")):
             done = ntfs("snapshot", *options, image, status=2)
             self.assertEqual(done.stdout, b"")
             text = done.stderr.decode()
@@ -202,7 +202,7 @@ class BitLocker(Case):
         found, _ = rows("journal", image, "--password-file", self.password, "--offset", str(1 << 20))
         self.assertEqual([row["usn"] for row in found], [row["usn"] for row in self.expected["journal"]])
         done = ntfs("snapshot", "--partition", "3", "--password-file", self.password, image, status=2)
-        self.assertIn(b"none of the keys", done.stderr)
+        self.assertIn(b"none of the given keys", done.stderr)
         ntfs("snapshot", "--offset", str(at - len(parts[2])), image, status=2)
 
     def test_damaged_metadata(self):
@@ -234,7 +234,7 @@ class BitLocker(Case):
         for option, content, words in (
                 ("--password-file", b"\n", "no password in it"), ("--recovery-key-file", b"123", "no recovery key"),
                 ("--recovery-key-file", RECOVERY.replace("302313", "302314").encode(), "group 2"),
-                ("--startup-key", bytes(156), "not a startup key"), ("--password-file", None, "No such file")):
+                ("--startup-key", bytes(156), "not a BitLocker startup key"), ("--password-file", None, "No such file")):
             path = self.write("key", content) if content is not None else self.here / "absent"
             done = ntfs("snapshot", option, path, image, status=2)
             self.assertEqual(done.stdout, b"")

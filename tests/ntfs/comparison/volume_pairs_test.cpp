@@ -63,5 +63,5 @@ TEST_CASE("two serial numbers, and names that are hashed in two ways, are warnin
   before.names_key = "k2";
   note_pair(before, after, two_keys);
   REQUIRE(two_keys.count("names-key") == 1);
-  CHECK(two_keys.all().front().text.starts_with("the names of both sides are hashed"));
+  CHECK(two_keys.all().front().text.starts_with("the names of the two sides are hashed"));
 }

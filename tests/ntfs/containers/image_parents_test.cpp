@@ -56,7 +56,7 @@ TEST_CASE("a parent is told that is neither image, and that neither rests on") {
   CHECK(findings.all().front().code == "image-parent");
   CHECK(findings.all().front().text == files.middle +
                                            ", a file of --parent, is not used: neither " +
-                                           files.raw + " nor " + files.packed + " rests on it");
+                                           files.raw + " nor " + files.packed + " is based on it");
   core::Findings used;
   note_unused_parents(parents, {files.raw, {files.middle}}, {files.base, {}}, used);
   CHECK(used.empty());

@@ -141,7 +141,7 @@ class PackedImages(Case):
         child = self.archive("child.zip", ("child", (self.here / "child").read_bytes()))
         done = subprocess.run([COLDTRACE, "ntfs", "journal", child], capture_output=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("base.qcow2, which is not beside it; --parent takes it", done.stderr.decode())
+        self.assertIn("base.qcow2, which is not next to it; give the parent with --parent", done.stderr.decode())
         self.assertEqual(self.lines("journal", child, "--parent", base)[1:-1], self.expected["journal"][1:-1])
 
     def test_pipes(self):
@@ -326,7 +326,7 @@ class VirtualDisks(Case):
         away = self.here / "away"
         away.mkdir()
         base.rename(away / "base.qcow2")
-        self.refused(top, "image-parent", "base.qcow2", "--parent takes it")
+        self.refused(top, "image-parent", "base.qcow2", "give the parent with --parent")
         given = ("--parent", self.here / "child.qcow2", "--parent", away / "base.qcow2")
         self.assertEqual(len(self.rows(*given, top, status=1)), len(kept))
         (self.here / "base.qcow2").symlink_to("away/base.qcow2")
@@ -342,11 +342,11 @@ class VirtualDisks(Case):
         two = self.here / "two.qcow2"
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "one.qcow2", two], check=True)
         subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "two.qcow2", one], check=True)
-        self.refused(two, "it names two.qcow2 as its parent, which rests on it")
+        self.refused(two, "it names two.qcow2 as its parent, which is itself based on it")
         itself = self.here / "self.qcow2"
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", itself, "1M"], check=True)
         subprocess.run(["qemu-img", "rebase", "-u", "-F", "qcow2", "-b", "self.qcow2", itself], check=True)
-        self.refused(itself, "it names self.qcow2 as its parent, which rests on it")
+        self.refused(itself, "it names self.qcow2 as its parent, which is itself based on it")
 
     def test_a_parent_elsewhere_is_not_followed(self):
         needs("qcow")
@@ -356,10 +356,10 @@ class VirtualDisks(Case):
         for stated in ("../base.qcow2", str(self.here / "base.qcow2")):
             child = folder / "child.qcow2"
             subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", stated, child], check=True)
-            self.refused(child, "image-parent", "its parent, base.qcow2, which is not beside it")
+            self.refused(child, "image-parent", "its parent, base.qcow2, which is not next to it")
         self.convert("folder/disk.vmdk", "vmdk")
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "vmdk", "-b", "disk.vmdk", child], check=True)
-        self.refused(child, "image-parent", "stated as vmdk", "libqcow does not take", "qemu-img convert")
+        self.refused(child, "image-parent", "stated as vmdk", "libqcow does not accept", "qemu-img convert")
 
     def test_a_raw_backing_file(self):
         needs("qcow")
@@ -664,7 +664,7 @@ class VirtualDisks(Case):
         self.assertNotIn(b"image-log", self.run_ntfs("info", child).stderr)
         other = str(uuid.UUID(bytes_le=bytes(16))).encode("utf-16-le")
         self.refused(self.write("stranger.vhdx", (data + blocks).replace(
-            str(uuid.UUID(bytes_le=identity)).encode("utf-16-le"), other)), "parent.vhdx is not the parent it was made with")
+            str(uuid.UUID(bytes_le=identity)).encode("utf-16-le"), other)), "parent.vhdx is not the parent it was made from")
         parent.rename(self.here / "other.vhdx")
         self.refused(child, "image-parent", "parent.vhdx")
 
@@ -746,7 +746,7 @@ class VirtualDisks(Case):
         subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "vpc", "-b", other.name, child], check=True)
         for command in (("info", child), ("compare", child, self.raw)):
             done = self.run_ntfs(command[0], "--parent", other, *command[1:], status=2)
-            self.assertIn(b"libqcow does not take", done.stderr)
+            self.assertIn(b"libqcow does not accept", done.stderr)
 
     def test_what_is_cut_off_is_unread_and_nothing_crashes(self):
         for name, (form, library, *options) in FORMS.items():
@@ -798,9 +798,9 @@ class VirtualDisks(Case):
                 (20, struct.pack("<Q", 127), "has grains of 127 sectors"),
                 (44, struct.pack("<I", 0), "has grain tables of 0 entries"),
                 (12, struct.pack("<Q", 0), "has a capacity of 0 sectors"),
-                (descriptor * 512, b"# Disc", "leads there to a descriptor, and there is none"),
-                (56, struct.pack("<Q", sectors), f"bytes at sector {sectors}, and the file has {sectors}"),
-                (directory * 512, struct.pack("<I", sectors + 1), f"has a grain table at sector {sectors + 1}, and the file has {sectors}")):
+                (descriptor * 512, b"# Disc", "points there to a descriptor, but there is none"),
+                (56, struct.pack("<Q", sectors), f"bytes at sector {sectors}, but the file has {sectors}"),
+                (directory * 512, struct.pack("<I", sectors + 1), f"has a grain table at sector {sectors + 1}, but the file has {sectors}")):
             with self.subTest(text):
                 data = bytearray(whole)
                 data[place:place + len(value)] = value
@@ -866,7 +866,7 @@ class VirtualDisks(Case):
                     self.assertNotEqual(stated, computed)
                     status, findings, told = self.header_findings(path)
                     self.assertIn(status, (1, 2))  # libvhdi refuses region tables
-                    self.assertIn(f"image-header at {place:#x}: the {part} states the checksum {stated:#010x}, and has {computed:#010x}", told[0])
+                    self.assertIn(f"image-header at {place:#x}: the {part} states the checksum {stated:#010x}, but has {computed:#010x}", told[0])
                     if place == 0:
                         continue  # without it, the file is not a VHD
                     data[place:place + 4] = b"none"
@@ -907,7 +907,7 @@ class VirtualDisks(Case):
         self.assertLessEqual(len(rows), len(self.expected))
 
     def test_libraries_that_are_not_there(self):
-        """A header of QCOW2 that libqcow does not take stands for those that it refuses."""
+        """A header of QCOW2 that libqcow does not accept stands for those that it refuses."""
         needs("qcow")
         path = self.convert("image.qcow2", "qcow2")
         data = bytearray(path.read_bytes())

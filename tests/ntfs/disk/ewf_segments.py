@@ -189,7 +189,7 @@ class Segments(Case):
         rows, said = self.rows(paths[0], 1, open_files=40)
         self.assertEqual(rows, whole)
         self.assertIn(f"segment 100, {paths[99].name}, has a damaged file header; no sectors are "
-                      "given up", said)
+                      "lost by that", said)
 
     def test_over_a_thousand_segments_with_few_open_files(self):
         self.raw = self.write("large.dd", bytes(1100 * CHUNK))
@@ -204,7 +204,7 @@ class Segments(Case):
         others = self.image("other", 8, identifier=b"B" * 16)
         paths[5].write_bytes(others[5].read_bytes())
         rows, said = self.rows(paths[0], 1)
-        self.assertIn(f"segment 6, {paths[5].name}, is one of another image: sectors 10240-16383",
+        self.assertIn(f"segment 6, {paths[5].name}, belongs to another image: sectors 10240-16383",
                       said)
         self.assertEqual({row["path"] for row in rows}, {row["path"] for row in whole})
 

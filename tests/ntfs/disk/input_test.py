@@ -271,7 +271,7 @@ class BareMft(Images):
                 for arguments in (("info", cut), ("snapshot", cut), ("snapshot", "-"),
                                   ("journal", "--mft-file", cut, journal)):
                     (line,), _ = warned(*arguments, given=content[:size] if "-" in arguments else None)
-                    self.assertIn(f"has {len(content)} bytes, and the file has {size}", line)
+                    self.assertIn(f"has {len(content)} bytes, but the file has {size}", line)
                 lines = self.write("cut.ndjson", warned("snapshot", cut)[1])
                 for later in cut, lines:
                     (line,), said = warned("compare", "--format", "ndjson", whole, later)
@@ -352,7 +352,7 @@ class Parts(Images):
                 self.assertNotIn("split", said)
                 for part in parts[1:]:
                     said = ntfs("info", part, status=2).stderr.decode()
-                    self.assertIn(f"split-image: {names[0]} lies beside it", said)
+                    self.assertIn(f"split-image: {names[0]} is next to it", said)
                     self.assertIn("a part of a split image, and not its first one", said)
                 for part in parts:  # what is never overwritten
                     before = part.read_bytes()
@@ -375,7 +375,7 @@ class Parts(Images):
         size = (len(whole) // 4 // 512 + 1) * 512
         names = [f"d.{i:03}" for i in range(1, 5)]
         expected = self.rows(self.write("whole.dd", whole), status=0)[0]
-        for lost, kept, words in ((2, None, "d.003 is missing"), (2, size - 5120, f"d.003 has {size - 5120} bytes, and 5120 fewer")):
+        for lost, kept, words in ((2, None, "d.003 is missing"), (2, size - 5120, f"d.003 has {size - 5120} bytes, 5120 fewer")):
             with self.subTest(words):
                 parts = self.cut(whole, names, size)
                 if kept is None:
@@ -415,7 +415,7 @@ class Parts(Images):
             self.assertIn("the first one, d.001, is missing", said)
         parts[2].unlink()
         said = ntfs("info", parts[1], status=2).stderr.decode()
-        self.assertIn("named as a part of a split image, and d.001 is missing", said)
+        self.assertIn("named as a part of a split image, but d.001 is missing", said)
 
     def test_names_that_go_on_with_more_digits_are_told(self):
         whole = self.disk()
@@ -423,7 +423,7 @@ class Parts(Images):
         parts = self.cut(whole, [f"d.{i:02}" for i in range(90)], size)
         ntfs("info", parts[0], status=0)
         self.write("d.9000", bytes(512))
-        self.assertIn(b"the names go on with d.9000, which is not read", ntfs("info", parts[0], status=1).stderr)
+        self.assertIn(b"the names continue with d.9000, which is not read", ntfs("info", parts[0], status=1).stderr)
 
     def test_parts_of_a_bare_mft(self):
         content = made_by("icat", self.volume(), "0")
@@ -541,7 +541,7 @@ class ExpertWitness(Images):
         last = segments[-1]
         for segment, at, words in ((last, 0, "has a damaged file header"),
                                    (last, 8, "has a damaged file header"),
-                                   (segments[1], 9, "has a damaged file header, by which it is"),
+                                   (segments[1], 9, "has a damaged file header, which says that it is"),
                                    (segments[0], 2, "has a damaged file header"),
                                    (segments[0], 13 + 76 + 20, "has damaged case notes"),
                                    (segments[0], 13 + 20, "has a damaged section at 0xd")):
@@ -631,7 +631,7 @@ class ExpertWitness(Images):
         for text in said, finding["text"]:
             self.assertEqual([int(number) for number in re.findall(r"segment (\d+), image", text)],
                              [*damaged][:16])
-            numbers, = re.findall(r"; and so segments ([\d, ]+)", text)
+            numbers, = re.findall(r"; likewise segments ([\d, ]+)", text)
             self.assertEqual([int(number) for number in numbers.split(", ")], [*damaged][16:])
 
     def test_segments_with_each_others_names_are_told(self):
@@ -686,7 +686,7 @@ class ExpertWitness(Images):
         self.assertIn(name, said)
         if export == content or notes:
             self.assertEqual(done.returncode, 1)
-            self.assertIn("no sectors are given up for that", said)
+            self.assertIn("no sectors are lost by that", said)
             self.assertNotIn("of the disk are lost", said)
             rows = [row for row in strict_ndjson(done.stdout) if row["type"] == "file"]
             for row in rows:
@@ -780,7 +780,7 @@ class ExpertWitness(Images):
                 self.assertIn(f"segment 4, image.E04, has a damaged section at "
                               f"{places[3]['table']:#x}: sectors {first}-", said)
                 self.assertRegex(said, r"of the disk are lost, its bytes \S+; segment 2, image.E02, .* "
-                                       r"no sectors are given up for that, .* \(the first of 2\)")
+                                       r"no sectors are lost by that, .* \(the first of 2\)")
 
     def test_a_damaged_hash_is_named_and_the_other_segments_are_read(self):
         raw = self.volume("-c", "4096")
@@ -1095,7 +1095,7 @@ class LostBootSectors(Images):
         volume = self.volume()
         boot = volume.read_bytes()[:512]
         size = boot[0x0d] * struct.unpack_from("<H", boot, 0x0b)[0]
-        told = b"boot sector says that clusters have %d bytes; the %d that were given are not used"
+        told = b"boot sector says that clusters have %d bytes; the given %d are not used"
         for command in ("info", "snapshot"):
             self.assertNotIn(b"clusters have", ntfs(command, "--cluster-size", size, volume, status=0).stderr)
             self.assertIn(told % (size, 2 * size),
@@ -1290,7 +1290,7 @@ class Records(Images):
             file.truncate(size)
         said = ntfs("info", volume, status=1).stderr.decode()
         line = next(line for line in said.splitlines() if "mft-size" in line)
-        self.assertIn(f"and the image has {size}", line)
+        self.assertIn(f"but the image has {size}", line)
 
 
 class LongPaths(Images):

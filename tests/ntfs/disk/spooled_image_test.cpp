@@ -60,10 +60,10 @@ TEST_CASE("what is read from a file of its own is refused where there is none") 
   REQUIRE_FALSE(packed);
   CHECK_FALSE(packed.error().error);
   CHECK(packed.error().text.starts_with("unpacked (gzip) it is "));
-  CHECK(packed.error().text.ends_with(", which is read from a file of its own: unpack it first"));
+  CHECK(packed.error().text.ends_with(", which can only be read from a file: unpack it first"));
   const auto piped = open_spooled_image(image_of(bytes), "", findings, {});
   REQUIRE_FALSE(piped);
   CHECK(piped.error().text.starts_with("from a pipe it is "));
-  CHECK(piped.error().text.ends_with(": save it to one first"));
+  CHECK(piped.error().text.ends_with(": save it to a file first"));
   CHECK(findings.count("image-spooled") == 0);
 }

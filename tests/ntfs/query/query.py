@@ -352,13 +352,13 @@ class Query(Case):
     def test_what_is_wrong_with_an_expression_has_a_place(self):
         image = self.images[0]
         for text, message in (
-                ("size > ", "1:8: expected a number, a text in quotes, a {GUID}, a time, 'true' or 'false'"),
+                ("size > ", "1:8: expected a number, text in quotes, a {GUID}, a time, 'true' or 'false'"),
                 ("siz > 1", "1:1: no member is 'siz'; did you mean 'size'"),
-                ("size == 1 and\n  name == 4", "2:11: 'name' is a text"),
-                ("si.created > 5s", "1:14: 'si.created' is a time, and nothing starts that a duration could count from"),
+                ("size == 1 and\n  name == 4", "2:11: 'name' is text"),
+                ("si.created > 5s", "1:14: 'si.created' is a time, and there is no start from which a duration could count"),
                 ("directory == 1", "1:14: 'directory' is true or false"),
                 ("size == true", "1:9: 'size' is a number"),
-                ("object_id like 'a*'", "1:16: 'object_id' is a GUID, not a text"),
+                ("object_id like 'a*'", "1:16: 'object_id' is a GUID, not text"),
                 ("name matches '('", "1:14: regular expression: missing ): ("),
                 ("fields.size == 1", "1:1: no member is 'fields.size'")):
             for given in (image, self.snapshots[image]):
@@ -474,10 +474,10 @@ class Query(Case):
             self.assertIn(words.encode(), done.stderr)
         # An answer of a query is not asked for more than it found.
         answer = self.write("answer.ndjson", run("query", path, "--where", "path == '/'", status=1).stdout)
-        self.assertNotIn(b"not all names that its last line counts", run("query", answer, status=1).stderr)
+        self.assertNotIn(b"lacks names that its last line counts", run("query", answer, status=1).stderr)
 
     def test_every_comparison_of_different_types_is_false(self):
-        for where, told in (("size != 'x'", "'size' is a number"), ("name != 5", "'name' is a text"),
+        for where, told in (("size != 'x'", "'size' is a number"), ("name != 5", "'name' is text"),
                             ("directory != 0", "'directory' is true or false"), ("created != 5", "'created' is a time")):
             self.assertIn(told, run("query", self.images[0], "--where", where, status=2).stderr.decode())
         lines = list(map(json.loads, self.snapshots[self.images[0]].read_text().splitlines()))

@@ -534,7 +534,7 @@ class Copies(Case):
                                  (put("list", 128 + 24, b"\3"), "shadow-block", "cannot be where"),
                                  (put("list", 128 + 24, b"\0\1"), "shadow-block", "cannot be where"),
                                  (put("catalog", 40, number(1)), "shadow-catalog", "is damaged"),
-                                 (put("catalog", 128, b"\x09"), "shadow-catalog", "has the type 9"),
+                                 (put("catalog", 128, b"\x09"), "shadow-catalog", "has the unknown type 9"),
                                  (put("header", 128 + 64, b"\xff\xff"), "shadow-store", "OperatingMachine"),
                                  (put("header", 0, b"\0"), "shadow-store", "cannot be read")):
             with self.subTest(code=code, said=said):
@@ -601,11 +601,11 @@ class Copies(Case):
 
         # Behind an unused entry: a copy and its store.
         copy_type, store_type = 128 + 128, 128 + 256
-        for edit, code, said in ((put("start", 16, b"\3"), "shadow-catalog", "the version 3"),
-                                 (put("start", 16, b"\0"), "shadow-catalog", "the version 0"),
-                                 (put("catalog", 16, b"\2"), "shadow-catalog", "the version 2"),
-                                 (put("header", 16, b"\2"), "shadow-store", "the version 2"),
-                                 (put("list", 16, b"\2"), "shadow-list", "the version 2"),
+        for edit, code, said in ((put("start", 16, b"\3"), "shadow-catalog", "the unknown version 3"),
+                                 (put("start", 16, b"\0"), "shadow-catalog", "the unknown version 0"),
+                                 (put("catalog", 16, b"\2"), "shadow-catalog", "the unknown version 2"),
+                                 (put("header", 16, b"\2"), "shadow-store", "the unknown version 2"),
+                                 (put("list", 16, b"\2"), "shadow-list", "the unknown version 2"),
                                  (put("catalog", copy_type + 5, b"\1"), "shadow-catalog", "unknown bits: 0x10000000002"),
                                  (put("catalog", store_type + 4, b"\1"), "shadow-catalog", "unknown bits: 0x100000003")):
             with self.subTest(code=code, said=said):

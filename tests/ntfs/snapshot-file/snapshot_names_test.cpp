@@ -51,7 +51,7 @@ TEST_CASE("a state without rows was left out, one with some has lost the others"
   CHECK(names.left_out(State::deleted) == 12);
   CHECK(names.left_out(State::live) == 0);
   CHECK(told(names) ==
-        "the snapshot has not all names that its last line counts: 2 of 3 live. The others are not "
+        "the snapshot lacks names that its last line counts: 2 of 3 live. The others are not "
         "searched");
   CHECK_FALSE(names.has_all(State::live));
   CHECK_FALSE(names.has_all(State::deleted));
@@ -132,10 +132,9 @@ TEST_CASE("names of rows that cannot be used are missing, and not left out") {
   names.add_unusable_row();
   add_snapshot(names, {1, 0, 0, 0, 0}, {2, 1, 0, 0, 4});
   CHECK(names.left_out() == "4 stale");
-  CHECK(
-      told(names) ==
-      "the snapshot has not all names that its last line counts: 1 of 2 live, 0 of 1 deleted. The "
-      "others are not searched");
+  CHECK(told(names) ==
+        "the snapshot lacks names that its last line counts: 1 of 2 live, 0 of 1 deleted. The "
+        "others are not searched");
   CHECK_FALSE(names.has_all(State::deleted));
   add_snapshot(names, {}, {0, 1});  // of the next one every row was used
   CHECK(names.left_out(State::deleted) == 1);

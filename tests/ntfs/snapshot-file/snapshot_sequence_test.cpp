@@ -45,12 +45,12 @@ TEST_CASE("views of volumes of one disk are of one run, each once") {
   }
   for (const auto* lines : {"ar1ar1", "ar1br1", "arar2", "ar!br1"}) {
     CAPTURE(lines);
-    CHECK(read(lines).refusal() == "several snapshots, one after the other: take one of them");
+    CHECK(read(lines).refusal() == "several snapshots, one after the other: give only one of them");
   }
   for (const auto* lines : {"arxr2", "ar1xr1", "xra", "xr1ar1ar1"}) {
     CAPTURE(lines);
     CHECK(read(lines).refusal() ==
-          "snapshots of several disks, one after the other: take one of them");
+          "snapshots of several disks, one after the other: give only one of them");
   }
 }
 

@@ -137,10 +137,10 @@ TEST_CASE("clusters of two files in use are told of both") {
       const auto seen = snapshot_of(bytes, {.jobs = jobs});
       CHECK(seen.findings.count("cluster-shared") == 2);
       CHECK(seen.find("/first")->texts ==
-            std::vector{"3 clusters belong to other files in use as well, first to record " +
+            std::vector{"3 clusters also belong to other files in use, first to record " +
                         std::to_string(second)});
       CHECK(seen.find("/second")->texts ==
-            std::vector{"3 clusters belong to other files in use as well, first to record " +
+            std::vector{"3 clusters also belong to other files in use, first to record " +
                         std::to_string(first)});
       CHECK(seen.find("/alone")->codes.empty());
     }

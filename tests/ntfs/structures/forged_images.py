@@ -274,7 +274,7 @@ class Forged(unittest.TestCase):
         found, codes, findings = self.codes_of(row["path"])
         self.assertEqual(codes, ["link-count"])
         self.assertEqual(found["findings"][0]["text"],
-                         f"the record counts {names + 1} names and has {names}")
+                         f"the record counts {names + 1} names, but has {names}")
         self.assertEqual(findings["link-count"]["severity"], "warning")
 
     def entries(self, offset):
@@ -482,7 +482,7 @@ class Forged(unittest.TestCase):
         row = self.run_file()[0]
         at, _ = self.volume.find(0, 0x80)
         self.change((at + 0x38, struct.pack("<Q", row["record"] * 1024)))
-        self.assertIn("a part of $MFT that does not count", self.tells("beyond-valid", "info"))
+        self.assertIn("beyond the valid size of $MFT", self.tells("beyond-valid", "info"))
 
     def delete(self, row):
         flags = self.volume.mft + row["record"] * 1024 + 0x16

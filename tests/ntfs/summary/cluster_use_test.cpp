@@ -14,6 +14,7 @@ TEST_CASE("clusters of files that $Bitmap calls free are summed up over the volu
   uses[2].contradicted = 5;
   note_cluster_use(uses, some);
   REQUIRE(some.count("cluster-bitmap") == 1);
-  CHECK(some.all().front().text.find(" 7 clusters are free") != std::string::npos);
+  CHECK(some.all().front().text.find(" 7 clusters of files that are not deleted are free") !=
+        std::string::npos);
   CHECK(some.has_warnings());
 }

@@ -130,8 +130,8 @@ class SharedDescriptors(Case):
         self.assertEqual((owners, got), ({owner}, status))
         finding = findings["security-hash"]
         self.assertEqual((finding["severity"], finding["text"]), (
-            "warning", "$Secure:$SDS: the hash or the copy of 1 of its entries does not fit the descriptor, first "
-            f"of id {self.id} at byte {self.place}; {unused} of them are not used"))
+            "warning", "$Secure:$SDS: the hash or the copy of 1 of its entries does not match the descriptor, first "
+            f"for id {self.id} at byte {self.place}; {unused} of them are not used"))
         self.assertEqual("security-id" in findings, owner is None)
 
     def check_index(self, owner, texts, **others):

@@ -72,9 +72,9 @@ TEST_CASE("files of the name that are other builds, or not proved, are told") {
   core::Findings findings;
   CHECK_FALSE(find(choice, loaded(9), findings, {{"/1/x.dll", build(1)}, {"/2/x.dll", build(2)}}));
   REQUIRE(findings.count("symbols-other-build") == 1);
-  CHECK(
-      findings.all()[0].text.starts_with("/1/x.dll is not the X.DLL of the trace, and not used: it "
-                                         "has stamp 0x00000001, size 0x3000"));
+  CHECK(findings.all()[0].text.starts_with(
+      "/1/x.dll is not the X.DLL of the trace and is not used: it "
+      "has stamp 0x00000001, size 0x3000"));
   core::Findings unproved;
   CHECK_FALSE(find(choice, loaded(0), unproved, {{"/1/x.dll", build(1)}}));
   CHECK(unproved.count("symbols-unproved") == 1);
@@ -98,7 +98,7 @@ TEST_CASE("given files are told apart, and those that no image is of are told") 
   choice.give("one.dll", build(1), findings);
   choice.give("copy.dll", build(1), findings);
   choice.give("two.dll", build(2), findings);
-  CHECK(findings.all().at(0).text == "copy.dll is the build that one.dll is");
+  CHECK(findings.all().at(0).text == "copy.dll is the same build as one.dll");
   CHECK(choice.pdbs().size() == 2);
   REQUIRE(find(choice, loaded(1), findings));
   CHECK_FALSE(choice.all_matched());

@@ -67,7 +67,7 @@ TEST_CASE("C can define what has bytes, and no more of them than compilers take"
   CHECK(types.findings.count("pdb-type-range") == (too_large ? 1 : 0));
   if (too_large)
     CHECK(types.told("pdb-type-range")
-              .ends_with("is larger than compilers take, and is only "
+              .ends_with("is larger than compilers accept, and is only "
                          "declared"));
   CHECK_FALSE(types.find(0x1000));
   CHECK_FALSE(types.find(0x1002));
@@ -84,14 +84,14 @@ TEST_CASE("members without a place in their type are told") {
   const auto hides = types.find(0x1002);
   REQUIRE(hides);
   note_left_out(*hides, types.findings);
-  CHECK(types.told("pdb-type-size") == "hides.opaque: its size is not known, and it is left out");
+  CHECK(types.told("pdb-type-size") == "hides.opaque: its size is unknown, and it is left out");
   core::Findings findings;
   const auto reaches = types.find(0x1004);
   REQUIRE(reaches);
   note_left_out(*reaches, findings);
   REQUIRE(findings.count("pdb-type-range") == 1);
   CHECK(findings.all().front().text ==
-        "short of 0x8 bytes has members that reach beyond it, and are left out");
+        "short of 0x8 bytes has members that extend beyond it and are left out");
 }
 
 TEST_CASE("an empty base class may lie at the end of a class") {

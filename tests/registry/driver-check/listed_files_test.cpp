@@ -118,7 +118,7 @@ TEST_CASE("a list that has not all names says so, whether Windows is in it or no
          nullptr) == has_windows);
   REQUIRE(selection.count("snapshot-selection") == 1);
   CHECK(selection.has_warnings());
-  CHECK(selection.all().front().text.starts_with("list: the snapshot has not all names"));
+  CHECK(selection.all().front().text.starts_with("list: the snapshot lacks names or paths"));
   (void)choose_listed_files(volumes, windows, ListExtent::damaged, "list", damaged);
   CHECK(damaged.empty());
 }

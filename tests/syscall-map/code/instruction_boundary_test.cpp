@@ -63,7 +63,7 @@ TEST_CASE("an instruction begins where the code of a function of .pdata has one"
   const auto nothing_leads = [](const char* function, const char* found) {
     return fmt::format(
         "no direct branch of the function of .pdata at {} leads there; the list of instructions "
-        "from there on {}, which proves nothing where tables lie between code",
+        "from there on {}, which proves nothing if tables lie between code",
         function, found);
   };
   const Row rows[] = {

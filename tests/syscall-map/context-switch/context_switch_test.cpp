@@ -221,7 +221,7 @@ TEST_CASE("two places that could be it are two, unless symbols name one") {
   CHECK(value(search.candidates[0].rva) == kernel->at("SwapContext"));
   CHECK(value(search.candidates[1].rva) == kernel->at("SecondSwap"));
   CHECK(search.findings.count("context-switch-ambiguous") == 1);
-  CHECK(says(search.reasons, "2 places could each be SwapContext"));
+  CHECK(says(search.reasons, "2 places could be SwapContext"));
   for (const auto& found : search.candidates) CHECK(found.condition == SwitchCondition::unknown);
   // The second has no idle loop that comes in behind the entry.
   CHECK(option(search.candidates[1], PatchMethod::entry_jump).safe);
@@ -274,7 +274,7 @@ TEST_CASE("calls of itself are not callers, and .pdata bounds the function") {
   REQUIRE(found.end);
   CHECK(value(*found.end) <= kernel->at("KiIdleLoop"));
   CHECK(value(*found.end) > kernel->at("truth_copied_end"));
-  CHECK(says(option(found, PatchMethod::entry_jump).reasons, "32 branches of its own"));
+  CHECK(says(option(found, PatchMethod::entry_jump).reasons, "32 of its own branches"));
   CHECK(value(found.plan.instructions[0].relative_target.value()) == kernel->at("KiFlag"));
   CHECK_FALSE(found.plan.instructions[0].grows);
   CHECK(says(found.plan.notes, "PatchGuard"));

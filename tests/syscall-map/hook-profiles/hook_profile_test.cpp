@@ -59,7 +59,7 @@ TEST_CASE("what files of a profile cannot say together is refused at its place")
        "main:3:11: the group is part of itself: @b -> @c -> @b"},
       {"a group of two files",
        {{"main", "include \"one\"\ngroup a { }"}, {"one", "\ngroup a { }"}},
-       "one:2:7: there is a group 'a' already, in main:2"},
+       "one:2:7: there is already a group 'a', in main:2"},
       {"a missing file", {{"main", "x include \"none\""}}, "main:1:11: no file none"},
       {"a file that includes itself",
        {{"main", "include \"main\""}},
@@ -97,7 +97,7 @@ TEST_CASE("groups are as deep as the limit and not deeper") {
   CHECK(link({{"main", text}}));
   const auto profile = link({{"main", text + "group g { x\n@g1 }"}});
   REQUIRE_FALSE(profile);
-  CHECK(to_string(profile.error()) == "main:34:1: groups are part of each other deeper than 32");
+  CHECK(to_string(profile.error()) == "main:34:1: groups are nested deeper than 32");
 }
 
 TEST_CASE("includes end, whatever they include") {

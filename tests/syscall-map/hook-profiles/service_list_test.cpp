@@ -69,7 +69,7 @@ TEST_CASE("what is not a list of names is refused at its place, and nothing of i
     u32 line, column;
     const char* message;
   };
-  const char* const more = "a list of services has names alone, no globs, '-', '@' and includes";
+  const char* const more = "a list of services has only names, no globs, '-', '@' and includes";
   for (const auto& row : {Row{"NtClose\nNt*", 2, 1, more}, Row{"-NtClose", 1, 1, more},
                           Row{"a\n  @files", 2, 3, more}, Row{"nt*!NtClose", 1, 1, more},
                           Row{"a include \"b\"", 1, 11, more},

@@ -130,7 +130,7 @@ TEST_CASE("an ntdll of another revision serves where every shared number is the 
        numbered(false, 19),
        {},
        {"a/kernel"},
-       "the nearest of another, b/ntdll, has its number for 19 of 20 shared names"},
+       "the nearest other one, b/ntdll, has the same number for 19 of 20 shared names"},
       {"too few are shared", few(), {}, {"a/kernel"}, "for 15 of 15 shared names"},
   }));
   CAPTURE(row.why);
@@ -181,13 +181,13 @@ TEST_CASE("what a build has no use for is told from what it has in its place") {
   };
   const auto row = GENERATE(values<Row>({
       {"b/ntdll", "10.0.1.9", pe::Machine::amd64,
-       "b/kernel is beside it, and its ntdll is a/ntdll"},
+       "b/kernel is next to it, and its ntdll is a/ntdll"},
       {"c/ntdll", "10.0.1.1", pe::Machine::amd64,
        "a/kernel is of its version, and its ntdll is a/ntdll"},
       {"c/ntdll", "10.0.1.9", pe::Machine::amd64,
-       "no kernel of its machine is beside it or of its version"},
+       "no kernel for its machine is next to it or of its version"},
       {"a/arm", "10.0.1.1", pe::Machine::arm64,
-       "no kernel of its machine is beside it or of its version"},
+       "no kernel for its machine is next to it or of its version"},
   }));
   CAPTURE(row.path, row.version);
   Files files;

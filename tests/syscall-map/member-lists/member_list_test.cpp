@@ -53,9 +53,9 @@ TEST_CASE("a name is asked for once, and required where one of several says so")
   REQUIRE(requests.size() == 2);
   CHECK_FALSE(requests[0].optional);
   CHECK_FALSE(requests[1].optional);
-  CHECK(refuse("A\nA = B\n") == "a.members:2:1: 'A' is asked for already, as something else");
+  CHECK(refuse("A\nA = B\n") == "a.members:2:1: 'A' is already asked for, as something else");
   CHECK(refuse("A\n  function A\n") ==
-        "a.members:2:12: 'A' is asked for already, as something else");
+        "a.members:2:12: 'A' is already asked for, as something else");
 }
 
 TEST_CASE("errors of a member list name their place") {
@@ -64,15 +64,15 @@ TEST_CASE("errors of a member list name their place") {
     const char* error;
   };
   const auto row = GENERATE(values<Row>({
-      {"A =", "a.members:1:4: expected a member or a symbol behind '='"},
-      {"A |\n|", "a.members:2:1: expected a member or a symbol behind '|'"},
+      {"A =", "a.members:1:4: expected a member or a symbol after '='"},
+      {"A |\n|", "a.members:2:1: expected a member or a symbol after '|'"},
       {"A\n= B =", "a.members:2:5: expected a name, what kind of thing it is, 'optional' or '@'"},
       {"optional", "a.members:1:9: expected a name, or what kind of thing it is"},
       {"optional optional A", "a.members:1:10: expected a name, or what kind of thing it is"},
       {"size", "a.members:1:5: expected a name"},
       {"@", "a.members:1:2: expected the name of a built-in list"},
       {"\n @nothing",
-       "a.members:2:2: there is no built-in list 'nothing'; there are edr, edrsandblast, kphdyn, "
+       "a.members:2:2: there is no built-in list 'nothing', only edr, edrsandblast, kphdyn, "
        "phnt, tracer"},
       {"bit A", "a.members:1:5: 'A' is not a member: a structure, a dot and the member are needed"},
       {"offset A.",
@@ -101,7 +101,7 @@ TEST_CASE("errors of a member list name their place") {
        "a.members:1:10: 'A' is not a constant: an enumeration, a dot and the enumerator are "
        "needed"},
       {"\"\"", "a.members:1:1: the name is empty"},
-      {"\"a\tb\"", "a.members:1:1: a control character is in the name"},
+      {"\"a\tb\"", "a.members:1:1: the name contains a control character"},
       {"\"\xff\"", "a.members:1:1: the name is not UTF-8"},
       {"\xFF\xFE", "a.members:1:1: the file is UTF-16: save it as UTF-8"},
   }));

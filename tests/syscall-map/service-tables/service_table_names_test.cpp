@@ -104,8 +104,8 @@ TEST_CASE("what speaks for KiServicesTab is told") {
       "43 records with relocated addresses lead to all 42 functions of KiServiceTable and to no "
       "other",
       "as many records as the table has entries, 43, for each function",
-      "2 services share their function with another: which of the records is which of the numbers "
-      "is not known",
+      "2 services share their function with another: it is not known which record belongs to which "
+      "number",
       "41 of 41 argument counts agree with KiArgumentTable",
       "the hashes of 0 of 43 records are those of known names"};
   core::Findings findings;

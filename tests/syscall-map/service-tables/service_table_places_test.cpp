@@ -305,7 +305,7 @@ TEST_CASE(
                                           arguments_store, arguments)));
     const bool in_front = row.limit == arguments - 4;
     const auto sentence = fmt::format("A3 at {:#x} stores the limit", limit_store);
-    CHECK(has_sentence(table, sentence + ", which lies in front of the arguments") ==
+    CHECK(has_sentence(table, sentence + ", which precedes the arguments") ==
           (row.found && in_front));
     CHECK(has_sentence(table, sentence) == (row.found && !in_front));
     CHECK(table.confidence == (row.found && in_front ? Confidence::high : Confidence::medium));
@@ -471,7 +471,7 @@ TEST_CASE("an ARM64 kernel is not searched for a table as x64 has it") {
   spec.machine = 0xaa64;
   const auto searched = search(spec);
   CHECK(searched.found.tables.empty());
-  CHECK_THAT(reason_for_none(searched), Catch::Contains("is not known"));
+  CHECK_THAT(reason_for_none(searched), Catch::Contains("is unknown"));
 }
 
 TEST_CASE("two tables of one kernel are both told, and how many there are") {

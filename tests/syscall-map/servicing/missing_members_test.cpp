@@ -36,14 +36,13 @@ TEST_CASE("what kernels miss is one finding, of as many kernels and names as can
   missing.add("old", "a/ntoskrnl.exe", {});
   CHECK(report(missing).empty());
   missing.add("old", "a/ntoskrnl.exe", std::vector<std::string>{"Peb", "Flags"});
-  CHECK(report(missing) ==
-        "of the old kernel, a/ntoskrnl.exe, nothing that was given shows Peb, Flags");
+  CHECK(report(missing) == "for the old kernel, a/ntoskrnl.exe, no given file shows Peb, Flags");
   std::vector<std::string> names;
   for (char name = 'a'; name <= 'i'; ++name) names.emplace_back(1, name);
   missing.add("new", "b/ntoskrnl.exe", names);
   CHECK(report(missing) ==
-        "of the old kernel, a/ntoskrnl.exe, nothing that was given shows Peb, Flags; of the new "
-        "kernel, b/ntoskrnl.exe, nothing that was given shows a, b, c, d, e, f, g, h and 1 more");
+        "for the old kernel, a/ntoskrnl.exe, no given file shows Peb, Flags; for the new kernel, "
+        "b/ntoskrnl.exe, no given file shows a, b, c, d, e, f, g, h and 1 more");
   for (int more = 0; more < 8; ++more) missing.add("new", "c", names);
   CHECK(report(missing).ends_with("; and 2 more kernels"));
 }

@@ -726,10 +726,10 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         options = ("--members", self.here / "a.members")
         missing = lambda document: [row["text"] for row in document["findings"] if row["code"] == "member-missing"]
         plain = self.document(1, old, new, "--pdb", old, "--pdb", new, *options)
-        self.assertEqual(missing(plain), [f"of the new kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
+        self.assertEqual(missing(plain), [f"for the new kernel, {new / 'ntoskrnl.exe'}, no given file shows Last"])
         self.assertEqual([plain["builds"][0][side]["missing_members"] for side in ("before", "after")], [[], ["Last"]])
         turned = self.document(1, new, old, "--pdb", old, "--pdb", new, *options)
-        self.assertEqual(missing(turned), [f"of the old kernel, {new / 'ntoskrnl.exe'}, nothing that was given shows Last"])
+        self.assertEqual(missing(turned), [f"for the old kernel, {new / 'ntoskrnl.exe'}, no given file shows Last"])
         store, packed = self.here / "store", self.here / "packed"
         packed.mkdir()
         for number, folder in enumerate((old, new)):
@@ -755,7 +755,7 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         told, = missing(document)
         before, after = told.split("; ")
         for side, folder, text in (("old", old, before), ("new", new, after)):
-            self.assertTrue(text.startswith(f"of the {side} kernel, {folder / 'ntoskrnl.exe'}, "), text)
+            self.assertTrue(text.startswith(f"for the {side} kernel, {folder / 'ntoskrnl.exe'}, "), text)
             for name in ("_EPROCESS.Job", "Last", "State", "Name", "Low", "High"):
                 self.assertIn(name, text)
         self.assertNotIn("_EPROCESS.Nothing", told)  # optional
@@ -774,7 +774,7 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         told, = (row for row in self.document(1, *folders, "--members", path)["findings"] if row["code"] == "member-missing")
         for folder, side in zip(folders, ("old", "new")):
             for name in ("ntkrnl1", "ntkrnl2", "ntkrnl3", "ntkrnl4"):
-                self.assertIn(f"of the {side} kernel, {folder / name}.exe, nothing that was given shows "
+                self.assertIn(f"for the {side} kernel, {folder / name}.exe, no given file shows "
                               f"{', '.join(required[:8])} and 4 more", told["text"])
         self.assertTrue(told["text"].endswith("; and 2 more kernels"), told["text"])
         builds = self.document(1, *folders, "--members", path)["builds"]

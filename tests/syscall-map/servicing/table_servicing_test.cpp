@@ -44,7 +44,7 @@ TEST_CASE("rows of each state are counted, and those that break something are wa
   note_row_changes("t.json", changes.rows, findings);
   REQUIRE(findings.all().size() == 2);
   CHECK(findings.count("servicing-moved") == 2);
-  CHECK(findings.all()[0].text == "t.json: service NtClose is at another place");
+  CHECK(findings.all()[0].text == "t.json: service NtClose is at a different place");
   CHECK(findings.all()[1].text == "t.json: service NtOld is gone: no export has the name");
 }
 
@@ -100,9 +100,8 @@ TEST_CASE("builds of a table without a kernel are told, and warned of where all 
     return findings;
   };
   CHECK(told(0, 2).empty());
-  CHECK(
-      told(1, 2).all().front().text ==
-      "driver.json: old has no kernel of 1 of its 2 builds, so that nothing is said of their rows");
+  CHECK(told(1, 2).all().front().text ==
+        "driver.json: old has no kernel of 1 of its 2 builds, so nothing is said about their rows");
   CHECK_FALSE(told(1, 2).has_warnings());
   CHECK(told(2, 2).count("servicing-table") == 1);
   CHECK(told(2, 2).has_warnings());

@@ -246,7 +246,7 @@ class Derive(Case):
         self.exits(2, "hooks", "derive", 'a"b', "--at", "0x1000", path)
         self.exits(2, "hooks", "derive", "F", "--at", "nowhere", path)
         self.exits(2, "hooks", "derive", "F", "--at", "0x1000", self.here / "missing")
-        self.assertIn(b"not known of any image", self.exits(1, "hooks", "derive", "F", path).stdout)
+        self.assertIn(b"not known in any image", self.exits(1, "hooks", "derive", "F", path).stdout)
         self.assertIn(b"no-match: exported function: nothing matches 'F'",
                       self.exits(1, "hooks", "derive", "F", path).stderr)
         self.assertIn(b"in no executable section",

@@ -237,7 +237,7 @@ TEST_CASE("why there is no signature is said") {
        "the first 1 bytes, as far as they are instructions, have no two fixed ones next to each "
        "other"},
       {"not in the second", long_code, to_bytes({0xcc, 0xcc}),
-       "the function is not in second: of its bytes, no more than 0 are found"},
+       "the function is not in second: no more than 0 of its bytes are found"},
       {"twice in the second", long_code, twice,
        "the function may be at 2 places of second: its first 12 bytes are there; say where it is"},
   }));

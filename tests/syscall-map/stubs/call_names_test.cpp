@@ -54,7 +54,7 @@ TEST_CASE("that no map is of the traced image is told with the last one's name")
   names.report_unmatched(findings);
   REQUIRE(findings.count("syscall-map-unmatched") == 1);
   CHECK(findings.all()[0].text ==
-        "ntdll.dll is not the image whose system call numbers the trace has: none is named");
+        "ntdll.dll is not the image that the trace's system call numbers are from: none is named");
 }
 
 TEST_CASE("where the trace does not say its image, no number has a name") {
@@ -67,7 +67,7 @@ TEST_CASE("where the trace does not say its image, no number has a name") {
   names.report_unmatched(findings);
   REQUIRE(findings.count("syscall-map-unmatched") == 1);
   CHECK(findings.all()[0].text ==
-        "the trace does not say whose system call numbers it has: none is named");
+        "the trace does not say which image its system call numbers are from: none is named");
 }
 
 TEST_CASE("of two names of one number the first stays") {

@@ -184,13 +184,12 @@ TEST_CASE("evidence of a number says what it follows from") {
         "entry 1 of 1 between the stubs of 0x1 at 0x1000 and 0x3 at 0x1020, which leave as many "
         "numbers");
   CHECK(evidence({{0x1000, 1}, {0x1010, 2}}, 0x1020) ==
-        "1 place of 16 bytes behind the stub of 0x2 at 0x1010");
+        "1 place of 16 bytes after the stub of 0x2 at 0x1010");
   CHECK(evidence({{0x1010, 2}, {0x1030, 3}}, 0xff0) ==
         "1 place of 32 bytes before the stub of 0x2 at 0x1010");
   const auto two = resolve({{0x1000, 1}, {0x1010, 2}}, {{0x1020, {"NtA"}}, {0x1030, {"NtB"}}});
   REQUIRE(two.services.size() == 2);
-  CHECK(two.services[1].evidence.front() ==
-        "2 places of 16 bytes behind the stub of 0x2 at 0x1010");
+  CHECK(two.services[1].evidence.front() == "2 places of 16 bytes after the stub of 0x2 at 0x1010");
 }
 
 TEST_CASE("what is left out has a reason") {
@@ -213,7 +212,7 @@ TEST_CASE("what is left out has a reason") {
        "the service itself, not a stub; kernels export stubs as ZwX",
        true},
       {{0x1808, {"NtA"}, Kind::hook},
-       "hooked (what is there), and the order of the stubs does not give its number"},
+       "hooked (what is there), and its number cannot be inferred from the order of the stubs"},
   };
   for (const auto& row : rows) {
     CAPTURE(row.reason);

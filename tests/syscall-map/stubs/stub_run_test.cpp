@@ -86,7 +86,7 @@ TEST_CASE("a run of stubs ends where none follows that is exported") {
   SECTION("an exported one elsewhere is told") {
     const auto run = complete(code, {0x1014, 0x1028});
     CHECK(run.findings.front() ==
-          "Zw1028 with number 0x7 is not at its place in the run of stubs, 0x108c");
+          "Zw1028 with number 0x7 is not in its place in the run of stubs, 0x108c");
   }
 }
 

@@ -301,9 +301,9 @@ class Rows(Case):
         for table, kind, message in (
                 (bare, "kphdyn", b"made without a member list; make it with --members kphdyn"),
                 (bare, "isf", b"made without a member list"),
-                (other, "kphdyn", b"has other members than the format; make it with --members kphdyn"),
+                (other, "kphdyn", b"has different members than the format; make it with --members kphdyn"),
                 (blind, "kphdyn", b"make the table with the PDB of the kernel"),
-                (blind, "isf", b"no value that can be relied on")):
+                (blind, "isf", b"no reliable value")):
             self.assertIn(message, self.run_hooks(2, "export", kind, table).stderr, (table, kind))
 
     def test_contradicted_values_are_not_exported(self):

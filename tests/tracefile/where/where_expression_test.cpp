@@ -42,7 +42,7 @@ TEST_CASE("what is wrong with an expression has a place") {
   const auto [text, error] = GENERATE(table<std::string, std::string>({
       {"", "1:1: expected a comparison, 'not', 'exists' or '('"},
       {"pid", "1:4: expected '==', '!=', '<', '<=', '>', '>=', '&', 'in', 'like' or 'matches'"},
-      {"pid ==", "1:7: expected a number, a text in quotes, a {GUID}, a time, 'true' or 'false'"},
+      {"pid ==", "1:7: expected a number, text in quotes, a {GUID}, a time, 'true' or 'false'"},
       {"pid == 4 or\n  tid = 5",
        "2:7: expected '==', '!=', '<', '<=', '>', '>=', '&', 'in', 'like' or 'matches'"},
       {"pid == 4 tid", "1:10: expected 'and', 'or' or the end"},
@@ -50,9 +50,9 @@ TEST_CASE("what is wrong with an expression has a place") {
       {"pid == \"a\"", "1:8: 'pid' is a number"},
       {"pid == 5ms", "1:8: 'pid' is a number"},
       {"time > 4", "1:8: 'time' is a time"},
-      {"time > \"soon\"", "1:8: only numbers, times and durations have an order"},
-      {"activity like \"a*\"", "1:15: 'activity' is a GUID, not a text"},
-      {"process == true", "1:12: 'process' is a text"},
+      {"time > \"soon\"", "1:8: only numbers, times and durations can be ordered"},
+      {"activity like \"a*\"", "1:15: 'activity' is a GUID, not text"},
+      {"process == true", "1:12: 'process' is text"},
       {"pid == 4KB",
        "1:8: '4KB' is not a number of 64 bits, size or duration; units are B, KiB, MiB, "
        "GiB, TiB and ns, us, ms, s, min, h, d"},
@@ -69,24 +69,24 @@ TEST_CASE("what is wrong with an expression has a place") {
       {"time in (5s..1s)", "1:14: the range ends before it begins"},
       {"extended.relatd_activity == 1",
        "1:1: no member is 'extended.relatd_activity'; did you mean 'extended.related_activity'"},
-      {"extended.related_activity == 1", "1:30: 'extended.related_activity' is a GUID or a text"},
+      {"extended.related_activity == 1", "1:30: 'extended.related_activity' is a GUID or text"},
       {"extended.sid_1x exists",
        "1:1: no member is 'extended.sid_1x'; did you mean 'extended.sid'"},
       {"X in 5", "1:7: expected '..'"},
-      {"X in (1..\"a\")", "1:10: the ends of a range are two numbers, times or durations"},
+      {"X in (1..\"a\")", "1:10: the ends of a range must be two numbers, times or durations"},
       {"X in (1, 2", "1:11: expected ',' or ')'"},
       {"X & 1.5", "1:5: '&' needs an integer"},
       {"header.tsk == 1", "1:1: no member is 'header.tsk'; did you mean 'header.task'"},
       {"pid.x == 1", "1:1: no member is 'pid.x'; did you mean 'pid'"},
-      {"payload == 1", "1:12: 'payload' is a text"},
+      {"payload == 1", "1:12: 'payload' is text"},
       {"names == 1", "1:10: 'names' is an object; its members have values"},
       {"names.tsk == 1", "1:1: no member is 'names.tsk'; did you mean 'names.task'"},
       {"trace_control.stated == 1", "1:25: 'trace_control.stated' is true or false"},
       {"fields == 1", "1:11: 'fields' is an object; its members have values"},
-      {"X == \"abc and pid == 4", "1:6: the text is not closed by another \""},
-      {"pid == 4 and X in ('a', 'b)", "1:25: the text is not closed by another '"},
-      {"fields.\"ab == 1", "1:8: the text is not closed by another \""},
-      {"X like \"a\"\"", "1:8: the text is not closed by another \""},
+      {"X == \"abc and pid == 4", "1:6: the text has no closing \""},
+      {"pid == 4 and X in ('a', 'b)", "1:25: the text has no closing '"},
+      {"fields.\"ab == 1", "1:8: the text has no closing \""},
+      {"X like \"a\"\"", "1:8: the text has no closing \""},
       {"exists", "1:7: expected a member or a field"},
       {"pid == 1 and", "1:13: expected a comparison, 'not', 'exists' or '('"},
       {"pid == 1 or (", "1:14: expected a comparison, 'not', 'exists' or '('"},
@@ -101,11 +101,12 @@ TEST_CASE("expressions are bounded in length, depth and number of comparisons") 
     return std::string(depth, '(') + "pid == 1" + std::string(depth, ')');
   };
   CHECK(error_of(nested(64)).empty());
-  CHECK(error_of(nested(65)) == "1:65: more than 64 parentheses and 'not' inside each other");
-  CHECK(error_of(nested(20'000)) == "1:65: more than 64 parentheses and 'not' inside each other");
+  CHECK(error_of(nested(65)) == "1:65: parentheses and 'not' nested more than 64 deep");
+  CHECK(error_of(nested(20'000)) == "1:65: parentheses and 'not' nested more than 64 deep");
   std::string nots;
   for (int i = 0; i < 65; ++i) nots += "not ";
-  CHECK(error_of(nots + "pid == 1").starts_with("1:257: more than 64"));
+  CHECK(
+      error_of(nots + "pid == 1").starts_with("1:257: parentheses and 'not' nested more than 64"));
   std::string chain = "pid == 1";
   for (int i = 1; i < 256; ++i) chain += " or pid == 1";
   CHECK(error_of(chain).empty());

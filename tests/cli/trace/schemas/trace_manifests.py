@@ -194,10 +194,10 @@ class Manifests(unittest.TestCase):
             self.assertIn(text, MANIFEST)
             return write("other.man", MANIFEST.replace(text, by))
         for told, text, by, count in (
-                ("calls the provider Other-Painter", 'name="Manifest-Painter"', 'name="Other-Painter"', 1),
-                ("has another message", "Painted %1", "Brushed %1", 1),
-                ("has another name of a value", 'value="Blue"', 'value="Bleu"', 1),
-                ("have other names", 'name="Walls"', 'name="Walls2"', 1)):
+                ("gives the name Other-Painter to the provider", 'name="Manifest-Painter"', 'name="Other-Painter"', 1),
+                ("has a different message", "Painted %1", "Brushed %1", 1),
+                ("has a different name of a value", 'value="Blue"', 'value="Bleu"', 1),
+                ("have different names", 'name="Walls"', 'name="Walls2"', 1)):
             with self.subTest(told):
                 events, summary = decode("--schemas", "painter.man", "--schemas", other(text, by), "--messages")[1:]
                 self.assertEqual(events, decode("--schemas", "painter.man", "--messages")[1])
@@ -239,8 +239,8 @@ class Manifests(unittest.TestCase):
     def test_what_is_no_manifest_is_told(self):
         for content, text in ((MANIFEST[:3000], "event manifest has no well-formed XML"),
                               ("<instrumentationManifest/>", "event manifest has no provider with a GUID"),
-                              ("<a/>", "neither a PE file nor an instrumentation manifest"),
-                              (" " * (1 << 24) + MANIFEST, "neither a PE file nor"),
+                              ("<a/>", "not a PE file, an instrumentation manifest"),
+                              (" " * (1 << 24) + MANIFEST, "not a PE file"),
                               (MANIFEST + " " * (1 << 24), "0x1000000")):
             with self.subTest(text):
                 summary = decode("--schemas", write("bad.man", content), status=1)[2]

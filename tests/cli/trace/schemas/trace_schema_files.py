@@ -135,7 +135,7 @@ class Decoding(unittest.TestCase):
     def test_what_is_no_such_file_is_told(self):
         for path, text in (("nothing", "nothing: No such file or directory"),
                            ("other/notes.dll", "other/notes.dll: "),
-                           ("painted.etl", "painted.etl: neither a PE file nor an instrumentation manifest nor a store"),
+                           ("painted.etl", "painted.etl: not a PE file, an instrumentation manifest or a schema store"),
                            ("other/none.dll", "WEVT_TEMPLATE")):
             with self.subTest(path=path):
                 header, events, summary = decode("--schemas", path, status=1)
@@ -212,11 +212,11 @@ class Decoding(unittest.TestCase):
         header, events, summary = decode("--schemas", "new", "--messages", "--language", "fr", status=1)
         self.assertEqual(events[4]["message"], "Nothing more.")
         self.assertEqual(codes(summary), {"no-match": 1})
-        self.assertIn("no file of schemas has texts in fr; the first is new/painter.dll, whose texts are "
-                      "those of new/en-US/painter.dll.mui", summary["findings"][0]["text"])
+        self.assertIn("no schema file has texts in fr; the first is new/painter.dll, whose texts are "
+                      "from new/en-US/painter.dll.mui", summary["findings"][0]["text"])
         # The own table of a file is in no language that is known.
         summary = decode("--schemas", "old", "--language", "de-DE", status=1)[2]
-        self.assertIn("old/readme.txt, whose texts are those of the file itself", str(summary["findings"]))
+        self.assertIn("old/readme.txt, whose texts are from the file itself", str(summary["findings"]))
         summary = decode("--schemas", "new", "--schemas", "other", "--language", "de-DE")[2]
         self.assertEqual(codes(summary), {"schema-language": 1})
         self.assertIn("1 of 2 files have no texts in de-DE", summary["findings"][0]["text"])

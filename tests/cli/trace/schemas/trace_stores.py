@@ -458,7 +458,7 @@ class Hostile(unittest.TestCase):
         for size in [*range(8, 64), *range(64, len(whole), 97), len(whole) - 1]:
             summary = self.try_store(whole[:size])[2]
             self.assertEqual(codes(summary), {"schema-file": 1, "schema-unused": 1})
-            self.assertIn("bad.ctschemas: a store of schemas that cannot be used: ", summary["findings"][0]["text"])
+            self.assertIn("bad.ctschemas: a schema store that cannot be used: ", summary["findings"][0]["text"])
 
     def test_a_changed_byte_is_noticed(self):
         whole = (FOLDER / "small.ctschemas").read_bytes() if (FOLDER / "small.ctschemas").exists() else (

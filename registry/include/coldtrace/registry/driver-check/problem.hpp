@@ -31,7 +31,7 @@ class Problems {
   void add(Problem problem) {
     if (all_.size() == most) {
       findings_.warning("driver-problem-limit", std::nullopt,
-                        "there are more than {} problems; the others are not told", most);
+                        "there are more than {} problems; the others are left out", most);
       return;
     }
     const auto where = problem.value.empty() ? problem.key : problem.key + ": " + problem.value;

@@ -854,7 +854,7 @@ class Snapshot(Case):
         for each in told({"live": 1, "deleted": 7}, lines[1:2]):
             self.assertEqual(each, [("snapshot-left-out", "not in the snapshot: 7 deleted")])
         for each in told({"live": 3, "deleted": 1}, status=1):
-            self.assertEqual(each, [("snapshot-selection", "the snapshot has not all names that its last line "
+            self.assertEqual(each, [("snapshot-selection", "the snapshot lacks names that its last line "
                                      "counts: 1 of 3 live. The others name no request")])
         for each in told({"live": 1, "deleted": 0}, status=1):
             self.assertEqual(each, [("snapshot-selection", "the snapshot has more names than its last line "
