@@ -164,7 +164,7 @@ std::optional<std::string> Ctrace::read_schemas(std::span<core::Findings> findin
         for (const auto& part : parts_)
           if (part.header.schema_text != text)
             return fmt::format(
-                "{} and {} declare their events in other ways: the schema text of {} "
+                "{} and {} declare their events differently: the schema text of {} "
                 "has an error at {}",
                 parts_[0].name, i > 0 ? parts_[i].name : part.name, parts_[i].name,
                 to_string(schemas.error()));
@@ -177,7 +177,7 @@ std::optional<std::string> Ctrace::read_schemas(std::span<core::Findings> findin
         if (schema != other &&
             (schema.guid == other.guid || schema.name == other.name || share_ids(schema, other)))
           return fmt::format(
-              "{} and {} declare their events in other ways: {} of one is not {} of "
+              "{} and {} declare their events differently: {} of one is not {} of "
               "the other",
               parts_[0].name, parts_[i].name, schema.name, other.name);
       }
@@ -222,7 +222,7 @@ void Ctrace::finish_clock(u16 run, u16 processor, std::span<core::Findings> find
   clock.finish(first->header.start_time, first_stamp);
   if (clock.pairs() == 0)
     told->warning("clock-no-pair", std::nullopt,
-                  "processor {} has no calibration pair: its first event is taken to be at "
+                  "processor {} has no calibration pair: its first event is assumed to be at "
                   "the start of the trace",
                   processor);
   else if (clock.pairs() == 1)

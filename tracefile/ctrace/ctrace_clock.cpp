@@ -38,9 +38,10 @@ void CtraceClock::add(const CalibrationPair& pair, core::Findings& findings) {
     // Of an empty buffer that was closed at the same moment.
     if (pair.cycles == last_->cycles && pair.file_time == last_->file_time) return;
     if (pair.cycles <= last_->cycles) {
-      findings.warning("clock-pair", pair.offset,
-                       "stamp {} of a calibration pair is not above {}, that of the pair before",
-                       pair.cycles, last_->cycles);
+      findings.warning(
+          "clock-pair", pair.offset,
+          "stamp {} of a calibration pair is not above {}, the stamp of the pair before",
+          pair.cycles, last_->cycles);
       return;
     }
     if (pair.file_time >= last_->file_time) {

@@ -57,8 +57,8 @@ std::optional<std::string> find_run_mismatch(const CtraceHeader& one, const Ctra
   const auto [earlier, later] = std::minmax(one.boot_time.ticks, other.boot_time.ticks);
   if (earlier != 0 && later - earlier > boot_tolerance)
     return both("boot time", core::to_string(one.boot_time), core::to_string(other.boot_time));
-  if (differ(one.kernel, other.kernel)) return "another kernel";
-  if (differ(one.ntdll, other.ntdll)) return "another ntdll.dll";
+  if (differ(one.kernel, other.kernel)) return "different kernels";
+  if (differ(one.ntdll, other.ntdll)) return "different ntdll.dll files";
   return std::nullopt;
 }
 
@@ -99,10 +99,11 @@ std::optional<std::string> number_runs(std::span<CtracePart> parts, bool force,
     if (!runs.empty()) {
       const auto text = mismatch_text(*runs.front(), part, *mismatch_of(*runs.front(), part));
       if (!force) return text;
-      findings.warning("trace-mismatch", std::nullopt,
-                       "{}; they are read together all the same: processors are numbered apart, "
-                       "and processes have no names",
-                       text);
+      findings.warning(
+          "trace-mismatch", std::nullopt,
+          "{}; they are read together nevertheless: processors are numbered separately, "
+          "and processes have no names",
+          text);
     }
     runs.push_back(&part);
   }
@@ -113,7 +114,7 @@ std::optional<std::string> number_runs(std::span<CtracePart> parts, bool force,
   for (std::size_t run = 0; run < runs.size(); ++run) {
     // Of one run the numbers stay what they are, however large.
     if (run > 0 && (first >= most_processors || processors[run] > most_processors - first))
-      return "the processors of all files are more than can be numbered apart";
+      return "the files together have more processors than can be numbered separately";
     for (auto& part : parts)
       if (part.run == run) part.first_processor = static_cast<u16>(first);
     first = processors[run] > most_processors - first ? most_processors : first + processors[run];

@@ -172,7 +172,7 @@ class Scanner {
       }
       if (one.stamp < before)
         findings_.info("event-order", entry.offset + one.offset,
-                       "events of a buffer are not in the order of their time");
+                       "events of a buffer are not in time order");
       before = one.stamp;
       entry.first_stamp = std::min(entry.first_stamp, one.stamp);
       entry.last_stamp = std::max(entry.last_stamp, one.stamp);

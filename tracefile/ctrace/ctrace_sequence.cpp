@@ -20,7 +20,7 @@ std::optional<Gap> CtraceSequence::check(u16 processor, u32 sequence, u64 offset
     missing = sequence;
   } else if (sequence > 0) {
     findings.warning("buffers-overwritten", offset,
-                     "the tracer kept its last buffers only: {} of processor {} were "
+                     "the tracer kept only its last buffers: {} of processor {} were "
                      "overwritten",
                      sequence, processor);
   }
@@ -34,7 +34,7 @@ std::optional<Gap> CtraceSequence::check(u16 processor, u32 sequence, u64 offset
 
 void note_not_closed(const core::ImageSource& source, core::Findings& findings) {
   findings.info("trace-not-closed", source.size(),
-                "the file ends without the mark of a trace that was closed");
+                "the file has no end mark: the trace was not closed");
 }
 
 }  // namespace coldtrace::tracefile

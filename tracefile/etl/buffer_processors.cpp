@@ -41,8 +41,8 @@ void find_overlaps(BufferScan& scan, core::Findings& findings) {
     for (auto* const buffer : buffers) {
       if (latest != nullptr && overlap(*latest, *buffer)) {
         findings.warning("buffer-processor", buffer->offset,
-                         "two buffers of processor {} are of the same time, here and at 0x{:x}: "
-                         "the processor of one, or times in it, must be damaged",
+                         "two buffers of processor {} overlap in time, here and at 0x{:x}: the "
+                         "processor number of one, or times in it, must be damaged",
                          processor, latest->offset);
         latest->processor_known = buffer->processor_known = false;
       }
@@ -59,7 +59,7 @@ void check_processors(BufferScan& scan, core::Findings& findings) {
   for (auto& entry : scan.buffers) {
     if (header.processors == 0 || entry.processor < header.processors) continue;
     findings.warning("buffer-processor", entry.offset,
-                     "a buffer is of processor {}, and the header counts {} processors",
+                     "a buffer is of processor {}, but the header counts {} processors",
                      entry.processor, header.processors);
     entry.processor_known = false;
   }

@@ -112,7 +112,7 @@ class Scanner {
       findings_.warning("trace-truncated", at, "the last buffer has {} of {} bytes", extent,
                         header.size);
     else if (extent != header.size)
-      findings_.warning("buffer-size", at, "a buffer of {} bytes says that it has {}", extent,
+      findings_.warning("buffer-size", at, "a buffer of {} bytes claims to have {}", extent,
                         header.size);
     if (entry.compressed())
       bound_unpacked(entry, header.saved);
@@ -134,7 +134,7 @@ class Scanner {
     if (entry.offset != 0 && saved <= most_unpacked()) entry.filled = std::max(claimed, saved);
     if (entry.filled > most_unpacked()) {
       findings_.warning("buffer-length", entry.offset,
-                        "a compressed buffer claims {} bytes of events, and those of its session "
+                        "a compressed buffer claims {} bytes of events, but those of its session "
                         "have {} at most",
                         entry.filled, most_unpacked());
       believe_unpacked(entry);
@@ -191,21 +191,19 @@ class Scanner {
     entry.filled = tail.filled;
     if (tail.unused)
       findings_.info("buffer-tail", entry.offset + tail.filled,
-                     "bytes behind the events of a buffer are neither filler nor events that "
-                     "follow these");
+                     "bytes after the events of a buffer are neither filler nor further events");
     report_offset(entry, claimed);
   }
 
   void report_offset(const BufferEntry& entry, u32 claimed) {
     if (entry.filled < header_size) {
       findings_.warning("buffer-offset", entry.offset,
-                        "a buffer says that it has {} bytes of events, fewer than its header",
-                        claimed);
+                        "a buffer claims {} bytes in use, fewer than its header takes", claimed);
       scan_.gaps.push_back(
           {Gap::Reason::damaged, entry.offset, entry.size, std::nullopt, entry.processor});
     } else if (entry.filled != claimed) {
       findings_.warning("buffer-offset", entry.offset,
-                        "a buffer has {} bytes of events and says {}", entry.filled, claimed);
+                        "a buffer has {} bytes of events and claims {}", entry.filled, claimed);
     }
   }
 
@@ -257,9 +255,8 @@ void report_header(const LogfileHeader& header, core::Findings& findings) {
     findings.warning("buffers-lost", std::nullopt, "the logger lost {} buffers",
                      header.buffers_lost);
   if (!make_clock(header, 0).has_rate())
-    findings.warning(
-        "clock-rate", std::nullopt,
-        "the header gives the clock no frequency that can be: a tick is taken for 100 ns");
+    findings.warning("clock-rate", std::nullopt,
+                     "the header gives no possible clock frequency: a tick is taken as 100 ns");
   if (header.end_time.ticks == 0)
     findings.info("trace-not-closed", std::nullopt,
                   "the session was never closed: the header has no end time");

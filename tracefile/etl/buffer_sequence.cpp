@@ -26,7 +26,7 @@ std::ptrdiff_t drop_negative(Buffers& buffers, core::Findings& findings) {
   const auto first = std::find_if(buffers.begin(), buffers.end(),
                                   [](const BufferEntry* buffer) { return buffer->sequence >= 0; });
   for (auto at = buffers.begin(); at != first; ++at)
-    findings.warning("buffer-sequence", (*at)->offset, "the number {} of a buffer is negative",
+    findings.warning("buffer-sequence", (*at)->offset, "the buffer number {} is negative",
                      (*at)->sequence);
   const auto dropped = first - buffers.begin();
   buffers.erase(buffers.begin(), first);
@@ -45,7 +45,7 @@ std::optional<std::ptrdiff_t> drop_repeated(Buffers& buffers, core::Findings& fi
   if (missing != static_cast<i64>(repeated.size())) return std::nullopt;
   for (const auto* const buffer : repeated)
     findings.warning("buffer-sequence", buffer->offset,
-                     "the number {} of a buffer is that of another one too, and one is missing",
+                     "the buffer number {} is used more than once, and another is missing",
                      buffer->sequence);
   buffers = std::move(unique);
   return static_cast<std::ptrdiff_t>(repeated.size());
@@ -82,7 +82,7 @@ u64 note_overwritten(const Buffers& buffers, std::ptrdiff_t damaged, BufferScan&
   const auto* const first = buffers[begins_late ? 0 : 1];
   scan.overwritten = true;
   findings.warning("buffers-overwritten", first->offset,
-                   "the session kept its last buffers only: those before number {} were "
+                   "the session kept only its last buffers: those before number {} were "
                    "overwritten",
                    first->sequence);
   return static_cast<u64>(first->sequence - (begins_late ? 0 : buffers[0]->sequence + 1));
@@ -114,7 +114,7 @@ void find_holes(const Buffers& buffers, bool late, std::ptrdiff_t strays, Buffer
     if (missing == 0 || (before.offset == 0 && late)) continue;
     if (is_stray(&after)) {
       findings.warning("buffer-sequence", after.offset,
-                       "the number {} of a buffer is beyond all that the session can have written",
+                       "the buffer number {} is beyond all that the session can have written",
                        after.sequence);
       continue;
     }

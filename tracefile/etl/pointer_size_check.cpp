@@ -38,7 +38,7 @@ void PointerSizeCheck::report(core::Findings& findings, u64 offset) const {
     if (fits.own > 0 || fits.other < fewest_witnesses) continue;
     const auto size = of.second;
     findings.warning("pointer-size", offset,
-                     "{} {} events whose headers say pointers of {} bytes have pointers of {}: "
+                     "{} {} events whose headers claim pointers of {} bytes have pointers of {}: "
                      "decode with --pointer-size {}",
                      fits.other, of.first == EventClass::classic ? "classic" : "manifest", size,
                      other_size(size), other_size(size));

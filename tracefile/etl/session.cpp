@@ -146,8 +146,8 @@ core::Result<BufferScan> find_session(const core::ImageSource& source, core::Fin
     findings.warning("trace-header", first.error());
   else
     findings.warning("trace-header", 0,
-                     "the header of the session is lost: without its clock events have no time but "
-                     "their raw timestamp");
+                     "the header of the session is lost: without its clock, events have only their "
+                     "raw timestamps");
   return session;
 }
 

@@ -202,21 +202,19 @@ const WevtFields* ManifestSchemas::find_fields(const std::string& id) {
   if (!is_new) return place->second.get();
   const auto declared = templates_.find(id);
   if (declared == templates_.end()) {
-    findings_.warning("schema-damaged", offset_, "events of {} have a template that it lacks",
+    findings_.warning("schema-damaged", offset_, "events of {} refer to a template that it lacks",
                       name_);
     return nullptr;
   }
   auto read = read_manifest_fields(declared->second,
                                    [this](const std::string& name) { return find_map(name); });
   if (read.cut)
-    findings_.warning(
-        "schema-name", offset_,
-        "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
-        "not kept");
+    findings_.warning("schema-name", offset_,
+                      "names of fields in a manifest are longer than 4096 bytes and are cut there");
   if (read.incomplete)
     findings_.info("schema-incomplete", offset_,
-                   "templates of {} have a field that cannot be placed, as a type that is not "
-                   "known and a binary without length; payloads are decoded up to there",
+                   "templates of {} have a field that cannot be placed, such as one of an unknown "
+                   "type or a binary without length; payloads are decoded up to there",
                    name_);
   place->second = std::make_unique<const WevtFields>(std::move(read.fields));
   return place->second.get();

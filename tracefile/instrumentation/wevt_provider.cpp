@@ -111,7 +111,7 @@ class ProviderReader {
       }
     }
     findings_.info("schema-element", resource_.offset + offset,
-                   "an element of type {} of a provider is not known; it is left out",
+                   "a provider has an element of unknown type {}; it is left out",
                    static_cast<u32>(type));
   }
 

@@ -141,9 +141,8 @@ EventSchema make_schema(const TmfFormat& format, Enumerations& enumerations,
     const auto type = find_item_type(argument.type);
     if (!type) {
       findings.info("schema-element", std::nullopt,
-                    "an argument of message {} of {} has the item type {}, which is not known",
-                    format.number, core::to_string(format.guid),
-                    cut(argument.type, longest_value_name));
+                    "an argument of message {} of {} has the unknown item type {}", format.number,
+                    core::to_string(format.guid), cut(argument.type, longest_value_name));
       break;
     }
     message->arguments.push_back({static_cast<u16>(argument.number), type->item});
@@ -207,8 +206,8 @@ bool MessageFormats::add(const SchemaKey& key, EventSchema schema, core::Finding
     if (is_same(*other, schema)) return false;
   if (!known.empty())
     findings.warning("schema-conflict", std::nullopt,
-                     "message {} of {} is another one in {} than in {}, which goes first", key.id,
-                     core::to_string(key.provider), schema.source, known.front()->source);
+                     "message {} of {} is a different one in {} than in {}, which takes precedence",
+                     key.id, core::to_string(key.provider), schema.source, known.front()->source);
   if (known.size() == most_alternatives) return false;
   known.push_back(std::make_shared<const EventSchema>(std::move(schema)));
   return true;

@@ -92,7 +92,7 @@ class TmfReader {
       else if (line_.starts_with("#type"))
         read_format();
       else if (!read_guid() && !is_frame(line_))
-        tell("no line of a TMF text");
+        tell("not a line of a TMF text");
     }
     return std::move(read_);
   }
@@ -217,7 +217,7 @@ class TmfReader {
       if (line_.empty()) continue;
       auto argument = read_argument(line_);
       if (!argument || format.arguments.size() == most_arguments) {
-        tell("no argument of a format");
+        tell("not an argument of a format");
         // What follows it in the message has no place.
         argument = TmfFormat::Argument{line_, {}, {}, 0};
       }
@@ -260,7 +260,7 @@ class TmfReader {
       if (number)
         enumeration.values.push_back({trim(line_.substr(0, comma)), *number});
       else if (!line_.empty())
-        tell("no value of an enumeration");
+        tell("not a value of an enumeration");
     }
     read_.enumerations.push_back(std::move(enumeration));
   }

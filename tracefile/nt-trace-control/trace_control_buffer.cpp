@@ -39,8 +39,8 @@ class BufferDecoder {
   void check_size(const ControlLayout& layout) {
     if (bytes_.size() < layout.size)
       decoded_.findings.warning("control-truncated", bytes_.size(),
-                                "{} has {:#x} bytes, of which {:#x} are there", layout.name.view(),
-                                layout.size, bytes_.size());
+                                "{} has {:#x} bytes, of which {:#x} are present",
+                                layout.name.view(), layout.size, bytes_.size());
   }
 
   // All fields of the structure at `base` that are there.
@@ -88,7 +88,7 @@ class BufferDecoder {
     for (u32 i = 0; i < *count; ++i, at += entry->size) {
       if (!core::slice(bytes_, at, entry->size)) {
         decoded_.findings.warning("control-entries", bytes_.size(),
-                                  "{} entries are counted, {} are there", *count, i);
+                                  "{} entries are counted, {} are present", *count, i);
         return;
       }
       read(ControlStructure::disallow_entry, at, fmt::format("entries[{}].", i));
@@ -109,14 +109,14 @@ class BufferDecoder {
     read(ControlStructure::filter_descriptor, start, "filter descriptor.");
     if (!core::slice(bytes_, start, descriptor->size)) {
       decoded_.findings.warning("control-filters", bytes_.size(),
-                                "the descriptor of the filters is not all there");
+                                "the descriptor of the filters is incomplete");
       return;
     }
     const auto first = core::saturating_add(base, *core::load<u64>(bytes_, start));
     const auto size = *core::load<u32>(bytes_, start + 8);
     if (*core::load<u32>(bytes_, start + 12) != schematized_filters) return;
     if (!core::slice(bytes_, first, size)) {
-      decoded_.findings.warning("control-filters", start, "the filters are not all there");
+      decoded_.findings.warning("control-filters", start, "the filters are incomplete");
       return;
     }
     walk_filters(bytes_.first(first + size), first);
@@ -128,7 +128,7 @@ class BufferDecoder {
     for (u64 i = 0;; ++i) {
       if (!core::slice(bytes, at, header->size)) {
         decoded_.findings.warning("control-filters", std::min<u64>(at, bytes_.size()),
-                                  "filter {} is not there", i);
+                                  "filter {} is missing", i);
         return;
       }
       read(ControlStructure::filter_header, at, fmt::format("filters[{}].", i));

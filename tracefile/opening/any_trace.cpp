@@ -132,8 +132,7 @@ std::optional<TraceFailure> AnyTrace::open_one(const Options& options, core::Fin
 std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findings& findings) {
   constexpr std::size_t most_files = 0xffff;  // as Event::file can count
   if (files_.size() > most_files)
-    return not_together(
-        fmt::format("{} files: no more than {} are one trace", files_.size(), most_files));
+    return not_together(fmt::format("{} files: a trace has at most {}", files_.size(), most_files));
   if (std::ranges::any_of(files_, [](const InputFile& file) { return is_ctrace(*file.bytes); }))
     return merge_ctraces(options, findings);
   struct Found {
@@ -273,11 +272,11 @@ std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const Inpu
                                 files_.front().name, file.name, clocks ? *clocks : *machines);
   if (!options.force) return not_together(text);
   if (!first.has_header || !scan.has_header)
-    return not_together(text + "; without it there is no order of their events");
+    return not_together(text + "; without it their events have no common order");
   if (clocks)
     scan.other_clock = ClockChange{make_clock(scan.header, scan.first_timestamp),
                                    make_clock(first.header, first.first_timestamp)};
-  findings.warning("trace-mismatch", std::nullopt, "{}; they are read together all the same{}",
+  findings.warning("trace-mismatch", std::nullopt, "{}; they are read together nevertheless{}",
                    text,
                    clocks ? ": by the start of each session and its own clock, without names"
                           : std::string_view{});

@@ -68,9 +68,11 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& 
   if (may_be_endless(status)) return io_error(ESPIPE);
   auto spooled = COLDTRACE_TRY(core::spool(input.get(), limit.value_or(most_spooled)));
   if (spooled.cut)
-    findings.warning("packed-limit", std::nullopt,
-                     "more than {} bytes came, which --unpacked-limit raises; the rest is not read",
-                     spooled.file->size());
+    findings.warning(
+        "packed-limit", std::nullopt,
+        "the input has more than {} bytes; the rest is not read (--unpacked-limit raises "
+        "this)",
+        spooled.file->size());
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
 }
 
@@ -104,7 +106,7 @@ core::Expected<Files, TraceFailure> open_input(std::shared_ptr<const core::Image
     return no_trace(kind, describe_none(*unpacked, kind, "a trace"));
   if (unpacked->needs_library)
     findings.warning("packed-damaged", std::nullopt,
-                     "there is no libarchive to unpack all of what is compressed");
+                     "libarchive is not installed: not all of the compressed data is unpacked");
   note_others(*unpacked, findings);
   Files files;
   for (auto& trace : unpacked->files)

@@ -106,7 +106,7 @@ void ConnectionOwners::report(core::Findings& findings) const {
   if (left_out_ > 0)
     findings.info("packet-owners", std::nullopt,
                   "{} events of connections are beyond the {} whose processes are remembered: "
-                  "packets of theirs name none",
+                  "their packets name no process",
                   left_out_, most);
 }
 

@@ -130,8 +130,8 @@ class PacketCapture::Maker {
   bool read(const Event& event) {
     if (!decoder_.kind_of(event).schema) {
       findings_.warning("packet-layout", event.buffer_offset,
-                        "event {} version {} of a packet capture has no layout that is known",
-                        event.id, event.version);
+                        "event {} version {} of a packet capture has no known layout", event.id,
+                        event.version);
       return false;
     }
     if (record_.read(event, decoder_)) return true;
@@ -147,7 +147,7 @@ class PacketCapture::Maker {
     if (!packet.time || *packet.time < core::file_time_from_unix(0))
       findings_.warning(
           "packet-time", event.buffer_offset,
-          "packets have no time since 1970, and are written with the first of that year");
+          "packets have no time, or one before 1970; they are written with 1970-01-01");
     const auto content = record_.bytes(bytes);
     packet.bytes.assign(content.begin(), content.end());
     packet.comment = process_line(event);
@@ -205,7 +205,7 @@ class PacketCapture::Maker {
     const auto more = record_.bytes(Field::fragment);
     if (packet == nullptr) {
       findings_.warning("packet-fragment", event.buffer_offset,
-                        "a fragment of {} bytes, at {:#x} of its buffer, goes on with a packet "
+                        "a fragment of {} bytes, at {:#x} of its buffer, continues a packet "
                         "whose start is missing: it is left out",
                         more.size(), event.offset);
       return false;
@@ -241,7 +241,7 @@ class PacketCapture::Maker {
     packet.original_size =
         std::max({captured, packet.original_size, told_length(packet.place.link, packet.bytes)});
     if (packet.original_size > captured)
-      findings_.info("packet-truncated", offset, "of packets only the first bytes were captured");
+      findings_.info("packet-truncated", offset, "only the first bytes of packets were captured");
     add_owners(packet);
     if (packet.place.link == LinkType::wifi && is_decrypted(packet.bytes)) {
       packet.bytes[1] &= std::byte{0xbf};
@@ -289,9 +289,10 @@ class PacketCapture::Maker {
         static_cast<u16>(record_.number(Field::edge)), drop ? drop_text() : std::string{}};
     if (!is_counted()) {
       seen.uncounted_on = event.cpu.value_or(0);
-      findings_.info("packet-uncounted", event.buffer_offset,
-                     "appearances are not counted, as since Windows 11 24H2: those that carry the "
-                     "same are taken for one packet");
+      findings_.info(
+          "packet-uncounted", event.buffer_offset,
+          "appearances are not counted, as is usual since Windows 11 24H2: those with the "
+          "same bytes are taken for one packet");
     }
     if (options_.every_appearance)
       give_appearance(seen, std::move(packet));
@@ -310,7 +311,7 @@ class PacketCapture::Maker {
     add_line(packet.comment, fmt::format("PacketType {}{}{}", record_.number(Field::packet_type),
                                          name.empty() ? "" : " ", core::printable(name)));
     findings_.info("packet-link-type", event.buffer_offset,
-                   "packets are of a PacketType without a link type: they have 147, for private "
+                   "packets are of a PacketType without a link type: they get 147, for private "
                    "use");
   }
 
@@ -391,7 +392,7 @@ void note_no_packets(const PacketCapture& capture, core::Findings& findings) {
   if (capture.packets() == 0)
     findings.warning("no-match", std::nullopt,
                      "no packet of Microsoft-Windows-NDIS-PacketCapture or "
-                     "Microsoft-Windows-PktMon is in it, or selected");
+                     "Microsoft-Windows-PktMon is in the trace, or selected");
 }
 
 PacketSurroundings find_packet_surroundings(const EventContext& context, EventSequence& events) {

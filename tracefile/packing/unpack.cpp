@@ -116,8 +116,8 @@ class Unpacker {
       COLDTRACE_TRY(file_->append(bytes.first(std::min<u64>(bytes.size(), left))));
       if (bytes.size() > left) {
         findings_.warning("packed-limit", std::nullopt,
-                          "{}unpacks to more than {} bytes, which --unpacked-limit raises; the "
-                          "rest is not read",
+                          "{}unpacks to more than {} bytes; the rest is not read "
+                          "(--unpacked-limit raises this)",
                           name.empty() ? "" : fmt::format("'{}' ", name), limit_);
         full_ = true;
         break;
@@ -139,7 +139,7 @@ class Unpacker {
   void report_damage(const std::string& name, const std::string& damage) {
     if (unpacked_.damage.empty()) unpacked_.damage = damage;
     findings_.warning("packed-damaged", std::nullopt,
-                      "{}what is compressed is damaged or cut off after {} plain bytes: {}",
+                      "{}the compressed data is damaged or cut off after {} plain bytes: {}",
                       name.empty() ? "" : fmt::format("'{}': ", name), file_->size(), damage);
   }
 
@@ -220,7 +220,7 @@ std::string list_names(const std::vector<std::string>& names, u64 count) {
 std::string describe_none(const Unpacked& unpacked, FileKind kind, std::string_view wanted) {
   const auto what = fmt::format("it is {}", to_string(kind));
   if (unpacked.needs_library)
-    return fmt::format("{}, and there is no libarchive to unpack what it holds: unpack it first",
+    return fmt::format("{}, and libarchive, which unpacks it, is not installed: unpack it first",
                        what);
   if (unpacked.encrypted > 0)
     return fmt::format("{}, and encrypted{}; unpack it with its password first", what,
@@ -264,7 +264,7 @@ core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
   if (!unpacked) return core::fail(to_string(unpacked.error()));
   if (unpacked->needs_library)
     return core::fail(
-        fmt::format("it is {}, which libarchive unpacks; it is not installed", to_string(kind)));
+        fmt::format("it is {}; libarchive, which unpacks it, is not installed", to_string(kind)));
   if (findings.count("packed-limit") > 0)
     return core::fail(fmt::format("it unpacks to more than {} bytes, {}", most, beyond));
   if (unpacked->encrypted > 0 && unpacked->files.empty())

@@ -48,11 +48,12 @@ u32 EventSourceSchemas::add(EventManifest manifest, u32 process, u64 buffer,
   auto table = std::make_shared<SchemaTable>();
   for (auto& [key, schema] : manifest.schemas) {
     if (const auto first = find(key); first && !is_shown_alike(*first, schema))
-      findings.info("schema-processes", buffer,
-                    "event {} version {} of {} is declared otherwise by process {} than by process "
-                    "{}; events are as their own process declares them, or else as the first does "
-                    "that fits",
-                    key.id, key.version, schema.provider_name, process, process_of(key));
+      findings.info(
+          "schema-processes", buffer,
+          "event {} version {} of {} is declared differently by process {} than by process "
+          "{}; each event is decoded as its own process declares it, or else by the "
+          "first declaration that fits",
+          key.id, key.version, schema.provider_name, process, process_of(key));
     schema.buffer = buffer;
     table->add(key, std::move(schema));
   }

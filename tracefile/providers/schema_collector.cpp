@@ -49,11 +49,13 @@ void SchemaCollector::add_embedded(EmbeddedSchema schema, u64 buffer, core::Find
       }))
     return;
   if (!known.empty())
-    findings.warning("schema-conflict", buffer,
-                     "the trace has two schemas of event {} version {} of {} with other fields: "
-                     "that in the buffer at {} goes first, the other where it alone fits",
-                     schema.key.id, schema.key.version, schema.schema.provider_name,
-                     known.front().schema.buffer.value_or(0));
+    findings.warning(
+        "schema-conflict", buffer,
+        "the trace has two schemas of event {} version {} of {} with different fields: "
+        "the one in the buffer at {} takes precedence, the other is used where only "
+        "it fits",
+        schema.key.id, schema.key.version, schema.schema.provider_name,
+        known.front().schema.buffer.value_or(0));
   schema.schema.buffer = buffer;
   known.push_back(std::move(schema));
   ++embedded_size_;
@@ -69,7 +71,8 @@ void SchemaCollector::add_map(const Event& event, core::Findings& findings) {
   const auto [known, is_new] = maps_.try_emplace({read->provider, map->name}, map);
   if (!is_new && *known->second != *map)
     findings.warning("schema-conflict", event.buffer_offset,
-                     "the trace names values of the map {} of {} in two ways; the first goes first",
+                     "the trace names values of the map {} of {} in two ways; the first takes "
+                     "precedence",
                      map->name, core::to_string(read->provider));
 }
 
@@ -92,8 +95,7 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
     if (manifest->cut)
       findings.warning(
           "schema-name", event.buffer_offset,
-          "names of fields in a manifest are longer than 4096 bytes; the rest of them is "
-          "not kept");
+          "names of fields in a manifest are longer than 4096 bytes and are cut there");
     const auto provider = manifest->provider;
     known->second = {
         provider, event_source_->add(std::move(*manifest), process, event.buffer_offset, findings)};

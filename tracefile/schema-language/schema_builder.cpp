@@ -295,7 +295,7 @@ void SchemaBuilder::check_meaning() {
       if (in_ != In::event) fail(meaning_at_, "this is the event's own and cannot be in a struct");
       for (const auto& other : fields())
         if (other.meaning == field_.meaning)
-          fail(meaning_at_, fmt::format("{} is it already", other.name));
+          fail(meaning_at_, fmt::format("{} has this meaning already", other.name));
       // Readers take them from where they are without decoding what is before.
       if (field_.meaning != FieldMeaning::image_name)
         need(compute_layout(schema(), fields(), 8).size.has_value(),

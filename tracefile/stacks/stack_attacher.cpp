@@ -277,7 +277,7 @@ void StackAttacher::add_part(Held& held, std::optional<u32> pid, bool of_kernel)
 void note_unattached(const StackAttacher& attacher, core::Findings& findings) {
   if (const auto unattached = attacher.counts().unattached; unattached > 0)
     findings.info("stack-unattached", std::nullopt,
-                  "{} stacks are of no event that waits for one; they are events of their own",
+                  "{} stacks belong to no event that waits for one; they are events of their own",
                   unattached);
 }
 

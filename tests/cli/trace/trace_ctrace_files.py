@@ -231,7 +231,7 @@ class Files(unittest.TestCase):
                 self.assertEqual(forced.stdout, run("decode", second, first, "--force").stdout)
                 lines = strict_ndjson(forced.stdout)
                 events = [line for line in lines if line["type"] == "event"]
-                self.assertIn("processors are numbered apart", {f["code"]: f["text"] for f in lines[-1]["findings"]}["trace-mismatch"])
+                self.assertIn("processors are numbered separately", {f["code"]: f["text"] for f in lines[-1]["findings"]}["trace-mismatch"])
                 # Each event is what its file alone has, but for processor and names.
                 names = [line["file"] for line in lines[:2]]
                 for path, alone in (first, first_events), (second, self.events(second)[0]):
@@ -272,7 +272,7 @@ class Files(unittest.TestCase):
         text = header[384:].replace(b"ContextSwitch", b"ContextSwatch").replace(b"new_thread", b"old_throad")
         self.assertNotEqual(text, header[384:])
         other = with_crc(header[:384] + text, CRC)
-        self.assertIn("declare their events in other ways", refused(first, self.write("b.ctrace", other, buffers[:1])))
+        self.assertIn("declare their events differently", refused(first, self.write("b.ctrace", other, buffers[:1])))
         # Another kind of trace.
         writer = EtlWriter(2, clock=1)
         writer.process(0, 10, 100, "p.exe")

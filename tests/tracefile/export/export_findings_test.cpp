@@ -55,13 +55,13 @@ TEST_CASE("one event, value or request is told as one") {
   CHECK(text([](auto& findings) { note_begun_before(1, findings); }) ==
         "1 call, interrupt or request began before the first event, and is left out");
   CHECK(text([](auto& findings) { note_untimed(1, findings); }) ==
-        "1 event has no time, without which the format has no place for it: it is left out");
+        "1 event has no time, which the format requires: it is left out");
   CHECK(text([](auto& findings) { note_without_table(1, 9, findings); }) ==
         "1 event is of a kind beyond the 9 that get a table of their own: its fields are in the "
-        "column more of the table event");
+        "column `more` of the table `event`");
   CHECK(text([](auto& findings) { note_unfit_values(1, findings); }) ==
-        "1 value does not fit the column of its field: it is in the column more of the table "
-        "event");
+        "1 value does not fit the column of its field: it is in the column `more` of the "
+        "table `event`");
 }
 
 TEST_CASE("events that are left out or have no table are warnings, values elsewhere are none") {

@@ -203,7 +203,7 @@ TEST_CASE("more files than events can tell apart are refused") {
   core::Findings findings;
   const auto refused = AnyTrace::open(files, {}, findings);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().back().failure.text == "65536 files: no more than 65535 are one trace");
+  CHECK(refused.error().back().failure.text == "65536 files: a trace has at most 65535");
 }
 
 }  // namespace coldtrace::tracefile

@@ -184,7 +184,7 @@ void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb
       std::ranges::count_if(pdbs, [](const NeededPdb& pdb) { return !is_file_name(pdb.name); });
   if (odd > 0)
     findings.warning("symbol-name", std::nullopt,
-                     "{} PDBs have names that are not names of files; they have no path", odd);
+                     "{} PDBs have names that are not file names; they have no path", odd);
   if (symbols.left_out() > 0)
     findings.warning("symbol-limit", std::nullopt,
                      "the trace names more PDBs with texts of messages than are kept");

@@ -145,7 +145,7 @@ void note_tally(const TraceTally& tally, core::Findings& findings) {
   tally.unmatched.report(findings);
   if (tally.left_out > 0)
     findings.warning("compare-limit", std::nullopt,
-                     "{} events are of more kinds, or start more at once, than are kept",
+                     "{} events are of kinds, or start tasks, beyond the number that is kept",
                      tally.left_out);
   tracefile::note_unread_buffers(tally.unread_buffers, findings);
 }

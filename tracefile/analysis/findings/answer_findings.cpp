@@ -23,9 +23,9 @@ void note_no_match(const Observed& observed, const tracefile::EventSelection& li
 void note_ready_events(const Turns::Counts& counts, std::string_view hint,
                        core::Findings& findings) {
   if (counts.switches > 0 && counts.readied == 0)
-    findings.info("no-ready-events", std::nullopt,
-                  "no event says when threads became ready{}: waiting and ready are not told apart",
-                  hint);
+    findings.info(
+        "no-ready-events", std::nullopt,
+        "no event says when threads became ready{}: waiting and ready cannot be told apart", hint);
 }
 
 void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
@@ -38,15 +38,15 @@ void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
 void note_observation(const Observation& observation, core::Findings& findings) {
   if (const auto broken = observation.losses().broken_chains(); broken > 0)
     findings.warning("switch-chain", std::nullopt,
-                     "{} processor had not gone to: events are missing",
+                     "{} processor was not running: events are missing",
                      counted(broken, "switch is from a thread that its",
                              "switches are from a thread that their"));
   if (const auto backward = observation.losses().backward_switches(); backward > 0)
     findings.warning(
         "switch-order", std::nullopt, "{} is unknown",
-        counted(backward, "switch is older than one before it on its processor: who ran around it",
-                "switches are older than one before them on their processor: who ran "
-                "around them"));
+        counted(
+            backward, "switch is out of time order on its processor: which thread ran around it",
+            "switches are out of time order on their processor: which threads ran around them"));
   if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
     findings.warning("record-unreadable", std::nullopt, "{} the fields that matter",
                      counted(unreadable, "event that an analysis needs lacks",
@@ -55,9 +55,10 @@ void note_observation(const Observation& observation, core::Findings& findings) 
 
 void note_stacks(u64 cut, core::Findings& findings) {
   if (cut > 0)
-    findings.warning("stacks-cut", std::nullopt, "{} time is with the part that is, or in [other]",
-                     counted(cut, "stack is longer or more than are kept; its",
-                             "stacks are longer or more than are kept; their"));
+    findings.warning("stacks-cut", std::nullopt,
+                     "{} time is with the part that is kept, or in [other]",
+                     counted(cut, "stack exceeds the depth or number that is kept; its",
+                             "stacks exceed the depth or number that is kept; their"));
 }
 
 void note_functions(u64 left_out, core::Findings& findings) {
@@ -76,10 +77,9 @@ void note_interrupts(u64 contradictory, core::Findings& findings) {
   if (contradictory > 0)
     findings.warning("interrupt-time", std::nullopt, "{} took is unknown",
                      counted(contradictory,
-                             "interrupt has a begin before the last switch of its processor: how "
-                             "long it",
-                             "interrupts have a begin before the last switch of their processor: "
-                             "how long they"));
+                             "interrupt began before the last switch of its processor: how long it",
+                             "interrupts began before the last switch of their processor: how long "
+                             "they"));
 }
 
 }  // namespace
@@ -90,10 +90,10 @@ void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Fi
   if (const auto firsts = use.total().all.firsts; firsts > 0)
     findings.info("sample-interval", std::nullopt, "{} no time",
                   counted(firsts,
-                          "sample is the first of its processor, and no event says how long the "
-                          "interval between samples is: it has",
-                          "samples are the first of their processor, and no event says how long "
-                          "the interval between samples is: they have"));
+                          "sample is the first of its processor, and no event gives the sampling "
+                          "interval: it has",
+                          "samples are the first of their processor, and no event gives the "
+                          "sampling interval: they have"));
   note_functions(code.left_out() + use.counts().left_out_routines, findings);
 }
 
@@ -101,25 +101,25 @@ void note_services(const Services& services, core::Findings& findings) {
   note_interrupts(services.contradictory_interrupts(), findings);
   if (services.without_thread() > 0)
     findings.info("call-without-thread", std::nullopt, "{} that no context switch names",
-                  counted(services.without_thread(), "call or return is of a thread",
-                          "calls and returns are of threads"));
+                  counted(services.without_thread(), "call or return is in a thread",
+                          "calls and returns are in threads"));
 }
 
 void note_periods(const Services& services, core::Findings& findings) {
   if (const auto left_out = services.totals().left_out(); left_out > 0)
-    findings.warning("period-limit", std::nullopt, "{} missing in `periods`",
+    findings.warning("period-limit", std::nullopt, "{} missing from `periods`",
                      counted(left_out,
-                             "call or return is of a period or service beyond those that are kept, "
-                             "and is",
-                             "calls and returns are of periods and services beyond those that are "
-                             "kept, and are"));
+                             "call or return belongs to a period or service beyond those that are "
+                             "kept, and is",
+                             "calls and returns belong to periods and services beyond those that "
+                             "are kept, and are"));
 }
 
 void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
   if (deadlocks.reached_limit())
     findings.warning("deadlock-limit", std::nullopt,
-                     "the trace has more objects, orders of mutants, deadlocks or threads behind "
-                     "each other than are looked at: some may be missing");
+                     "the trace has more objects, orders of mutants, deadlocks or threads waiting "
+                     "behind each other than are examined: some may be missing");
   if (deadlocks.passing() > 0)
     findings.info("deadlock-unproved", std::nullopt, "{} not listed",
                   counted(deadlocks.passing(),
@@ -145,8 +145,8 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
                      counted(priorities.impossible(), "event has", "events have"));
   if (const auto left_out = priorities.more_steps(); left_out > 0)
     findings.info("priority-cut", std::nullopt, "{}",
-                  counted(left_out, "change of a priority is not listed; --format csv has it",
-                          "changes of priorities are not listed; --format csv has them"));
+                  counted(left_out, "priority change is not listed; --format csv has it",
+                          "priority changes are not listed; --format csv has them"));
   if (const auto left_out = priorities.changes_left_out(); left_out > 0)
     findings.warning("priority-limit", std::nullopt,
                      "{} beyond the {} that are kept between two switches "
@@ -156,7 +156,7 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
   if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
     findings.warning("inversion-limit", std::nullopt,
                      "the trace has more inversions, objects, or turns while a thread was ready "
-                     "than are looked at: some may be missing, or have been longer");
+                     "than are examined: some may be missing, or have lasted longer");
   if (any_priority(priorities) && !inversions.names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for: inversions cannot be proved");
@@ -170,7 +170,7 @@ void note_chosen_priorities(const Priorities& priorities, const Population& popu
   const ChosenThreads threads{chosen};
   for (Index i = 0; i < priorities.threads().size(); ++i)
     if (priorities.threads()[i].first && threads.has(population, i)) return;
-  findings.warning("no-match", std::nullopt, "no event shows a priority of a thread {}{}",
+  findings.warning("no-match", std::nullopt, "no event shows the priority of a thread {}{}",
                    fmt::join(chosen.tids, ", "),
                    chosen.processes.empty() ? "" : " of these processes");
 }
@@ -190,7 +190,7 @@ void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings
     text += (text.empty() ? "" : ", and ") + counted(count, one, several);
   }
   if (!text.empty())
-    findings.warning("io-limit", std::nullopt, "more than is kept; left out: {}", text);
+    findings.warning("io-limit", std::nullopt, "more than can be kept; left out: {}", text);
 }
 
 void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& findings) {
@@ -200,9 +200,9 @@ void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& f
                      what, ends == 1 ? "is" : "are");
   if (begins > 0)
     findings.info("request-unknown", std::nullopt,
-                  "{} to {} ended of which nothing is known: {} begin is lost",
+                  "{} to {} ended without a known start: {} begin event is lost",
                   counted(begins, "request", "requests"), what,
-                  begins == 1 ? "it began before, or its" : "they began before, or their");
+                  begins == 1 ? "it began earlier, or its" : "they began earlier, or their");
 }
 
 }  // namespace
@@ -218,57 +218,59 @@ void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
   note_missing(counts.lost_ends + counts.contradictory, counts.lone_ends, "disks", findings);
   u64 cut = 0;
   for (const auto& [number, one] : disk.disks()) cut += one.busy.cut();
-  note_limits(
-      {{counts.left_out, "begin of a request to a disk", "begins of requests to disks"},
-       {disk.files().left_out(), "name of a file of a request", "names of files of requests"},
-       {disk.to_other_disks(), "request to another disk", "requests to other disks"},
-       {cut, "request's part in the time that its disk was busy",
-        "requests' parts in the time that their disks were busy"}},
-      findings);
+  note_limits({{counts.left_out, "begin of a request to a disk", "begins of requests to disks"},
+               {disk.files().left_out(), "file name of a request", "file names of requests"},
+               {disk.to_other_disks(), "request to another disk", "requests to other disks"},
+               {cut, "request's share of its disk's busy time",
+                "requests' shares of their disks' busy time"}},
+              findings);
   if (disk.has_snapshot_of_other_disk())
     findings.warning("snapshot-without-requests", std::nullopt,
                      "the trace has no requests to the disk of the snapshot (--snapshot-disk)");
   const auto& agreement = disk.agreement();
   if (agreement.unlike > agreement.alike)
-    findings.warning("snapshot-mismatch", std::nullopt,
-                     "the snapshot names {} requests other than the trace does, and {} alike: it "
-                     "is of another disk, or begins elsewhere (--snapshot-offset)",
-                     agreement.unlike, agreement.alike);
+    findings.warning(
+        "snapshot-mismatch", std::nullopt,
+        "the snapshot and the trace name different files for {} requests, and the same "
+        "for {}: the snapshot is of another disk, or begins elsewhere "
+        "(--snapshot-offset)",
+        agreement.unlike, agreement.alike);
 }
 
 void note_disk_map(const DiskMap& map, core::Findings& findings) {
   if (const auto impossible = map.impossible(); impossible > 0)
-    findings.warning("snapshot-extent", std::nullopt, "{} nothing",
-                     counted(impossible,
-                             "extent of the snapshot has no size or no place on a disk of less "
-                             "than 2^64 bytes, and names",
-                             "extents of the snapshot have no size or no place on a disk of less "
-                             "than 2^64 bytes, and name"));
+    findings.warning(
+        "snapshot-extent", std::nullopt, "{} nothing",
+        counted(impossible, "extent of the snapshot is empty or ends beyond 2^64 bytes, and names",
+                "extents of the snapshot are empty or end beyond 2^64 bytes, and name"));
   if (const auto left_out = map.left_out(); left_out > 0)
     findings.warning("names-limit", std::nullopt, "{} left out (--names-limit)",
                      counted(left_out, "file or extent of the snapshot is",
                              "files and extents of the snapshot are"));
   else if (map.extents() == 0)
-    findings.warning("snapshot-without-places", std::nullopt,
-                     "the snapshot has no place of a file on the disk, and names nothing");
+    findings.warning(
+        "snapshot-without-places", std::nullopt,
+        "the snapshot does not say where any file lies on the disk, and names nothing");
 }
 
 void note_snapshot_place(bool of_whole_disk, bool has_offset, core::Findings& findings) {
   if (!of_whole_disk && !has_offset)
-    findings.info("snapshot-place", std::nullopt,
-                  "the snapshot is of a volume alone, which is taken to begin where the disk does "
-                  "(--snapshot-offset)");
+    findings.info(
+        "snapshot-place", std::nullopt,
+        "the snapshot is of a volume alone, which is assumed to begin at the start of the "
+        "disk (--snapshot-offset)");
 }
 
 void note_disk_of_image(const DiskOfImage& image, const DiskIo& requests,
                         core::Findings& findings) {
   if (requests.disks().empty())
-    findings.warning("snapshot-without-requests", std::nullopt,
-                     "the trace has no requests to any disk: nothing of it is laid on the volumes");
+    findings.warning(
+        "snapshot-without-requests", std::nullopt,
+        "the trace has no requests to any disk: there is nothing to show on the volumes");
   if (const auto behind = image.behind_end(); behind > 0)
     findings.warning(
         "snapshot-mismatch", std::nullopt,
-        "{} of the requests to disk {} {} beyond the end of the image's disk: it is "
+        "{} of the requests to disk {} {} beyond the end of the image's disk: the image is "
         "of another disk (--snapshot-disk), begins elsewhere (--snapshot-offset) or is "
         "cut off",
         behind, image.disk(), behind == 1 ? "lies" : "lie");
@@ -279,7 +281,7 @@ void note_file_requests(const FileIo& files, core::Findings& findings) {
   note_limits(
       {{files.left_out(), "begin of a request to a file system",
         "begins of requests to file systems"},
-       {files.files().left_out(), "name of a file of an operation", "names of files of operations"},
+       {files.files().left_out(), "file name of an operation", "file names of operations"},
        {files.unnamed(), "name of a file that was opened", "names of files that were opened"}},
       findings);
 }

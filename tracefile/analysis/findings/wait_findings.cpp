@@ -10,16 +10,16 @@ void note_critical_path(const CriticalPath& path, std::span<const Hop> hops,
   if (const auto before = path.given_up_before())
     findings.warning(
         "window-cut", std::nullopt,
-        "the interval has more than {} turns of threads: what lies before {} is unknown",
+        "the interval has more than {} turns of threads: what happened before {} is unknown",
         CriticalPath::most_turns, times.since_start(*before));
   if (path.interrupts_given_up() > 0)
     findings.info("interrupts-cut", std::nullopt,
-                  "the interval has more DPCs than are kept: {} of the first ones are not named",
+                  "the interval has more DPCs than are kept: the oldest {} are not named",
                   path.interrupts_given_up());
   if (const auto unknown = unknown_time(hops); unknown > 0)
     findings.info(
         "path-unproved", std::nullopt,
-        "{} s of the path is unknown: events are missing there, begin later or were given up",
+        "{} s of the path is unknown: events there are missing, begin later or were not kept",
         times.seconds(unknown));
 }
 
@@ -36,13 +36,13 @@ void note_wait_graph(const WaitEvidence& evidence, core::Findings& findings) {
                         locks.left_out() + requests.left_out() + files.left_out();
   if (left_out > 0)
     findings.warning("wait-limit", std::nullopt,
-                     "{} left out: the trace has more objects, or pairs of who waited for "
-                     "what, than are kept",
+                     "{} left out: the trace has more objects, or pairs of a thread and what it "
+                     "waited for, than are kept",
                      counted(left_out, "wait is", "waits are"));
   if (const auto cut = kinds.stacks().cut(); cut > 0)
-    findings.warning("stacks-cut", std::nullopt, "{} of waits may be missing",
-                     counted(cut, "stack is longer or more than are kept: what it says",
-                             "stacks are longer or more than are kept: what they say"));
+    findings.warning("stacks-cut", std::nullopt, "{} about waits may be missing",
+                     counted(cut, "stack exceeds the depth or number that is kept: what it says",
+                             "stacks exceed the depth or number that is kept: what they say"));
   if (any_wait(evidence) && !graph.names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");

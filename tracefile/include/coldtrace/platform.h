@@ -1,13 +1,12 @@
 /*
  * What C89 does not have, in the forms of MSVC, GCC and Clang: 64-bit integers, inline functions,
- * atomics of 32 bits, and the processor's cycle counter. Everything else of the headers here is
- * C89.
+ * 32-bit atomics, and the processor's cycle counter. Everything else in these headers is C89.
  */
 #ifndef COLDTRACE_PLATFORM_H
 #define COLDTRACE_PLATFORM_H
 
 #if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC system_header /* without warnings that C++ has and C has not */
+#pragma GCC system_header /* no warnings that only C++ has */
 #endif
 
 /* hook_table.h has this too: C89 allows a typedef only once. */

@@ -1,12 +1,12 @@
 /*
- * The parts of a trace file that are written once: its header and its end; and the header of a
+ * The parts of a trace file that are written once, its header and its end, and the header of a
  * buffer. docs/formats/trace-format.md describes the bytes.
  */
 #ifndef COLDTRACE_TRACE_FILE_H
 #define COLDTRACE_TRACE_FILE_H
 
 #if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC system_header /* without warnings that C++ has and C has not */
+#pragma GCC system_header /* no warnings that only C++ has */
 #endif
 
 #include "platform.h"
@@ -54,8 +54,8 @@ COLDTRACE_API void coldtrace_clear(coldtrace_u8* at, coldtrace_u32 size) {
   for (i = 0; i < size; ++i) at[i] = 0;
 }
 
-/* CRC-32C of `bytes` behind what `before` is the CRC of; 0 to begin. Four bits at a time: the table
-   stays in one cache line. */
+/* CRC-32C of `bytes` that follow those with the CRC `before`; 0 to begin. Four bits at a time: the
+   table stays in one cache line. */
 COLDTRACE_API coldtrace_u32 coldtrace_crc32c(coldtrace_u32 before, const coldtrace_u8* bytes,
                                              coldtrace_u32 size) {
   static const coldtrace_u32 table[16] = {0x00000000U, 0x105ec76fU, 0x20bd8edeU, 0x30e349b1U,
@@ -87,7 +87,7 @@ COLDTRACE_API void coldtrace_buffer_header(coldtrace_u8* header, coldtrace_u32 k
   coldtrace_put64(header + 40, file_time);
 }
 
-/* What a PE image is known by; zeros are "not known". Names are cut at 39 characters. */
+/* What identifies a PE image; zeros are "not known". Names are cut at 39 characters. */
 typedef struct coldtrace_image {
   coldtrace_u16 machine; /* IMAGE_FILE_MACHINE_... */
   coldtrace_u32 time_date_stamp;
@@ -107,7 +107,7 @@ typedef struct coldtrace_file {
   coldtrace_u32 processors;
   coldtrace_u64 frequency; /* nominal, of the stamps, in Hz: they never count faster */
   coldtrace_u64 start_time;
-  coldtrace_u64 boot_time; /* 0: not known, as all below */
+  coldtrace_u64 boot_time; /* 0: not known, like all below */
   coldtrace_u8 session[16];
   coldtrace_u32 boot_id;
   coldtrace_u32 time_resolution; /* of FILETIMEs, in 100 ns */
@@ -115,7 +115,7 @@ typedef struct coldtrace_file {
   coldtrace_u32 windows_minor;
   coldtrace_u32 windows_build;
   coldtrace_image kernel;
-  coldtrace_image ntdll; /* whose numbers system calls have */
+  coldtrace_image ntdll; /* system calls have its numbers */
 } coldtrace_file;
 
 COLDTRACE_API void coldtrace_put_name(coldtrace_u8* at, const char* name) {

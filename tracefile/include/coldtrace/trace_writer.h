@@ -8,25 +8,27 @@
  *   Event, at any IRQL:     data = coldtrace_reserve(processor, type, version, length, &entry);
  *                           if (data) { fill it; coldtrace_commit(&entry); }
  *   Writer thread:          while (coldtrace_take(processor, 0, &chunk) == COLDTRACE_TAKEN) {
- *                             write chunk.bytes, chunk.size; coldtrace_release(processor, &chunk);
- * } Timer, and at the end:  coldtrace_close(processor, 0);
+ *                             write chunk.bytes, chunk.size;
+ *                             coldtrace_release(processor, &chunk);
+ *                           }
+ *   Timer, and at the end:  coldtrace_close(processor, 0);
  *
  * Memory: processors, coldtrace_buffer arrays and buffers are resident (non-paged pool), 8-byte
  * aligned, and stay until the last event is committed. Buffers come zeroed.
- * IRQL: coldtrace_reserve, coldtrace_commit, coldtrace_write and coldtrace_close run at any, inside
- * each other's interrupts and on several processors at once; none of them waits. They touch no
- * memory but the above and the caller's data. coldtrace_take and coldtrace_release are called by
+ * IRQL: coldtrace_reserve, coldtrace_commit, coldtrace_write and coldtrace_close run at any IRQL,
+ * interrupting each other, and on several processors at once; none of them waits. They touch no
+ * memory except the above and the caller's data. coldtrace_take and coldtrace_release are called by
  * one thread at a time for a processor, at an IRQL where the writer can write; with `force` at any.
  * Stamps: a caller that may be moved to another processor between asking for the number of its
  * processor and coldtrace_reserve still writes a whole entry, with a stamp of the other processor.
  *
- * The language is C89 but for what platform.h has.
+ * The language is C89 except for what platform.h has.
  */
 #ifndef COLDTRACE_TRACE_WRITER_H
 #define COLDTRACE_TRACE_WRITER_H
 
 #if defined(__cplusplus) && defined(__GNUC__)
-#pragma GCC system_header /* without warnings that C++ has and C has not */
+#pragma GCC system_header /* no warnings that only C++ has */
 #endif
 
 #include "trace_file.h"
@@ -34,7 +36,7 @@
 #define COLDTRACE_ENTRY_HEADER_SIZE 16 /* of an entry, before its data */
 #define COLDTRACE_LEAST_BUFFER 128
 #define COLDTRACE_MOST_BUFFER 0x1fffff8 /* 32 MiB - 8: 22 bits count units of 8 bytes */
-/* Fewer than the 64 values of an entry's sequence mark, so that older entries show as such. */
+/* Fewer than the 64 values of an entry's sequence mark, so that older entries can be told apart. */
 #define COLDTRACE_MOST_BUFFERS 32
 #define COLDTRACE_MOST_DATA 0xffffU
 
@@ -54,8 +56,8 @@ typedef struct coldtrace_buffer {
 } coldtrace_buffer;
 
 typedef struct coldtrace_processor {
-  /* Bits 0-21: units in use of the active buffer. Bits 22-31: its sequence number, of which the
-     low bits are its index. One word, so that one compare-and-swap decides who gets the room. */
+  /* Bits 0-21: units of the active buffer in use. Bits 22-31: its sequence number, whose low bits
+     are its index. One word, so that one compare-and-swap decides who gets the room. */
   coldtrace_u32 volatile position;
   coldtrace_u32 volatile lost; /* events without room since the last buffer was taken */
   coldtrace_u32 capacity;      /* of a buffer, in units of 8 bytes, header included */
@@ -83,7 +85,7 @@ typedef struct coldtrace_chunk {
 
 enum { COLDTRACE_FREE = 0, COLDTRACE_ACTIVE = 1, COLDTRACE_CLOSED = 2, COLDTRACE_IN_USE = 3 };
 
-/* What coldtrace_take answers. */
+/* What coldtrace_take returns. */
 enum {
   COLDTRACE_NOTHING = 0, /* no buffer is closed */
   COLDTRACE_TAKEN = 1,
@@ -107,7 +109,7 @@ COLDTRACE_API coldtrace_u64 coldtrace_stamp(const coldtrace_processor* processor
 /*
  * Sets up a processor before its first event. `memory` is count * size bytes; `count` is a power of
  * two from 2 to 32, `size` a multiple of 8 from COLDTRACE_LEAST_BUFFER to COLDTRACE_MOST_BUFFER.
- * 0 when they are not, or when there is no clock.
+ * 0 if they are not, or if there is no clock.
  */
 COLDTRACE_API int coldtrace_start(coldtrace_processor* processor, coldtrace_u16 number,
                                   coldtrace_buffer* buffers, coldtrace_u8* memory,
@@ -142,7 +144,7 @@ COLDTRACE_API int coldtrace_is_complete(const coldtrace_buffer* buffer, coldtrac
   return COLDTRACE_LOAD(&buffer->committed) + COLDTRACE_HEADER_UNITS == units;
 }
 
-/* Gives up the oldest buffer, closed and complete, for new events. The hole in the sequence numbers
+/* Gives up the oldest buffer, closed and complete, for new events. The gap in the sequence numbers
    tells the reader. */
 COLDTRACE_API int coldtrace_drop(coldtrace_buffer* buffer, coldtrace_u32 state) {
   if ((state & 3U) != COLDTRACE_CLOSED || !coldtrace_is_complete(buffer, state >> 2)) return 0;
@@ -156,14 +158,14 @@ COLDTRACE_API int coldtrace_drop(coldtrace_buffer* buffer, coldtrace_u32 state) 
   return 1;
 }
 
-/* Makes the next buffer the active one. 0 when there is none; 1 when it is worth to try again. */
+/* Makes the next buffer the active one. 0 if there is none; 1 if it is worth trying again. */
 COLDTRACE_API int coldtrace_switch(coldtrace_processor* processor, coldtrace_u32 position) {
   coldtrace_u32 generation = position >> COLDTRACE_UNITS_BITS;
   coldtrace_buffer* current = &processor->buffers[generation & processor->mask];
   coldtrace_buffer* next = &processor->buffers[(generation + 1) & processor->mask];
   coldtrace_u32 sequence;
   coldtrace_u32 state;
-  /* A buffer that a switch interrupted by this one has not yet finished to set up stays. */
+  /* A buffer that a switch interrupted by this one is still setting up stays. */
   if (COLDTRACE_LOAD(&current->state) != COLDTRACE_ACTIVE)
     return COLDTRACE_LOAD(&processor->position) != position;
   sequence = COLDTRACE_LOAD(&current->sequence);
@@ -184,10 +186,10 @@ COLDTRACE_API int coldtrace_switch(coldtrace_processor* processor, coldtrace_u32
 }
 
 /*
- * Room for `length` bytes of data, 8-byte aligned, or null when it was lost. The entry must be
+ * Room for `length` bytes of data, 8-byte aligned, or null if the event is lost. The entry must be
  * committed; one that never is keeps its buffer from the file until coldtrace_take is forced.
- * The stamp is read between the look at the position and the swap, so that stamps of a buffer
- * ascend: who was faster makes this one read its stamp again.
+ * The stamp is read between reading the position and the swap, so that stamps of a buffer ascend:
+ * if another caller was faster, this one reads its stamp again.
  */
 COLDTRACE_API void* coldtrace_reserve(coldtrace_processor* processor, coldtrace_u16 type,
                                       coldtrace_u8 version, coldtrace_u32 length,
@@ -229,13 +231,13 @@ COLDTRACE_API void* coldtrace_reserve(coldtrace_processor* processor, coldtrace_
   return at + COLDTRACE_ENTRY_HEADER_SIZE;
 }
 
-/* The entry is whole: from here on it will reach the file. */
+/* The entry is complete: from here on it will reach the file. */
 COLDTRACE_API void coldtrace_commit(coldtrace_entry* entry) {
   COLDTRACE_STORE(entry->word, entry->committed_word);
   COLDTRACE_ADD(&entry->buffer->committed, entry->units);
 }
 
-/* Reserves, copies and commits. 0 when the event was lost. */
+/* Reserves, copies and commits. 0 if the event was lost. */
 COLDTRACE_API int coldtrace_write(coldtrace_processor* processor, coldtrace_u16 type,
                                   coldtrace_u8 version, const void* data, coldtrace_u32 length) {
   coldtrace_entry entry;
@@ -247,9 +249,9 @@ COLDTRACE_API int coldtrace_write(coldtrace_processor* processor, coldtrace_u16 
 }
 
 /*
- * Closes the active buffer although it is not full, so that it can be taken. Of an empty buffer
- * with `even_if_empty` alone: its calibration pair is worth writing at the start of a trace, once
- * for each processor. 0 when there is nothing to close, or no other buffer is free.
+ * Closes the active buffer although it is not full, so that it can be taken. An empty buffer only
+ * with `even_if_empty`: its calibration pair is worth writing at the start of a trace, once for
+ * each processor. 0 if there is nothing to close, or if no other buffer is free.
  */
 COLDTRACE_API int coldtrace_close(coldtrace_processor* processor, int even_if_empty) {
   coldtrace_u32 position;
@@ -280,8 +282,8 @@ COLDTRACE_API coldtrace_u32 coldtrace_seal(coldtrace_processor* processor, coldt
   return position & COLDTRACE_UNITS_MASK;
 }
 
-/* The oldest closed buffer, or -1. Behind a switch that an interrupt keeps from closing its buffer,
-   later ones wait, unless forced: then that buffer is a hole in the sequence numbers. */
+/* The oldest closed buffer, or -1. While an interrupt keeps a switch from closing its buffer, later
+   ones wait, unless forced: then that buffer is a gap in the sequence numbers. */
 COLDTRACE_API int coldtrace_oldest(coldtrace_processor* processor, int force,
                                    coldtrace_u32* least) {
   coldtrace_u32 i;
@@ -346,7 +348,7 @@ COLDTRACE_API int coldtrace_take(coldtrace_processor* processor, int force,
     if (COLDTRACE_LOAD(&buffer->sequence) == sequence &&
         coldtrace_is_oldest(processor, force, sequence))
       break;
-    /* Wrap-around went on during the look at the buffers. */
+    /* Wrap-around went on while the buffers were examined. */
     COLDTRACE_STORE(&buffer->state, state);
   }
   buffer = &processor->buffers[chunk->index];

@@ -145,7 +145,7 @@ class Check(Case):
         self.profile(2, "check", self.here / "missing")
         self.profile(2, "check", self.here)
         self.profile(2, "check", large)
-        rows = {"missing": b"No such file", ".": b"directory", "json": b"neither the JSON",
+        rows = {"missing": b"No such file", ".": b"directory", "json": b"neither JSON",
                 "elf": b"ELF", "groups": b"no groups", "globs": b"only names"}
         self.text("json", '{"schema": "other"}')
         shutil.copy(COLDTRACE, self.here / "elf")

@@ -335,7 +335,7 @@ class Schemas(Case):
                 content = log.build()
                 lines = self.decode(self.write("clr.etl", content), status=int(lies))
                 findings = [one for one in lines[-1]["findings"] if one["code"] == "pointer-size"]
-                self.assertEqual([f"3 manifest events whose headers say pointers of {header_size}" in one["text"]
+                self.assertEqual([f"3 manifest events whose headers claim pointers of {header_size}" in one["text"]
                                   for one in findings], [True] * lies)
                 lines = self.decode(self.write("clr.etl", content), "--pointer-size", str(payload_size))
                 events = [line for line in lines if line.get("id") == 29]

@@ -68,7 +68,7 @@ TEST_CASE("events of more kinds than are kept are a warning, and none of a whole
   note_tally(tally, limited);
   REQUIRE(limited.all().size() == 2);
   CHECK(limited.count("compare-limit") == 1);
-  CHECK(limited.all()[0].text.starts_with("3 events are of more kinds"));
+  CHECK(limited.all()[0].text.starts_with("3 events are of kinds, or start tasks"));
   CHECK(limited.count("trace-changed") == 1);
   CHECK(limited.has_warnings());
 }

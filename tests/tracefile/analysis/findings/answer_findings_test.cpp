@@ -64,9 +64,9 @@ TEST_CASE("the end of a request of which nothing is known is information") {
   disk.finish(observed);
   core::Findings findings;
   note_disk_requests(disk, findings);
-  CHECK(
-      told(findings, "request-unknown") ==
-      "1 request to disks ended of which nothing is known: it began before, or its begin is lost");
+  CHECK(told(findings, "request-unknown") ==
+        "1 request to disks ended without a known start: it began earlier, or its begin event is "
+        "lost");
   CHECK_FALSE(findings.has_warnings());
 }
 
@@ -74,11 +74,13 @@ TEST_CASE("one thing that is left out is told as one, several as several") {
   core::Findings one, several;
   note_stacks(1, one);
   CHECK(told(one, "stacks-cut") ==
-        "1 stack is longer or more than are kept; its time is with the part that is, or in "
+        "1 stack exceeds the depth or number that is kept; its time is with the part that is kept, "
+        "or in "
         "[other]");
   note_stacks(2, several);
   CHECK(told(several, "stacks-cut") ==
-        "2 stacks are longer or more than are kept; their time is with the part that is, or in "
+        "2 stacks exceed the depth or number that is kept; their time is with the part that is "
+        "kept, or in "
         "[other]");
 }
 
@@ -136,7 +138,7 @@ TEST_CASE("a thread without a priority is told, unless no process is the one tha
   note_chosen_priorities(priorities, population, known, of_known);
   CHECK(of_known.empty());
   note_chosen_priorities(priorities, population, other, of_other);
-  CHECK(told(of_other, "no-match") == "no event shows a priority of a thread 9");
+  CHECK(told(of_other, "no-match") == "no event shows the priority of a thread 9");
   note_chosen_priorities(priorities, population, of_process, of_nothing);
   CHECK(told(of_nothing, "no-match").find("a.exe") != std::string::npos);
 }

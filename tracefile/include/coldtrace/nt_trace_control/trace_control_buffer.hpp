@@ -11,7 +11,7 @@
 
 namespace coldtrace::tracefile {
 
-// A field of a buffer, with the names of the structures that it lies in: "Wnode.Flags".
+// A field of a buffer, with the names of the structures that contain it: "Wnode.Flags".
 struct DecodedControlField {
   std::string name;
   u64 offset;  // in the buffer
@@ -25,9 +25,9 @@ struct DecodedControlField {
 
 // A buffer of NtTraceControl as far as its bytes go.
 struct DecodedControlBuffer {
-  const ControlLayout* layout = nullptr;  // null where no source describes the bytes
+  const ControlLayout* layout = nullptr;  // null if no source describes the bytes
   std::vector<DecodedControlField> fields;
-  // What lies behind all that is decoded.
+  // What follows everything that is decoded.
   u64 rest_offset = 0;
   u64 rest_size = 0;
   core::Findings findings;
@@ -36,8 +36,8 @@ struct DecodedControlBuffer {
 // Which of a call's two buffers it is.
 enum class ControlDirection : u8 { input, output };
 
-// The input or output buffer of the function code. Nothing fails: bytes that are missing or
-// impossible are findings, and a code that the version does not have has no layout.
+// The input or output buffer of the function code. Never fails: missing or impossible bytes are
+// findings, and a code that the version does not have has no layout.
 [[nodiscard]] DecodedControlBuffer decode_control_buffer(u32 code, KernelVersion version,
                                                          ControlDirection direction,
                                                          core::ByteView bytes);

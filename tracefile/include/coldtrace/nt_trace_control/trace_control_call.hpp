@@ -4,8 +4,8 @@
 
 namespace coldtrace::tracefile {
 
-// The arguments of NtTraceControl in a trace, in the order of the function's parameters. Absent are
-// those that were not logged; of integers of 32 bits only these count.
+// The arguments of NtTraceControl in a trace, in the order of the function's parameters. Those that
+// were not logged are absent; of 32-bit integers, only the low 32 bits count.
 struct LoggedControlCall {
   // Source: trace_control_document, the function's declaration.
   static constexpr std::array<std::string_view, 6> parameters{
@@ -17,9 +17,9 @@ struct LoggedControlCall {
   [[nodiscard]] std::optional<u32> code() const;
 };
 
-// What the documented checks say of the call in both caller modes, since traces do not tell which
-// it was: it fails when it must fail in both. Undecided when the code or the input's length was not
-// logged, or when the modes differ.
+// What the documented checks say about the call in both caller modes, since traces do not show the
+// mode: it fails only if it must fail in both. Undecided if the code or the input's length was not
+// logged, or if the modes differ.
 [[nodiscard]] ExpectedStatus expected_status(const LoggedControlCall& call, KernelVersion version);
 
 }  // namespace coldtrace::tracefile

@@ -31,28 +31,28 @@ enum class NtStatus : u32 {
 // "STATUS_INVALID_PARAMETER"
 [[nodiscard]] std::string_view to_string(NtStatus status);
 
-// What a check looks at. The arguments that its row gives are named here.
+// What a check looks at, and the arguments that its row gives.
 enum class CheckKind : u8 {
   user_input,         // user mode: the input buffer's address
   user_output,        // user mode: the output buffer's address
   user_return_null,   // user mode: ReturnSize is given
   user_return_size,   // user mode: ReturnSize's address
-  kernel_arguments,   // kernel mode: what becomes of bad addresses, a list that is missing
+  kernel_arguments,   // kernel mode: what becomes of bad addresses, which the document omits
   double_buffer,      // memory for codes that are double-buffered
   code,               // the version has the function code
   lengths,            // least and most input, least and most output
   input_pointer,      // InBuffer is not NULL
-  number_at_least,    // offset of 32 bits, least value
-  number_has_bits,    // offset of 32 bits, bits that are all set
-  number_in_input,    // offset of 32 bits that are at most the input's length
+  number_at_least,    // offset of a 32-bit number, least value
+  number_has_bits,    // offset of a 32-bit number, bits that are all set
+  number_in_input,    // offset of a 32-bit number that is at most the input's length
   entries,            // offset of a 32-bit count, bytes before the entries, bytes of each
   security_provider,  // offset of a GUID that is not SecurityProviderGuid
   boolean,            // offset of a byte that is 0 or 1
-  missing_list,       // conditions of which the document keeps only that there are some
-  state,              // what the system knows: not decided by the arguments
+  missing_list,       // conditions that the document mentions but does not list
+  state,              // state of the system: not decided by the arguments
 };
 
-// One check, in the order in which the document has them.
+// One check, in the document's order.
 struct ControlCheck {
   u32 first_code;
   u32 last_code;
@@ -79,7 +79,7 @@ struct ControlCheck {
 // The processor mode that the call comes from.
 enum class CallerMode : u8 { user, kernel };
 
-// What is known of an address that NtTraceControl was given.
+// What is known of an address passed to NtTraceControl.
 enum class Argument : u8 {
   null,
   valid,    // or nothing known to be wrong with it
@@ -103,8 +103,8 @@ struct ControlCall {
 enum class Outcome : u8 {
   passes,     // all documented checks of the arguments
   fails,      // a documented check
-  undecided,  // a documented check looks at what is not known of the buffers
-  unknown,    // the document lacks the list of checks
+  undecided,  // a documented check depends on unknown contents of the buffers
+  unknown,    // the document does not list the checks
 };
 
 [[nodiscard]] std::string_view to_string(Outcome outcome);
@@ -113,9 +113,9 @@ enum class Outcome : u8 {
 struct ExpectedStatus {
   Outcome outcome = Outcome::passes;
   std::vector<NtStatus> statuses;       // one of these; empty unless it fails
-  const ControlCheck* check = nullptr;  // that decided it; null when all are passed
+  const ControlCheck* check = nullptr;  // the one that decided; null if all pass
   bool stated = false;                  // for this very version
-  // Checks of the system's state on the way, which were taken as passed.
+  // Checks of the system's state along the way, assumed to pass.
   std::vector<const ControlCheck*> assumed;
 };
 

@@ -7,16 +7,16 @@
 
 namespace coldtrace::tracefile {
 
-// The document that this knowledge of NtTraceControl is from: notes made by inspecting the kernel
-// of the first release of Windows 10. What they say of other versions is said so in the tables.
+// The document that this knowledge of NtTraceControl comes from: notes made by inspecting the
+// kernel of the first release of Windows 10. The tables mark what they say about other versions.
 inline constexpr std::string_view trace_control_document =
     "Geoff Chappell, NtTraceControl (draft), geoffchappell.com";
 
-// No kernel was run to confirm what the tables have.
+// No kernel was run to confirm the tables.
 inline constexpr bool trace_control_verified = false;
 
-// A function code of NtTraceControl. Sentences are short forms of what the document says; an empty
-// one means that it says nothing.
+// A function code of NtTraceControl. Sentences are short forms of the document's; an empty one
+// means that the document says nothing.
 struct ControlCode {
   u32 code;
   std::string_view name;

@@ -8,7 +8,7 @@
 
 namespace coldtrace::tracefile {
 
-// What NtTraceControl's buffers hold, and the structures that these are made of.
+// What NtTraceControl's buffers hold, and the structures that they consist of.
 enum class ControlStructure : u8 {
   none,  // nothing, or bytes that no source describes
   wnode_header,
@@ -48,7 +48,7 @@ enum class ControlType : u8 {
   part,   // a structure inside
 };
 
-// The part that a field plays in a call.
+// The role of a field in a call.
 enum class ControlUse : u8 {
   input,
   output,
@@ -59,11 +59,11 @@ enum class ControlUse : u8 {
 [[nodiscard]] std::string_view to_string(ControlType type);
 [[nodiscard]] std::string_view to_string(ControlUse use);
 
-// A structure of one size from one version to another.
+// A structure, of one size from one version to another.
 struct ControlLayout {
   ControlStructure structure;
   core::Name name;  // Microsoft's in capitals; else a description
-  u16 size;         // of what is fixed
+  u16 size;         // of the fixed part
   KernelVersions versions;
   std::string_view source;
 };
@@ -88,20 +88,20 @@ struct ControlValue {
   std::string_view name;
 };
 
-// All structures of buffers that are known.
+// All known structures of buffers.
 [[nodiscard]] std::span<const ControlLayout> control_layouts();
 
 // All fields, by structure and offset. Bytes between them are padding or not described.
 [[nodiscard]] std::span<const ControlField> control_fields();
 
-// Null where the version does not have the structure.
+// Null if the version does not have the structure.
 [[nodiscard]] const ControlLayout* find_control_layout(ControlStructure structure,
                                                        KernelVersion version);
 
 // Bytes of a field.
 [[nodiscard]] u16 size_of(ControlType type);  // 0 for parts
 
-// Empty where the value has no name.
+// Empty if the value has no name.
 [[nodiscard]] std::string_view name_of_value(ControlStructure structure, u16 offset, u64 value);
 
 }  // namespace coldtrace::tracefile

@@ -27,7 +27,7 @@ inline constexpr std::array kernel_versions{KernelVersion::v6_0, KernelVersion::
   return std::nullopt;
 }
 
-// From `first` to `last`, both included.
+// From `first` to `last`, both inclusive.
 struct KernelVersions {
   KernelVersion first = KernelVersion::v6_0;
   KernelVersion last = KernelVersion::v10_0;

@@ -7,7 +7,7 @@ namespace coldtrace::trace_export {
 
 // Takes the next bytes of an output.
 using ByteSink = std::function<void(std::string_view)>;
-// Likewise of one of several files.
+// The same for one of several files.
 using FileSink = std::function<void(std::string_view file, std::string_view bytes)>;
 
 }  // namespace coldtrace::trace_export

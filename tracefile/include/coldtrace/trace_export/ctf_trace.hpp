@@ -12,10 +12,10 @@ namespace coldtrace::trace_export {
 
 class CtfStream;
 
-// Writes a timeline as a trace of CTF 1.8 with the events of LTTng's kernel tracer: switches, who
-// made whom ready, interrupts, processes and threads, a stream for each processor. Calls, requests
-// and regions, which LTTng has otherwise or not at all, are events of a stream of their own, told
-// when they end.
+// Writes a timeline as a CTF 1.8 trace with the events of LTTng's kernel tracer: switches, who made
+// whom ready, interrupts, processes and threads, with a stream for each processor. Calls, requests
+// and regions, which LTTng records differently or not at all, are events of a stream of their own,
+// written when they end.
 class CtfTrace final : public TimelineSink {
  public:
   // All must outlive it.
@@ -26,7 +26,7 @@ class CtfTrace final : public TimelineSink {
 
   // Things that began before the first event of the trace.
   [[nodiscard]] u64 left_out() const { return left_out_; }
-  // Events of processors beyond the most, and those whose time is not what it was.
+  // Events of processors beyond the limit, and those whose time had to change.
   [[nodiscard]] u64 beyond_limits() const { return beyond_limits_; }
 
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown) override;
@@ -48,7 +48,7 @@ class CtfTrace final : public TimelineSink {
     i64 time;
     std::string fields;
   };
-  // A processor since its last switch: an interrupt is told once it is done.
+  // A processor since its last switch: an interrupt is written once it is done.
   struct Processor {
     std::unique_ptr<CtfStream> stream;
     std::vector<Interrupt> interrupts;
@@ -71,7 +71,7 @@ class CtfTrace final : public TimelineSink {
   const TimelineNames& names_;
   FileSink write_;
   SwitchChain chain_;
-  std::vector<ChainedSwitch> changes_;  // of the switch at hand
+  std::vector<ChainedSwitch> changes_;  // of the current switch
   std::map<u16, Processor> processors_;
   std::unique_ptr<CtfStream> requests_;
   std::vector<i32> priorities_;  // by thread, the last one seen

@@ -8,8 +8,8 @@
 
 namespace coldtrace::trace_export {
 
-// Which code asked disks: the time from begin to end of requests by path of calls, which is the
-// stack of the event that begins them, then what was asked. Without that event there is no stack.
+// Which code issued disk requests: their time from begin to end by call path, which is the stack of
+// the event that begins them, then what was asked for. Without that event there is no stack.
 class DiskStacks final : public trace_analysis::Analysis {
  public:
   // `code` must outlive it.
@@ -46,7 +46,7 @@ class DiskStacks final : public trace_analysis::Analysis {
   trace_analysis::StackJoin join_;
   trace_analysis::CallTree tree_;
   std::unordered_map<u64, Slot> begun_;  // by IRP
-  std::optional<Slot> ending_;           // of the request at hand
+  std::optional<Slot> ending_;           // of the current request
   std::deque<Pending> pending_;
   std::vector<trace_analysis::Frame> path_;
   const trace_analysis::Population* population_ = nullptr;

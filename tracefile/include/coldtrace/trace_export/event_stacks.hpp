@@ -11,8 +11,8 @@
 
 namespace coldtrace::trace_export {
 
-// Which code logged events that are chosen: their number by path of calls, or the sum of one of
-// their fields. The sums of the tree count that, and are not ticks.
+// Which code logged the selected events: their number by call path, or the sum of one of their
+// fields. The sums of the tree count that, not ticks.
 class EventStacks final : public trace_analysis::Analysis, public trace_analysis::EventWitness {
  public:
   // All must outlive it. Without a field each event counts as one.

@@ -11,10 +11,10 @@
 
 namespace coldtrace::trace_export {
 
-// What an export leaves out, as findings whose codes docs/findings.md has. Nothing is noted of one
-// that is whole.
+// What an export leaves out, as findings whose codes are in docs/findings.md. A complete export has
+// none.
 
-// `timeline-start`: of what began before the first event its begin is not known.
+// `timeline-start`: what began before the first event has no known begin.
 void note_begun_before(u64 things, core::Findings& findings);
 // `timeline-start` and `export-limit`.
 void note_left_out(const PerfettoTrace& trace, core::Findings& findings);
@@ -26,12 +26,12 @@ void note_left_out(const PathTimes& times, core::Findings& findings);
 // `weight-missing`: events without the field that stacks are weighed by.
 void note_weights(const EventStacks& stacks, std::string_view field, core::Findings& findings);
 
-// Of formats with a record for each event. `export-untimed`: events without a time, which a format
+// For formats with a record for each event. `export-untimed`: events without a time, which a format
 // needs.
 void note_untimed(u64 events, core::Findings& findings);
 // `export-tables`: events of kinds beyond the `most` that have a table of their own.
 void note_without_table(u64 events, std::size_t most, core::Findings& findings);
-// `export-values`: values that their column does not hold.
+// `export-values`: values that do not fit their column.
 void note_unfit_values(u64 values, core::Findings& findings);
 
 }  // namespace coldtrace::trace_export

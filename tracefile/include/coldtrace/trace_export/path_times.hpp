@@ -6,19 +6,19 @@
 
 namespace coldtrace::trace_export {
 
-// Time that was spent at the end of a path of calls.
+// Time spent at the end of a call path.
 struct PathTime {
   u32 node;  // of the tree of calls
   i64 weight;
 };
 
-// What a profile by paths is made of: samples in their order, or what each path adds up to.
+// What a profile by paths is made of: samples in order, or the total of each path.
 class PathTimes {
  public:
-  // Samples beyond are counted: a page has no room for them either.
+  // Samples beyond this are counted: a page has no room for them either.
   static constexpr std::size_t most_samples = std::size_t{1} << 22U;
 
-  // Of a node of the tree; in the order in which they were taken.
+  // Of a node of the tree; in the order in which samples were taken.
   void add_sample(u32 node, i64 weight);
   // Each node that has time of its own, with all of it.
   void add_sums(const trace_analysis::CallTree& tree);

@@ -14,9 +14,9 @@ namespace coldtrace::trace_export {
 class PerfettoPackets;
 class PerfettoSchedule;
 
-// Writes a timeline as a trace of Perfetto: context switches and ready events as its own events of
-// ETW, which become scheduling and thread states with wakers and wait reasons; calls, interrupts,
-// requests and regions as slices; counters of processors in use and of requests to disks.
+// Writes a timeline as a Perfetto trace: context switches and ready events as Perfetto's own ETW
+// events, which become scheduling and thread states with wakers and wait reasons; calls,
+// interrupts, requests and regions as slices; counters of processors in use and of disk requests.
 // Source: google/perfetto, protos/perfetto/trace/, and src/trace_processor/importers/etw.
 class PerfettoTrace final : public TimelineSink {
  public:
@@ -49,12 +49,12 @@ class PerfettoTrace final : public TimelineSink {
     u64 order;  // of its end
     std::string name;
   };
-  // Slices of one row, of which the outermost has not ended.
+  // Slices of one row, the outermost of which has not ended.
   struct Row {
     std::vector<Slice> slices;
     bool is_described = false;
   };
-  // Rows beside each other for what overlaps, by their last end.
+  // Rows beside each other for things that overlap, by their last end.
   using Lanes = std::vector<i64>;
   struct Step {
     i64 time;
@@ -74,7 +74,7 @@ class PerfettoTrace final : public TimelineSink {
   void write_disk_queues();
   void write_losses(const Observed& observed);
 
-  static constexpr std::size_t most_slices = 4096;  // of a row that are held
+  static constexpr std::size_t most_slices = 4096;  // held for one row
   static constexpr std::size_t most_lanes = 1024;
   static constexpr std::size_t most_steps = std::size_t{1} << 22U;
 

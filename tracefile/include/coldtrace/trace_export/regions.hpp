@@ -18,8 +18,8 @@ struct Argument {
   std::string name, value;
 };
 
-// What a provider says that it did from one event to another: their opcodes are Start and Stop,
-// and provider, task and thread are the same.
+// What a provider says that it did from one event to another: their opcodes are Start and Stop, and
+// they have the same provider, task and thread.
 struct Region {
   std::string provider, name;
   trace_analysis::Index thread;
@@ -28,8 +28,8 @@ struct Region {
   std::vector<Argument> arguments;  // of the event that begins it
 };
 
-// Finds them, of providers with manifests and TraceLogging; what the kernel says has analyses of
-// its own. A Stop ends the innermost open Start of its kind; those inside it never ended.
+// Finds regions, for providers with manifests and TraceLogging; kernel events have analyses of
+// their own. A Stop ends the innermost open Start of its kind; those inside it never ended.
 class Regions {
  public:
   using Sink = std::function<void(const Region&)>;

@@ -9,18 +9,18 @@
 
 namespace coldtrace::trace_export {
 
-// A sample with its stack, and how long its thread has run since the one before.
+// A sample with its stack, and how long its thread has run since the previous one.
 struct ThreadSample {
   i64 time;
   u32 node;                // of the tree of calls
   i64 weight;              // ticks
-  std::optional<i64> ran;  // ticks; nothing where no switches tell, or for the first sample
+  std::optional<i64> ran;  // ticks; nothing if no switches tell, or for the first sample
 };
 
-// The samples of each thread in their order; those of DPCs and ISRs are nobody's.
+// The samples of each thread in order; those of DPCs and ISRs are nobody's.
 class SampledThreads final : public trace_analysis::Analysis {
  public:
-  // Those beyond are counted.
+  // Samples beyond this are counted.
   static constexpr u64 most_samples = u64{1} << 22U;
 
   // All must outlive it.

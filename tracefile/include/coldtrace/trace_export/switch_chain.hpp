@@ -10,7 +10,7 @@
 
 namespace coldtrace::trace_export {
 
-// A processor goes from one thread to another, in the ids that a format is told.
+// A processor goes from one thread to another, in the ids that a format gets.
 struct ChainedSwitch {
   i64 time;  // nanoseconds
   u16 cpu;
@@ -21,26 +21,26 @@ struct ChainedSwitch {
   Index old_thread, new_thread;  // nobody: one of those that only formats have
 };
 
-// Switches of each processor as formats need them that take these for a chain: each leaves the
-// thread that the one before it went to. Where events are missing, or threads are not shown, the
-// chain goes through a thread of that name, so that nobody gets the time.
+// Switches of each processor for formats that take them for a chain: each leaves the thread that
+// the previous one went to. Where events are missing, or threads are not shown, the chain goes
+// through a thread of that name, so that nobody gets the time.
 class SwitchChain {
  public:
-  // Of threads that Windows has no ids for: its ids are multiples of four.
+  // For threads that Windows has no ids for: its ids are multiples of four.
   static constexpr u32 lost_id = 1;
   static constexpr u32 not_shown_id = 2;
 
   using Sink = std::function<void(const ChainedSwitch&)>;
-  // `names` must outlive it. Switches come in the order of time for each processor; but the one to
-  // `lost_id` lies where the processor was known last, with the switch before it.
+  // `names` must outlive it. Switches come in order of time for each processor, except that the one
+  // to `lost_id` lies where the processor's state was last known, with the previous switch.
   SwitchChain(core::Borrowed<TimelineNames> names, Sink sink)
       : names_{names.get()}, sink_{std::move(sink)} {}
 
-  // `ended` is the turn that the switch ends, null where none is known; `is_shown` is about the
-  // thread that it goes to.
+  // `ended` is the turn that the switch ends, null if none is known; `is_shown` is about the thread
+  // that it goes to.
   void on_switch(const ContextSwitch& record, const Turn* ended, bool is_shown);
-  // The last one of its processor; where events are missing behind it nothing is known from its
-  // begin on.
+  // The last turn of its processor; if events are missing after it, nothing is known from its begin
+  // on.
   void on_last_turn(const Turn& turn, bool misses_events);
 
   // The id that the chain has for the thread.
@@ -54,7 +54,7 @@ class SwitchChain {
 
   const TimelineNames& names_;
   Sink sink_;
-  std::vector<std::optional<u32>> at_;  // by processor: whom the chain has led to
+  std::vector<std::optional<u32>> at_;  // by processor: where the chain has led
   bool has_lost_ = false, has_not_shown_ = false;
 };
 

@@ -26,16 +26,17 @@ using trace_analysis::Readied;
 using trace_analysis::Services;
 using trace_analysis::Turn;
 
-// Is told what happened, as a timeline shows it: each thing once it is known whole, in the order
+// Receives what happened, as a timeline shows it: each thing once all of it is known, in the order
 // of their ends. Times are in ticks.
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
 
-  // A processor goes on to another thread, which is shown or not. `ended` is the turn that this
-  // ends, null at the first switch of a processor; it has no end where that is not known.
+  // A processor switches to another thread, which is shown or not. `ended` is the turn that this
+  // ends, null at the first switch of a processor; it has no end if that is not known.
   virtual void on_switch(const ContextSwitch&, const Turn* /*ended*/, bool /*is_shown*/) {}
-  // What a processor was at when the trace ended, or before events are missing up to the end.
+  // What a processor was doing when the trace ended, or before events that are missing up to the
+  // end.
   virtual void on_last_turn(const Turn&, bool /*misses_events*/) {}
   virtual void on_ready(const Readied&) {}
   virtual void on_call(const Services::Seen&) {}
@@ -50,10 +51,10 @@ class TimelineSink {
   TimelineSink& operator=(const TimelineSink&) = default;
 };
 
-// Joins what the analyses find into one timeline, of the processes, threads and events that are
-// chosen. What the analyses do not know for loss is not in it. A selection of events chooses what
-// they say: the turn that begins with a switch, the call that ends with its return. All events are
-// analysed, so that what is left out changes nothing of the rest.
+// Joins what the analyses find into one timeline of the selected processes, threads and events.
+// What the analyses do not know because of losses is not in it. A selection of events selects what
+// they report: the turn that begins with a switch, the call that ends with its return. All events
+// are analysed, so that what is left out does not affect the rest.
 class Timeline final : public trace_analysis::Analysis, public trace_analysis::EventWitness {
  public:
   // All but the selection must outlive it.
@@ -70,7 +71,7 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   [[nodiscard]] u64 shown() const { return shown_; }  // things that the sink was told
   // Whether what the thread does is shown.
   [[nodiscard]] bool is_chosen(Index thread) const;
-  // Of the selection; empty where all events are wanted.
+  // Of the selection; empty if all events are wanted.
   [[nodiscard]] std::optional<core::NoMatch> unmatched() const;
 
   void on_event(const tracefile::Event& event, Index thread) override;
@@ -97,7 +98,7 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   void finish(const Observed& observed) override;
 
  private:
-  // Whether the event at hand and the thread are chosen.
+  // Whether the current event and the thread are selected.
   bool is_wanted(Index thread) const { return event_wanted_ && is_chosen(thread); }
   void end_turn(const Turn& turn);
 
@@ -113,8 +114,8 @@ class Timeline final : public trace_analysis::Analysis, public trace_analysis::E
   const Observed* observed_ = nullptr;
   bool event_wanted_ = true;
   bool at_end_ = false;
-  std::vector<bool> is_shown_;  // by processor: the turn that it is at
-  std::optional<Turn> ended_;   // by the switch at hand
+  std::vector<bool> is_shown_;  // by processor: its current turn
+  std::optional<Turn> ended_;   // by the current switch
   u64 shown_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace coldtrace::trace_export {
 
-// How an export names things, and when these were. All texts are valid UTF-8 without control
+// How an export names things, and when they happened. All texts are valid UTF-8 without control
 // characters.
 class TimelineNames {
  public:
@@ -28,7 +28,7 @@ class TimelineNames {
 
   // Since the first event; negative before it.
   [[nodiscard]] virtual i64 nanoseconds(i64 time) const = 0;
-  // Of the first event, since 1970 in UTC; nothing where the clock is lost.
+  // Of the first event, since 1970 in UTC; nothing if the clock is lost.
   [[nodiscard]] virtual std::optional<i64> start() const = 0;
 
  protected:

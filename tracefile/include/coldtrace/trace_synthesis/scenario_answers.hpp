@@ -10,9 +10,9 @@
 
 namespace coldtrace::tracefile {
 
-// What is true of a made-up run: what an analysis of its trace should find. The simulator adds it
-// up from its own state. Times are ticks of 100 ns since `start`; threads and processes are named
-// by their places in the lists, since ids are used again.
+// What is true of a synthetic run: what an analysis of its trace should find. The simulator adds it
+// up from its own state. Times are ticks of 100 ns since `start`; threads and processes are
+// identified by their places in the lists, since ids are reused.
 struct ScenarioAnswers {
   struct Process {
     u32 id = 0;
@@ -40,7 +40,7 @@ struct ScenarioAnswers {
     std::optional<u64> created;
     std::optional<u64> ended;
     u32 exit_status = 0;
-    // From here on its time is told: its creation, or its first switch when it was there before.
+    // From here on its time counts: its creation, or its first switch if it existed before.
     std::optional<u64> since;
     u64 run = 0;
     u64 interrupted = 0;  // of that, by ISRs and DPCs
@@ -51,8 +51,8 @@ struct ScenarioAnswers {
     u64 switches = 0;                   // how often it got a processor
     std::map<i8, u64> priorities;       // how long it had each, from `since` on
     u64 priority_changes = 0;
-    u64 boosts = 0;      // ends of waits that were to raise its priority
-    u64 increments = 0;  // by so much in all
+    u64 boosts = 0;      // ends of waits that were meant to raise its priority
+    u64 increments = 0;  // by this much in total
   };
   struct Processor {
     u64 busy = 0;
@@ -73,8 +73,9 @@ struct ScenarioAnswers {
     u64 closed = 0;
     std::optional<u64> ended;  // none: it lasts
   };
-  // A thread waits for a mutant whose owner can run and does not, since threads with a priority
-  // between run. No processor was idle then, or had a thread with less than the owner's priority.
+  // A thread waits for a mutant whose owner can run but does not, because threads with a priority
+  // between the two run. No processor was idle then, or ran a thread with less than the owner's
+  // priority.
   struct Inversion {
     std::size_t high = 0;
     std::size_t low = 0;               // the owner that could run
@@ -82,7 +83,7 @@ struct ScenarioAnswers {
     u64 object = 0;
     u64 from = 0;
     u64 to = 0;
-    u64 time = 0;                        // of that stretch in which it was so
+    u64 time = 0;                        // within that stretch, while this was so
     std::map<std::size_t, u64> middles;  // threads with a priority between, and how long they ran
   };
   struct Service {

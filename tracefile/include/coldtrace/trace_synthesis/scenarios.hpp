@@ -5,14 +5,14 @@
 
 namespace coldtrace::tracefile {
 
-// Made-up runs of a system, to try readers, analyses and diagrams on.
+// Synthetic runs of a system, for trying out readers, analyses and diagrams.
 struct Scenario {
   std::string_view name;
   std::string_view summary;
 };
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 
-// Writes the scenario's trace, the same bytes for the same options, and says what is true of it.
+// Writes the scenario's trace, the same bytes for the same options, and returns what is true of it.
 // Nothing for an unknown name.
 [[nodiscard]] std::optional<ScenarioAnswers> synthesize(std::string_view name,
                                                         const ScenarioOptions& options,

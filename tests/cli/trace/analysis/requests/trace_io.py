@@ -687,7 +687,7 @@ class OddTraces(Case):
         rows = {row["disk"]: row["reads"] for row in answer["disk"]["disks"]}
         self.assertEqual(rows, {**{number: 2 for number in range(256)}, None: 2 * 44})
         self.assertEqual([(one["code"], one["text"]) for one in answer["findings"]], [
-            ("io-limit", "more than is kept; left out: 88 requests to other disks")])
+            ("io-limit", "more than can be kept; left out: 88 requests to other disks")])
         done = run("trace", "idle", self.folder / "disks.etl", "--format", "json")
         self.assertEqual([one["code"] for one in strict_json(done.stdout)["findings"]], ["io-limit"])
 

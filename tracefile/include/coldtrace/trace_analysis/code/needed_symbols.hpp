@@ -27,7 +27,7 @@ struct CodeUse {
   void add(const CodeUse& other);
 };
 
-// A PDB that names code of a trace, or has the texts of messages in it.
+// A PDB that names code of a trace, or contains texts of messages.
 struct NeededPdb {
   std::string name;  // of the file, without folders
   core::Guid guid;
@@ -37,18 +37,18 @@ struct NeededPdb {
   CodeUse use;
 };
 
-// Whether a list of paths with the name leads to a file of one folder, and has a line for it.
+// Whether the name is a file name: it can be a folder's entry, and a line of a list of paths.
 [[nodiscard]] bool is_file_name(std::string_view name);
 
-// An image that no event names a PDB of.
+// An image whose PDB no event names.
 struct UnnamedImage {
   u32 image;  // number of the trace's image files
   CodeUse use;
 };
 
-// Which symbols would name the code that a trace names by addresses, and how much each of them: an
-// address is of the image that was loaded there at the time, in the process of its event or in the
-// kernel.
+// Which symbols would name the code that a trace refers to by address, and how much each would
+// name: an address belongs to the image that was loaded there at the time, in the process of its
+// event or in the kernel.
 class NeededSymbols {
  public:
   // Both must outlive the object.
@@ -59,11 +59,11 @@ class NeededSymbols {
 
   void add(const tracefile::Event& event);
 
-  // By use, then by name, GUID and age. Those that no address lies in are among them.
+  // By use, then by name, GUID and age. PDBs that contain no address are included.
   [[nodiscard]] std::vector<NeededPdb> pdbs() const;
   [[nodiscard]] std::vector<UnnamedImage> images_without_pdb() const;
 
-  // Of addresses that no image is known at: in managed methods, and others.
+  // Of addresses where no image is known: in managed methods, and others.
   [[nodiscard]] const CodeUse& methods() const { return methods_; }
   [[nodiscard]] const CodeUse& elsewhere() const { return elsewhere_; }
   // PDBs of WPP providers beyond those that are kept.
@@ -92,20 +92,20 @@ class NeededSymbols {
   tracefile::EventStack stack_;
 };
 
-// The PDBs that a trace names, and the images that it names no PDB of.
+// The PDBs that a trace names, and the images for which it names no PDB.
 struct NeededFiles {
   std::vector<NeededPdb> pdbs;
   std::vector<UnnamedImage> images;
 };
-// Those of them that code of the trace lies in, or that have texts of its messages.
+// Those that contain code of the trace, or texts of its messages.
 [[nodiscard]] NeededFiles used_files(NeededFiles named);
-// `no-match` where there are none: of those that are `named` at all, or of those that are used;
-// `by_time`, of a part of the trace.
+// `no-match` if there are none: of those that are `named` at all, or of those that are used;
+// `by_time`: in a part of the trace.
 void note_needed_files(const NeededFiles& files, bool named, bool by_time,
                        core::Findings& findings);
 
-// `symbol-name` and `symbol-limit`: PDBs whose names are not names of files, and those that are not
-// kept. `pdbs` are those that are told.
+// `symbol-name` and `symbol-limit`: PDBs whose names are not file names, and those that are not
+// kept. `pdbs` are those that are listed.
 void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb> pdbs,
                          core::Findings& findings);
 

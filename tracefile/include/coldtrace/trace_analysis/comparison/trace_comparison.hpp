@@ -6,8 +6,8 @@ namespace coldtrace::trace_analysis {
 
 // What counts as a difference.
 struct ComparisonOptions {
-  bool by_rate = false;  // events a second decide, not their number
-  u32 threshold = 0;     // percent of what the first trace has: no more is not a difference
+  bool by_rate = false;  // events per second decide, not their number
+  u32 threshold = 0;     // percent of what the first trace has: up to this much is not a difference
 };
 
 // What became of a kind of events.
@@ -15,21 +15,21 @@ enum class Change : u8 { appeared, disappeared, changed };
 
 [[nodiscard]] std::string_view to_string(Change change);
 
-// A kind of events that the traces have in different numbers.
+// A kind of events whose numbers differ between the traces.
 struct KindDifference {
   Change change;
   KindTally kind;     // with the names of either trace
   u64 before, after;  // events
 };
 
-// Of a task that both traces have: its mean duration differs.
+// A task in both traces whose mean duration differs.
 struct PairDifference {
   PairTally before, after;
 };
 
 // How two traces differ.
 struct TraceComparison {
-  // What disappeared, appeared and changed; within each the largest difference first.
+  // Disappeared, appeared, then changed; within each, the largest difference first.
   std::vector<KindDifference> kinds;
   std::vector<PairDifference> pairs;  // the largest difference of the mean first
   u64 same_kinds = 0;
@@ -42,7 +42,7 @@ struct TraceComparison {
 [[nodiscard]] TraceComparison compare(const TraceTally& a, const TraceTally& b,
                                       const ComparisonOptions& options);
 
-// Events a second, in thousandths; nothing where no time passed.
+// Events per second, in thousandths; nothing if no time passed.
 [[nodiscard]] std::optional<u64> rate_of(u64 events, const TraceTally& tally);
 
 }  // namespace coldtrace::trace_analysis

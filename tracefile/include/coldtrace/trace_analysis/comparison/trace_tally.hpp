@@ -10,8 +10,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// How many events of one kind a trace has. Two traces have the same kind whatever its version: by
-// provider and number, and by name where an event carries its own schema instead of a number.
+// How many events of one kind a trace has. Kinds of two traces are the same regardless of version:
+// by provider and number, or by name if an event carries its own schema instead of a number.
 struct KindTally {
   core::Guid provider;
   tracefile::EventClass event_class;
@@ -20,9 +20,9 @@ struct KindTally {
   u64 events = 0;
 };
 
-// What passed between the start and the stop of a task (opcodes 1 and 2 of a manifest or
-// TraceLogging event): the nearest open start of the same activity, or, without activities, of the
-// same thread. In units of 100 ns.
+// The time between start and stop of a task (opcodes 1 and 2 of a manifest or TraceLogging event).
+// A stop belongs to the nearest open start of the same activity or, without activities, of the same
+// thread. In units of 100 ns.
 struct PairTally {
   core::Guid provider;
   std::optional<u16> task;          // of an event that has a manifest
@@ -37,10 +37,10 @@ struct PairTally {
 // The events of a trace, counted.
 struct TraceTally {
   u64 events = 0;  // that are wanted
-  // Of all events: times as names are looked up by, and what passed in units of 100 ns.
+  // Of all events: the times by which names are looked up, and what passed in units of 100 ns.
   std::optional<i64> first, last;
   std::optional<u64> duration;
-  // In a fixed order, of which neither number nor names decide alone.
+  // In a fixed order, which neither numbers nor names decide alone.
   std::vector<KindTally> kinds;
   std::vector<PairTally> pairs;
   u64 left_out = 0;  // events beyond the kinds and open starts that are kept

@@ -13,7 +13,7 @@ namespace coldtrace::trace_analysis {
 
 // What the answers of analyses are about.
 enum class Topic : u8 { processor, disk, file_operations, network, waits, services };
-// In the order in which answers are told.
+// In the order in which answers are given.
 inline constexpr std::array topics{Topic::processor, Topic::disk,  Topic::file_operations,
                                    Topic::network,   Topic::waits, Topic::services};
 
@@ -32,14 +32,14 @@ enum class Need : u8 {
   calls,  // of services
 };
 
-// What has to be logged so that a trace like this one has events of a topic: of an .etl file flags
-// of the kernel's session ("CSWITCH"), of a .ctrace file sets of events ("vtrace"). Any of them
-// tells something.
+// What to log so that a trace like this one has events on a topic: for an .etl file, flags of the
+// kernel's session ("CSWITCH"); for a .ctrace file, sets of events ("vtrace"). Any one of them
+// helps.
 [[nodiscard]] std::vector<std::string_view> logging_needs(Topic topic,
                                                           const tracefile::AnyTrace& trace);
 
-// The same of `needs`, in their order, for a sentence that says what a trace lacks: " (DISK_IO and
-// NETWORK_TCPIP of the kernel's flags)". Empty of a .ctrace file, whose tracer has no flags.
+// The same for `needs`, in their order, for a sentence that says what a trace lacks: " (DISK_IO and
+// NETWORK_TCPIP of the kernel's flags)". Empty for a .ctrace file, whose tracer has no flags.
 [[nodiscard]] std::string logging_hint(std::initializer_list<Need> needs,
                                        const tracefile::AnyTrace& trace);
 

@@ -9,7 +9,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// As answer_findings.hpp, of answers that follow waits.
+// As answer_findings.hpp, for answers that follow waits.
 
 // `window-cut`, `interrupts-cut` and `path-unproved`.
 void note_critical_path(const CriticalPath& path, std::span<const Hop> hops,

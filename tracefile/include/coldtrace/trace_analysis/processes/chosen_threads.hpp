@@ -9,12 +9,12 @@
 
 namespace coldtrace::trace_analysis {
 
-// The threads that the processes and threads of a selection mean; all where it names none.
+// The threads that the processes and threads of a selection stand for; all if it names none.
 class ChosenThreads {
  public:
   explicit ChosenThreads(const tracefile::EventSelection& selection);
 
-  // Whether the selection means the thread, by its id or its process.
+  // Whether the selection includes the thread, by its id or its process.
   [[nodiscard]] bool has(const Population& population, Index thread) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// The processes that ids, names and globs mean. `no-match`: what no process is.
+// The processes that ids, names and globs stand for. `no-match`: those that match no process.
 [[nodiscard]] std::vector<Index> find_processes(const Population& population,
                                                 const std::vector<std::string>& wanted,
                                                 core::Findings& findings);

@@ -8,8 +8,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// Who started whom. A process belongs under the process of the thread that created it, or, where
-// that is not known, under the one that it names as its parent.
+// Who started whom. A process belongs under the process of the thread that created it or, if that
+// is not known, under the one that it names as its parent.
 class ProcessTree {
  public:
   // `population` must outlive the tree.
@@ -19,7 +19,7 @@ class ProcessTree {
 
   // nobody: it is a root.
   [[nodiscard]] Index parent_of(Index process) const { return parents_[process]; }
-  // In the order of their start, as all lists here.
+  // In the order of their start, like all lists here.
   [[nodiscard]] std::span<const Index> roots() const { return roots_; }
   [[nodiscard]] std::span<const Index> children_of(Index process) const {
     return children_.of(process);
@@ -30,11 +30,11 @@ class ProcessTree {
   // Threads whose process is not known.
   [[nodiscard]] std::span<const Index> stray_threads() const { return strays_; }
 
-  // Whether another process than the creator's is stated as the parent.
+  // Whether the stated parent is another process than the creator's.
   [[nodiscard]] bool has_other_parent(Index process) const;
 
  private:
-  // Lists that lie one behind the other.
+  // Lists stored one after the other.
   struct Lists {
     std::vector<u32> first;  // of each list, and the end
     std::vector<Index> items;

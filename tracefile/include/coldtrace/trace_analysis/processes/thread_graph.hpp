@@ -6,14 +6,14 @@
 namespace coldtrace::trace_analysis {
 
 // The process-thread graph of the Windows Monitoring Kernel: processes, threads, and which thread
-// started which of them. A tree, of as many nodes as can be looked at.
+// started which of them. A tree with as many nodes as can be viewed.
 // Source: docs/seeds.md, "Windows Monitoring Kernel".
 class ThreadGraph {
  public:
   struct Node {
     enum class Kind : u8 { process, thread, more_threads, more_processes };
     Kind kind;
-    Index index;  // of the process or thread; of more threads their process
+    Index index;  // of the process or thread; for more threads, their process
     u32 parent;   // number of a node; no_node: a root
     u64 count;    // of those that are not shown
   };
@@ -23,7 +23,7 @@ class ThreadGraph {
   ThreadGraph(core::Borrowed<ProcessTree> tree, std::size_t most_nodes);
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  // The node of the process that a thread runs in when another process started it, else no_node.
+  // The node of the process that a thread runs in if another process started it, else no_node.
   [[nodiscard]] u32 home_of(const Node& node) const;
   [[nodiscard]] u64 left_out() const { return left_out_; }  // processes and threads
 

@@ -8,7 +8,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// One step of a path of calls, from a thread inwards.
+// One step of a call path, from a thread inwards.
 struct Frame {
   enum class Kind : u8 {
     thread,  // its index; nobody: not known
@@ -17,11 +17,11 @@ struct Frame {
     function,        // its number in CodeNames
     waiting,         // a KWAIT_REASON; no_reason: not known
     ready,           // from here on without a value
-    off,             // waiting or ready, which nothing tells apart
+    off,             // waiting or ready, which cannot be told apart
     swapped,         // its stack or its process was swapped out
     created,         // and not yet made ready
     file_operation,  // a FileAction that the wait was for
-    file,            // its number in a FileTable; 0: nothing names it
+    file,            // its number in a FileTable; 0: a file without a known name
     disk,            // a DiskAction that the wait was for
     interrupt,       // that made the thread ready
     readied_by,      // the index of the thread that did
@@ -33,8 +33,8 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-// Time by path of calls. Of paths beyond those that are kept the time is with the longest part
-// that is.
+// Time by call path. Beyond the paths that are kept, the time is counted at the longest part of the
+// path that is kept.
 class CallTree {
  public:
   static constexpr std::size_t most_nodes = std::size_t{1} << 18U;
@@ -43,13 +43,13 @@ class CallTree {
     u32 parent;
     Frame frame;
     SampleSum self;
-    SampleSum cut;  // of paths that go on from here and are not kept
+    SampleSum cut;  // of paths that continue from here and are not kept
   };
 
-  // Frames from the thread on. Returns the node that the time is with.
+  // Frames from the thread on. Returns the node that the time was added to.
   u32 add(std::span<const Frame> path, const SampleSum& sum);
 
-  // The first one is the root, of no frame.
+  // The first is the root, which has no frame.
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] u64 cut() const { return cut_; }  // how often a path was not kept
 

@@ -9,9 +9,9 @@ namespace coldtrace::trace_analysis {
 // Source: PerfView, ThreadTimeStackComputer.
 [[nodiscard]] bool is_about(i64 wait, i64 request, i64 slack);
 
-// Which waits a request to a disk explains: the last one of the thread that had ended when it was
-// made ready, if it ended inside the wait, and either a DPC of the same processor made the thread
-// ready right after, or the wait took about as long as the request.
+// Which waits a disk request explains: a wait is explained by the thread's last request that had
+// ended when the thread was made ready, if it ended inside the wait, and either a DPC of the same
+// processor made the thread ready right after, or the wait took about as long as the request.
 class DiskWaits final : public Analysis {
  public:
   // The last request of a thread that has ended.
@@ -32,11 +32,11 @@ class DiskWaits final : public Analysis {
   void on_disk_start(const DiskStart& record) override { requests_.on_disk_start(record); }
   void on_disk_end(const DiskEnd& record) override { requests_.on_disk_end(record); }
 
-  // To be asked when a thread is made ready.
+  // To be called when a thread is made ready.
   [[nodiscard]] std::optional<Ended> last_of(Index thread) const;
-  // How it explains the wait before the turn; nothing: it does not.
+  // How it explains the wait before the turn; nothing if it does not.
   [[nodiscard]] std::optional<How> explains(const Ended& last, const Turn& turn) const;
-  // Those that have not ended, in the order of their begin.
+  // Those that have not ended, ordered by their begin.
   [[nodiscard]] std::vector<DiskStart> open() const { return requests_.open(); }
 
  private:

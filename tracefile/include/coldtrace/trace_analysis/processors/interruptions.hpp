@@ -7,8 +7,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// What the routines of interrupts cost. They nest and are logged when they end: those that began
-// after one did were inside it. None is open across a context switch.
+// What interrupt routines cost. They nest and are logged when they end: those that began after
+// another one did were inside it. None is open across a context switch.
 class Interruptions {
  public:
   struct Cost {
@@ -20,8 +20,8 @@ class Interruptions {
   // What was logged before on that processor is over.
   void on_switch(const ContextSwitch& record);
 
-  // Nothing where events may be missing, where the end comes before the begin, or the begin before
-  // the trace's first event or the processor's last switch.
+  // Nothing if events may be missing, if the end comes before the begin, or if the begin comes
+  // before the trace's first event or the processor's last switch.
   std::optional<Cost> cost_of(const Interruption& record);
 
   // How many began before a switch of their processor, which no interrupt does.
@@ -37,7 +37,7 @@ class Interruptions {
 
   const Losses* losses_ = nullptr;
   struct Processor {
-    std::vector<Interval> done;  // in none that is known yet
+    std::vector<Interval> done;  // not inside any known one yet
     std::optional<i64> switched;
   };
   std::map<u16, Processor> processors_;

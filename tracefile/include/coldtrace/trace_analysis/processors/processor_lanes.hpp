@@ -9,23 +9,23 @@
 
 namespace coldtrace::trace_analysis {
 
-// What each processor did, one slice after the other, to be drawn: its turns. Those of idle threads
-// are the gaps between slices; what the trace does not tell is a slice of nobody.
+// What each processor did, one slice after the other, for drawing: its turns. Those of idle threads
+// are the gaps between slices; where the trace shows nothing is a slice of nobody.
 class ProcessorLanes final : public Analysis {
  public:
-  // Of a slice that is one turn.
+  // Of a slice that is a single turn.
   struct Details {
-    std::optional<ThreadState> state;  // that it was left with; nothing: the switch does not say
+    std::optional<ThreadState> state;  // that it was left in; nothing: the switch does not say
     std::optional<u8> wait_reason;     // of the wait that then begins
-    std::optional<i64> readied;        // before it
+    std::optional<i64> readied;        // before the turn
     Index waker = nobody;
     bool woken_in_dpc = false;
     std::optional<i8> priority;
     Place place;  // of the switch to it
   };
 
-  // At most so many slices are kept, joined where there are more, and details of so many turns, the
-  // first ones.
+  // At most this many slices are kept, joined if there are more, and details of this many turns,
+  // the first ones.
   ProcessorLanes(std::size_t most_slices, std::size_t most_details);
   ProcessorLanes(const ProcessorLanes&) = delete;
   ProcessorLanes& operator=(const ProcessorLanes&) = delete;
@@ -52,9 +52,9 @@ class ProcessorLanes final : public Analysis {
   Turns turns_;
   std::size_t most_slices_, most_details_;
   const Observed* observed_ = nullptr;
-  const ContextSwitch* switch_ = nullptr;  // at hand
+  const ContextSwitch* switch_ = nullptr;  // the current one
   SliceLanes lanes_;
-  std::vector<i64> told_until_;  // by processor
+  std::vector<i64> told_until_;  // by processor: how far it was reported
   std::vector<Details> details_;
   u64 turns_seen_ = 0;
   u64 overlapping_ = 0;

@@ -11,7 +11,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// What samples say; those in DPCs and ISRs are in `all` too. An ISR in a DPC is an ISR.
+// What samples say; those in DPCs and ISRs are also in `all`. An ISR inside a DPC counts as an ISR.
 struct SampledUse {
   SampleSum all, in_dpc, in_isr;
 
@@ -22,7 +22,7 @@ struct SampledUse {
 struct ThreadUse {
   SampledUse sampled;
   u64 turns = 0;
-  i64 running = 0;      // ticks, what interrupted it included
+  i64 running = 0;      // ticks, including what interrupted it
   i64 interrupted = 0;  // of `running`, by DPCs and ISRs
 
   void add(const ThreadUse& other);
@@ -46,8 +46,8 @@ struct RoutineUse {
   i64 exclusive = 0;  // without what interrupted it
 };
 
-// What processors did, two ways: by samples, and by the switches between threads. A trace may lack
-// either. DPCs and ISRs count to the thread that they interrupt, and beside that to their driver.
+// What processors did, in two ways: by samples, and by the switches between threads. A trace may
+// lack either. DPCs and ISRs count for the thread that they interrupt, and also for their driver.
 class ProcessorUse final : public Analysis {
  public:
   // All must outlive the analysis.
@@ -61,7 +61,7 @@ class ProcessorUse final : public Analysis {
 
   struct Counts {
     u64 low_power = 0;          // samples of processors in a low power state
-    u64 threadless = 0;         // samples of nobody who is known
+    u64 threadless = 0;         // samples of no known thread
     u64 left_out_routines = 0;  // interrupts of routines beyond those that are kept
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
@@ -74,7 +74,7 @@ class ProcessorUse final : public Analysis {
   [[nodiscard]] bool has_interrupts() const { return !routines_.empty(); }
   [[nodiscard]] u64 contradictory_interrupts() const { return interruptions_.contradictory(); }
   [[nodiscard]] bool has_samples() const { return total_.all.samples > 0; }
-  // What samples say more than switches do, in ticks, where a trace has both.
+  // How much more time samples show than switches, in ticks, if a trace has both.
   [[nodiscard]] std::optional<i64> difference(const ThreadUse& use) const;
 
   // By number: those with samples or interrupts.
@@ -103,7 +103,7 @@ class ProcessorUse final : public Analysis {
 
  private:
   static constexpr std::size_t most_routines = std::size_t{1} << 16U;
-  // With its module and function: addresses are used again.
+  // Including its module and function: addresses are reused.
   using RoutineKey = std::tuple<Service, u32, u32>;
 
   RoutineUse* find_routine(const Interruption& record);

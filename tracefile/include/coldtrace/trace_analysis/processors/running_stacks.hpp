@@ -10,11 +10,11 @@
 
 namespace coldtrace::trace_analysis {
 
-// Who called what while it was sampled: time by path of calls. A sample whose stack the trace does
-// not have is its address alone. DPCs and ISRs stand apart from the threads that they interrupt.
+// Who called what while it was sampled: time by call path. A sample whose stack is not in the trace
+// is its address alone. DPCs and ISRs are separate from the threads that they interrupt.
 class RunningStacks final : public Analysis {
  public:
-  // Is told each sample, in their order, once its stack is known: the node of tree() that it is of.
+  // Receives each sample in order, once its stack is known, with its node of tree().
   using Sink = std::function<void(const Sample&, const SampleSum&, u32 node)>;
 
   // All must outlive the analysis.

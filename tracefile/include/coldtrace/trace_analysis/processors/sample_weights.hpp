@@ -13,18 +13,18 @@ namespace coldtrace::trace_analysis {
 struct SampleSum {
   u64 samples = 0;
   i64 time = 0;    // ticks
-  u64 firsts = 0;  // samples that stand for one interval, which the trace does not tell
+  u64 firsts = 0;  // samples that stand for one interval, whose length the trace does not say
 
   void add(const SampleSum& other);
 };
 
-// How much time each sample stands for: since the sample before it of its processor. The first one
-// of a processor, and the first one behind a stretch that events may be missing from, stands for
-// one interval.
+// How much time each sample stands for: the time since the previous sample of its processor. The
+// first sample of a processor, and the first one after a stretch in which events may be missing,
+// stands for one interval.
 // Source: Microsoft, "CPU Analysis" (Windows Performance Toolkit), "CPU Usage (Sampled)".
 class SampleWeights {
  public:
-  // Of the trace, both must outlive the object.
+  // Both belong to the trace and must outlive the object.
   SampleWeights(core::Borrowed<tracefile::Clock> clock,
                 core::Borrowed<tracefile::SamplingIntervals> intervals)
       : clock_{clock.get()}, intervals_{intervals.get()} {}

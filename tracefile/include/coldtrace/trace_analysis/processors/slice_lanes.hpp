@@ -6,18 +6,18 @@
 
 namespace coldtrace::trace_analysis {
 
-// Slices of time of several processors, each in the order of time, to be drawn. Where there are
-// more than are wanted, short neighbours are one slice, as long as the steps of a grid that is as
-// coarse as it has to be: a drawing of the whole stays what it was, and no time is lost.
+// Slices of time of several processors, each in order of time, for drawing. If there are more than
+// wanted, short neighbours become one slice, as long as the steps of a grid that is as coarse as
+// necessary: a drawing of the whole looks the same, and no time is lost.
 class SliceLanes {
  public:
   struct Slice {
     i64 begin, end;            // ticks
-    i64 busy;                  // of these, in which a thread ran
-    u32 turns;                 // more than one: several, of which the longest was `thread`'s
-    i64 longest;               // ticks of that
+    i64 busy;                  // of these, those in which a thread ran
+    u32 turns;                 // more than one: several, of which `thread` had the longest
+    i64 longest;               // ticks of the longest one
     Index thread;              // nobody: not known what ran
-    u32 details = no_details;  // a number that the user of this knows
+    u32 details = no_details;  // a number for the user of this class
   };
   static constexpr u32 no_details = 0xffff'ffff;
 
@@ -26,7 +26,7 @@ class SliceLanes {
   void push(u16 cpu, const Slice& slice);
   void resize(std::size_t processors) { lanes_.resize(processors); }
 
-  // Joins slices until there are no more than that, or none is left to be joined.
+  // Joins slices until there are at most that many, or no more can be joined.
   void coarsen(std::size_t most_slices);
 
   [[nodiscard]] const std::vector<std::vector<Slice>>& all() const { return lanes_; }

@@ -11,29 +11,29 @@ namespace coldtrace::trace_analysis {
 constexpr std::size_t most_pending = std::size_t{1} << 15U;
 constexpr std::size_t most_pending_frames = std::size_t{1} << 20U;
 
-// Joins stacks to the events that they are of. The two name the same time and thread; the stack
-// comes later, and the frames of user mode later than those of the kernel, when the thread goes
-// back there.
+// Joins stacks to the events that they belong to. Both have the same time and thread; the stack
+// comes later, and its user-mode frames later than those of the kernel, when the thread returns to
+// user mode.
 class StackJoin {
  public:
   using Slot = u32;
   // Frames of a stack that are kept, the innermost ones. The kernel takes 192 at most.
   static constexpr std::size_t most_frames = 512;
-  // Of all stacks together: a reference of a few bytes may name a stack of many frames.
+  // For all stacks together: a reference of a few bytes may name a stack of many frames.
   static constexpr std::size_t most_frames_held = std::size_t{1} << 22U;
 
-  // An event that may have a stack, which is kept until the slot is released.
+  // An event that may get a stack, kept until the slot is released.
   Slot expect(i64 time, Index thread);
   void release(Slot slot);
 
   void add(const StackWalk& walk);
 
-  // Innermost first; empty as long as none has come.
+  // Innermost first; empty until one has come.
   [[nodiscard]] std::span<const u64> frames(Slot slot) const { return slots_[slot].frames; }
   [[nodiscard]] i64 time_of(Slot slot) const { return slots_[slot].key.time; }
 
   [[nodiscard]] std::size_t frames_held() const { return frames_held_; }
-  [[nodiscard]] u64 cut() const { return cut_; }  // stacks that are not, or not whole, kept
+  [[nodiscard]] u64 cut() const { return cut_; }  // stacks that are not kept, or not completely
 
  private:
   static constexpr Slot no_slot = 0xffff'ffff;

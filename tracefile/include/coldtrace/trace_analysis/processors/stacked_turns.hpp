@@ -9,14 +9,14 @@
 
 namespace coldtrace::trace_analysis {
 
-// Turns with the stacks of the switch to the thread, which is where it had been before, and of the
-// event that made it ready. Stacks come later than what they are of: so do these turns. Those of
-// the idle threads are not among them.
+// Turns with two stacks: that of the switch to the thread, which shows where the thread was before,
+// and that of the event that made it ready. Stacks come later than their events, and so do these
+// turns. Those of idle threads are not included.
 class StackedTurns final : public Analysis {
  public:
   struct Stacked {
     const Turn& turn;
-    // Innermost first; empty where the trace has none.
+    // Innermost first; empty if the trace has none.
     std::span<const u64> stack;
     std::span<const u64> waker;
     std::optional<DiskAction> request;  // that explains the wait before the turn

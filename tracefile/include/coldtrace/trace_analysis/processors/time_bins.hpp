@@ -7,14 +7,13 @@
 
 namespace coldtrace::trace_analysis {
 
-// How much of each of a few hundred equal steps of time something took, of a time whose end is not
-// known before it is reached: steps are joined by twos when there are too many. What is added is
-// kept to the tick.
+// How much of each of a few hundred equal steps of time was used, over a time whose end is not
+// known in advance: steps are joined in pairs when there are too many. Sums are exact to the tick.
 class TimeBins {
  public:
   static constexpr std::size_t most_bins = 480;
 
-  // `start` is where the first step begins; what lies before it is not counted.
+  // `start` is where the first step begins; anything before it is not counted.
   void begin(i64 start) { start_ = start; }
   void add(i64 from, i64 to);
 
@@ -22,10 +21,10 @@ class TimeBins {
   [[nodiscard]] i64 width() const { return width_; }  // ticks
   [[nodiscard]] const std::vector<i64>& bins() const {
     return bins_;
-  }  // ticks, up to the last that has any
+  }  // ticks, up to the last that is not empty
   [[nodiscard]] i64 total() const { return total_; }
 
-  // Joins steps until they are as wide as that, so that several can be drawn on one scale.
+  // Joins steps until they are that wide, so that several can be drawn on one scale.
   void widen(i64 width);
 
  private:

@@ -7,17 +7,17 @@
 
 namespace coldtrace::trace_analysis {
 
-// What all analyses of one pass share. Complete when finish() is called.
+// What all analyses of one pass share. Complete once finish() is called.
 struct Observed {
   const Population& population;
   const Losses& losses;
   std::optional<i64> first, last;  // times of the earliest event, and of the latest so far
   u64 events = 0;
-  u64 records = 0;     // events that became one
-  u64 unreadable = 0;  // of kinds that would have, whose fields could not be read
+  u64 records = 0;     // events that became a record
+  u64 unreadable = 0;  // events of such kinds whose fields could not be read
 };
 
-// Answers a question from the records of a trace, which come in the order of time.
+// Answers a question from the records of a trace, which come in order of time.
 class Analysis {
  public:
   virtual ~Analysis() = default;

@@ -9,8 +9,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// What lies at the addresses that a trace names: modules and functions, each under a number.
-// Where no symbol is known every address is a function of its own.
+// What lies at the addresses that a trace names: modules and functions, each with a number. Without
+// symbols, every address is a function of its own.
 class CodeNames {
  public:
   // Both must outlive the object.
@@ -20,7 +20,7 @@ class CodeNames {
   CodeNames& operator=(const CodeNames&) = delete;
 
   struct Function {
-    std::string_view name;  // without an offset, or the address where no image is known
+    std::string_view name;  // without an offset; the address if no image is known
     u32 module;
   };
   // Numbers that mean: no image is known there; more functions than are kept.
@@ -31,8 +31,8 @@ class CodeNames {
     u32 module;
     u32 function;
   };
-  // By the images and managed methods that the trace says were there then. The module is told also
-  // where the function is not kept.
+  // By the images and managed methods that were there at the time, according to the trace. The
+  // module is returned even if the function is not kept.
   Code find(std::optional<u32> pid, u64 address, i64 time);
 
   // By number; names of modules are paths as the trace has them.

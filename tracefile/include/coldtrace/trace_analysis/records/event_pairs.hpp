@@ -11,7 +11,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// Two kinds of events of which a user says that they begin and end something.
+// Two kinds of events that, according to the user, begin and end something.
 struct EventPair {
   struct Side {
     std::string provider;  // a GUID, name or glob; empty: any
@@ -20,13 +20,13 @@ struct EventPair {
 
   std::string text;  // as it was given
   Side enter, exit;
-  std::string key;  // a field that is the same in both; empty: their thread is
+  std::string key;  // a field that is the same in both; empty: joined by thread
 };
 
-// "[PROVIDER!]EVENT=[PROVIDER!]EVENT[@FIELD]"; nothing where a part is missing.
+// "[PROVIDER!]EVENT=[PROVIDER!]EVENT[@FIELD]"; nothing if a part is missing.
 [[nodiscard]] std::optional<EventPair> parse_event_pair(std::string_view text);
 
-// Knows the events of pairs, and of which of them a trace has any.
+// Knows the events of pairs, and which of them a trace has.
 class EventPairs {
  public:
   explicit EventPairs(std::vector<EventPair> pairs)
@@ -34,16 +34,16 @@ class EventPairs {
 
   [[nodiscard]] const std::vector<EventPair>& all() const { return pairs_; }
 
-  // What an event of the kind is to which pair. One that ends a pair and begins one does it in this
-  // order.
+  // What an event of the kind is in which pair. If it ends a pair and begins one, the end comes
+  // first.
   struct Role {
     u32 pair;
     bool enters;
   };
-  // Remembers that a trace has such events. Empty of kinds that are in no pair.
+  // Remembers that a trace has such events. Empty for kinds that are in no pair.
   std::vector<Role> roles_of(const tracefile::EventKind& kind);
 
-  // Sides that no event was, once roles_of() was asked for the kinds of all.
+  // Sides that no event matched, once roles_of() was called for the kinds of all events.
   [[nodiscard]] core::NoMatch unmatched() const;
 
  private:
@@ -53,7 +53,7 @@ class EventPairs {
 
   std::vector<EventPair> pairs_;
   std::vector<Met> met_;
-  std::set<std::string, std::less<>> names_;  // of the events there were
+  std::set<std::string, std::less<>> names_;  // of the events seen
 };
 
 }  // namespace coldtrace::trace_analysis

@@ -13,26 +13,26 @@ enum class NameSource : u8 {
   pdb,
   exports,
   method,       // the .NET runtime names the method
-  entry_point,  // it names the nearest entry point before the address
+  entry_point,  // that of the nearest entry point before the address
 };
 
 [[nodiscard]] std::string_view to_string(NameSource source);
 
 // What lies at an address.
 struct FunctionName {
-  std::string module;      // file name of the image, or of a method's module; empty: not known
-  u64 module_offset = 0;   // in it, in bytes; 0 of a method whose code has a range
-  std::string function{};  // its own name; empty where none is known
-  u64 offset = 0;          // from there
+  std::string module;      // file name of the image, or of a method's module; empty if not known
+  u64 module_offset = 0;   // in the module, in bytes; 0 for a method whose code has a range
+  std::string function{};  // its own name; empty if none is known
+  u64 offset = 0;          // from its start
   NameSource source = NameSource::none;
   std::string_view tier{};  // how the runtime has compiled a method; empty: not said
   bool is_cold = false;     // a part of a method that is away from the rest
 
   [[nodiscard]] bool known() const { return !module.empty() || !function.empty(); }
-  // "NtClose+0x14"; empty where no function is known.
+  // "NtClose+0x14"; empty if no function is known.
   [[nodiscard]] std::string place() const;
-  // "ntdll.dll!NtClose"; without a function each address is one, "ntdll.dll+0x1f2a0". Empty where
-  // nothing is known.
+  // "ntdll.dll!NtClose"; without a function, each address stands for itself, "ntdll.dll+0x1f2a0".
+  // Empty if nothing is known.
   [[nodiscard]] std::string label() const;
   // "ntdll.dll!NtClose+0x14"
   [[nodiscard]] std::string text() const;
@@ -53,7 +53,7 @@ class FunctionNames {
   FunctionNames& operator=(const FunctionNames&) = default;
 };
 
-// A place of an image, whose path `file` is: paths can be those of several builds.
+// A place in an image, whose path is number `file`: builds may share a path.
 struct ImagePlace {
   u32 file;
   u64 offset;
@@ -66,8 +66,8 @@ struct ImagePlace {
   };
 };
 
-// What the trace itself says: managed methods, "mscorlib.dll!System.String.Concat", by what the
-// .NET runtime says of them, all else by the images that were loaded then, "ntdll.dll+0x1f2a0".
+// What the trace itself says: managed methods, "mscorlib.dll!System.String.Concat", as reported by
+// the .NET runtime; everything else by the images loaded at the time, "ntdll.dll+0x1f2a0".
 class ImageOffsets final : public FunctionNames {
  public:
   // `names` must outlive it.

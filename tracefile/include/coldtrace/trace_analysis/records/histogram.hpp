@@ -7,8 +7,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// How often values of each size came: exact below 64, then in 32 steps an octave, so that
-// percentiles are within 1/32 of the value. Keeps the sizes that came and no others.
+// How often values of each size occurred: exact below 64, then in 32 steps per octave, so that
+// percentiles are within 1/32 of the value. Keeps only the sizes that occurred.
 class Histogram {
  public:
   void add(u64 value);
@@ -19,15 +19,15 @@ class Histogram {
   [[nodiscard]] u64 least() const { return least_; }
   [[nodiscard]] u64 greatest() const { return greatest_; }
 
-  // Of the steps that have values: the greatest value of each, and how many it has.
+  // Of the steps that have values: the greatest value of each, and how many values it has.
   struct Step {
     u64 greatest;
     u64 count;
   };
   [[nodiscard]] std::vector<Step> steps() const;
 
-  // The least value that `percent` of all are not above, as the greatest of its step; nothing
-  // without values.
+  // The least value that at least `percent` of all do not exceed, as the greatest of its step;
+  // nothing without values.
   [[nodiscard]] std::optional<u64> percentile(unsigned percent) const;
 
  private:

@@ -6,11 +6,11 @@
 
 namespace coldtrace::trace_analysis {
 
-// Is shown every event of a trace, in front of the record that it may become.
+// Sees every event of a trace, before the record that it may become.
 class EventWitness {
  public:
   virtual ~EventWitness() = default;
-  // `thread` is that of the header, nobody where there is none.
+  // `thread` is that of the header, nobody if there is none.
   virtual void on_event(const tracefile::Event& event, Index thread) = 0;
 
  protected:
@@ -23,12 +23,13 @@ class EventWitness {
 // trace, and with what the analyses keep.
 class Observation {
  public:
-  // `trace` must outlive the observation. Reads it once, for what is missing.
+  // `trace` must outlive the observation. Reads it once, to find what is missing.
   Observation(core::Borrowed<tracefile::AnyTrace> trace, const tracefile::StreamOptions& options);
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
-  // To be called once. Events of `pairs` are calls and returns beside all else that they are.
+  // To be called once. Events of `pairs` are calls and returns in addition to all else that they
+  // are.
   void run(std::span<Analysis* const> analyses, EventPairs* pairs = nullptr,
            EventWitness* witness = nullptr);
 

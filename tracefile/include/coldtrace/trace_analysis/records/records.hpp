@@ -6,8 +6,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// What events of either format say of a machine, in a few neutral records. Threads and processes
-// are those of the Population, which knows them when a record names them.
+// What events of either format say about a machine, in a few neutral records. Threads and processes
+// are those of the Population, which knows them by the time a record names them.
 
 // When and where a record comes from.
 struct Moment {
@@ -30,7 +30,7 @@ enum class ThreadState : u8 {
   process_swapped = 9,
 };
 
-// A wait for a gate is one like others, with a state of its own in some versions of Windows.
+// A gate wait is like any other, with a state of its own in some versions of Windows.
 [[nodiscard]] constexpr bool is_waiting(std::optional<ThreadState> state) {
   return state == ThreadState::waiting || state == ThreadState::gate_wait;
 }
@@ -39,13 +39,13 @@ enum class ThreadState : u8 {
 struct ContextSwitch {
   Moment moment;
   Index old_thread, new_thread;
-  bool continues;  // the old thread is the one that the processor went to last
+  bool continues;  // the old thread is the one that the processor last switched to
   std::optional<ThreadState> old_state;
   std::optional<u8> wait_reason;  // a KWAIT_REASON
   std::optional<i8> old_priority, new_priority;
 };
 
-// What the priority of a thread is raised by when it is made ready.
+// By what, and why, the priority of a thread is raised when it is made ready.
 // Source: Microsoft Learn "ReadyThread", AdjustReason and AdjustIncrement.
 struct Adjustment {
   enum class Reason : u8 { none = 0, unwait = 1, boost = 2 };
@@ -59,7 +59,7 @@ struct Readied {
   Index thread;
   Index waker;  // nobody: a DPC, or not known
   bool in_dpc;
-  std::optional<Adjustment> adjustment = std::nullopt;  // absent: the format does not tell
+  std::optional<Adjustment> adjustment = std::nullopt;  // absent: the format does not say
 };
 
 // The priority of a thread is changed. Source: kernel events Thread/SetPriority, SetBasePriority,
@@ -68,18 +68,18 @@ struct PriorityChange {
   enum class Kind : u8 {
     priority,
     base,
-    floor,   // it owns a lock that others wait for, and has at least the priority `now` meanwhile
+    floor,   // it owns a lock that others wait for, and meanwhile has at least the priority `now`
     starved  // it was ready for too long
   };
   Moment moment;
   Kind kind;
   Index thread;
-  Index by;  // who logged that
+  Index by;  // who logged it
   std::optional<i8> before, now;
   std::optional<u64> lock = std::nullopt;  // of a floor, its address
 };
 
-// What a thread can wait for, as far as the event tells.
+// What a thread can wait for, as far as the event shows.
 enum class ObjectKind : u8 {
   unknown,
   event,
@@ -104,12 +104,12 @@ struct WaitedObject {
   ObjectKind kind;
 };
 
-// Which of its objects a wait needs. Not known where each object has an event of its own: those
-// that come before the thread leaves the processor belong to one wait.
+// Which of its objects a wait needs. Not known if each object has an event of its own: those that
+// come before the thread leaves the processor belong to one wait.
 enum class WaitNeeds : u8 { not_known, any, all };
 
-// A thread is about to wait; one that finds its objects free will not leave the processor. A wait
-// without objects is for time to pass.
+// A thread is about to wait; if its objects are free, it will not leave the processor. A wait
+// without objects waits for time to pass.
 struct WaitBegin {
   Moment moment;
   Index thread;
@@ -119,8 +119,8 @@ struct WaitBegin {
   std::optional<i64> timeout;  // 100 ns; negative: from now; the least number: none
 };
 
-// A wait is satisfied, or ends without that: by its timeout, say. Of the object where one is
-// named, else of all.
+// A wait is satisfied, or ends otherwise, for example by its timeout. For the object if one is
+// named, else for all.
 struct WaitEnd {
   Moment moment;
   Index thread;
@@ -129,14 +129,14 @@ struct WaitEnd {
   Index running;  // on that processor then; it may be the thread itself
 };
 
-// What can be called, or interrupts what runs.
+// What can be called, or interrupts what is running.
 struct Service {
   enum class Kind : u8 {
     system_call,          // by its number
     hashed_system_call,   // by the hash of its name
     system_call_address,  // by the address of its handler
     vxd_service,          // device id << 16 | service number
-    isr,                  // by the address of the routine, as those that follow
+    isr,                  // by the address of the routine, like those that follow
     dpc,
     timer_dpc,
     io_timer,
@@ -155,19 +155,19 @@ struct CallRecord {
   Moment moment;
   Index thread;  // nobody: not known
   bool enters;
-  bool threadless;                        // the format does not say of any call whose it is
-  std::optional<Service> service;         // absent of a return that does not say from what
-  std::optional<u64> cycles;              // that the tracer itself has measured
-  std::optional<u64> key = std::nullopt;  // of a pair that a field joins, and not the thread
+  bool threadless;                        // the format never says which thread calls
+  std::optional<Service> service;         // absent for a return that does not say from what
+  std::optional<u64> cycles;              // as measured by the tracer itself
+  std::optional<u64> key = std::nullopt;  // of a pair joined by a field, not by the thread
 };
 
-// What a service is called, by the trace itself.
+// The name that the trace itself gives a service.
 struct ServiceName {
   Service service;
   std::string_view name;
 };
 
-// A routine that took a processor from what ran there, once it is done.
+// A routine that interrupted what ran on a processor, once it is done.
 struct Interruption {
   Moment moment;  // of its end
   i64 begin;
@@ -177,7 +177,7 @@ struct Interruption {
 // What a disk is asked to do.
 enum class DiskAction : u8 { read, write, flush, other };
 
-// A request goes to a disk. An .etl trace tells most of it with its end.
+// A request goes to a disk. An .etl trace logs most about it at its end.
 struct DiskStart {
   Moment moment;
   u64 irp;
@@ -201,7 +201,7 @@ struct DiskEnd {
   std::optional<u32> status;
 };
 
-// What a processor was at when the profile interrupt looked.
+// What a processor was doing when the profile interrupt came.
 struct Sample {
   Moment moment;
   Index thread;  // nobody: not known
@@ -210,8 +210,8 @@ struct Sample {
   bool in_dpc, in_isr;
 };
 
-// The stack of an event that was logged before, or a part of it: the kernel's frames and those of
-// user mode come apart.
+// The stack of an event that was logged before, or a part of it: kernel frames and user-mode frames
+// come separately.
 struct StackWalk {
   Moment moment;
   i64 event_time;
@@ -246,12 +246,12 @@ struct FileStart {
   Index thread;  // that issued it
   FileAction action;
   std::optional<u64> file;      // address of the file object
-  std::optional<u64> file_key;  // of what file objects of one file have in common
+  std::optional<u64> file_key;  // what the file objects of one file have in common
   std::optional<u64> bytes;
   std::string_view path;  // of what it creates or opens; may be empty
 };
 
-// Of the status that a request ends with. Source: ntstatus.h, NTSTATUS: the severity is its two
+// About the status that a request ends with. Source: ntstatus.h, NTSTATUS: the severity is its two
 // highest bits.
 [[nodiscard]] constexpr bool is_error(u32 status) {
   return status >> 30U == 3;
@@ -262,19 +262,19 @@ struct FileEnd {
   Moment moment;
   u64 irp;
   u32 status;
-  std::optional<u64> bytes;  // that were moved, of a read or write
+  std::optional<u64> bytes;  // moved, for a read or write
 };
 
-// Of a network request.
+// The protocol of a network request.
 enum class Protocol : u8 { tcp, udp, unknown };
 
-// Bytes go to or come from another machine. Of a request with an end of its own, at that end.
+// Bytes go to or come from another machine. For a request with an end of its own, at that end.
 struct NetworkTransfer {
   Moment moment;
   Index process;
   Protocol protocol;
   bool is_sent;
-  bool is_repeated;  // sent again, since nobody acknowledged them
+  bool is_repeated;  // sent again for lack of an acknowledgement
   u64 bytes;
   std::string_view remote;  // its address; may be empty
   std::optional<u16> port;  // of the remote end
@@ -286,7 +286,7 @@ struct NetworkStart {
   u64 irp;
   Index process;
   Protocol protocol;
-  bool moves_bytes;  // it sends or receives; one to connect, say, does not
+  bool moves_bytes;  // it sends or receives; one to connect, for example, does not
   bool is_sent;
   std::string_view remote;
 };
@@ -311,20 +311,20 @@ struct ThreadRecord {
   std::optional<u64> affinity = std::nullopt;  // a bit for each processor of its group
 };
 
-// A thread may use other processors from then on.
+// A thread may use other processors from now on.
 struct AffinityChange {
   Moment moment;
   Index thread;
   std::optional<u64> processors;  // of the first group; nothing: of another one
 };
 
-// What a thread does about a message of a local procedure call.
+// What a thread does with a message of a local procedure call.
 struct MessageRecord {
   enum class Kind : u8 { sent, received, waits_for_reply, wait_ended };
   Moment moment;
   Kind kind;
   Index thread;
-  u32 message;  // its id; of an ended wait 0
+  u32 message;  // its id; 0 for an ended wait
 };
 
 // A thread found a critical section of its process taken.

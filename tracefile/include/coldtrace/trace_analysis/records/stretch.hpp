@@ -4,7 +4,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// Of time, in ticks.
+// A stretch of time, in ticks.
 struct Stretch {
   i64 from, to;
 };

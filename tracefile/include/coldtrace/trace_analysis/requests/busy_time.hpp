@@ -11,7 +11,7 @@ namespace coldtrace::trace_analysis {
 // When a device had something to do: the union of intervals, which come in the order of their ends.
 class BusyTime {
  public:
-  // Who had it done, and for which file.
+  // Who caused it, and for which file.
   struct Cause {
     Index thread;
     Index process;  // where no thread is known
@@ -22,10 +22,10 @@ class BusyTime {
     Cause cause;  // of what began it
   };
   using Sink = std::function<void(const Interval&)>;
-  // What begins before so many intervals counts from their end on.
+  // What begins before this many intervals counts only from their end on.
   static constexpr std::size_t most_intervals = 4096;
 
-  // `each` may be empty; it gets the intervals in order, and apart.
+  // `each` may be empty; it gets the intervals in order and disjoint.
   BusyTime() = default;
   explicit BusyTime(Sink each) : each_{std::move(each)} {}
 
@@ -34,14 +34,14 @@ class BusyTime {
   void finish();
 
   [[nodiscard]] i64 total() const { return total_; }  // ticks, once finished
-  [[nodiscard]] u64 cut() const { return cut_; }      // intervals that count in part, or not
+  [[nodiscard]] u64 cut() const { return cut_; }      // intervals that count in part, or not at all
 
  private:
   void settle();
 
   Sink each_;
   std::deque<Interval> intervals_;
-  std::optional<i64> settled_;  // the end of the last one that was given away
+  std::optional<i64> settled_;  // the end of the last one that was handed out
   i64 total_ = 0;
   u64 cut_ = 0;
 };

@@ -13,12 +13,12 @@
 
 namespace coldtrace::trace_analysis {
 
-// What requests cost, in ticks and bytes. A sum that is too large stays the largest number.
+// What requests cost, in ticks and bytes. A sum that is too large stays at the largest number.
 struct DiskSums {
   std::array<u64, 4> requests{};  // by DiskAction
   u64 bytes_read = 0, bytes_written = 0;
   u64 failed = 0;
-  u64 served = 0;  // requests of which service and queue are known
+  u64 served = 0;  // requests whose service and queue times are known
   i64 service = 0, queue = 0;
   i64 response = 0;  // of all that were timed
   Histogram responses;
@@ -38,7 +38,7 @@ class DiskIo final : public Analysis {
   struct Row {
     const DiskRequest& request;
     u32 file;                       // its number
-    std::string_view traced_name;   // by the trace; may be empty
+    std::string_view traced_name;   // in the trace; may be empty
     const DiskMap::File* snapshot;  // the file that has its first byte
   };
   using Sink = std::function<void(const Row&)>;
@@ -46,15 +46,15 @@ class DiskIo final : public Analysis {
   // How the names of the trace and of the snapshot agree.
   struct Agreement {
     u64 named = 0;              // requests that the snapshot names
-    u64 alike = 0, unlike = 0;  // and the trace too
+    u64 alike = 0, unlike = 0;  // of these, by the trace too
   };
 
   struct Snapshot {
     const DiskMap& map;
     u32 disk;
   };
-  // `names` and the snapshot's map must outlive it. `each` gets the requests, `busy` when each disk
-  // had any; both may be empty.
+  // `names` and the snapshot's map must outlive it. `each` gets the requests, `busy` the times when
+  // each disk had any; both may be empty.
   DiskIo(core::Borrowed<tracefile::NameTables> names, std::optional<Snapshot> snapshot,
          CounterTicks counter, Sink each = {}, BusySink busy = {});
   DiskIo(const DiskIo&) = delete;
@@ -69,7 +69,7 @@ class DiskIo final : public Analysis {
   [[nodiscard]] const FileTable& files() const { return files_; }
 
   [[nodiscard]] const DiskSums& all() const { return all_; }
-  // Also those that were asked and have not answered.
+  // Including disks that got requests and did not answer.
   [[nodiscard]] const std::map<std::optional<u32>, Disk>& disks() const { return disks_; }
   [[nodiscard]] const std::vector<DiskSums>& of_files() const { return of_files_; }  // by number
   [[nodiscard]] const std::map<Index, DiskSums>& of_threads() const { return of_threads_; }
@@ -78,10 +78,10 @@ class DiskIo final : public Analysis {
     return of_priorities_;
   }
   [[nodiscard]] const Histogram& sizes() const { return sizes_; }  // bytes of reads and writes
-  // Whether the snapshot is of a disk that nothing was asked of.
+  // Whether the snapshot is of a disk that got no requests.
   [[nodiscard]] bool has_snapshot_of_other_disk() const;
   [[nodiscard]] const Agreement& agreement() const { return agreement_; }
-  // Requests to disks beyond the most: they are those of no known disk.
+  // Requests to disks beyond the limit: they count as those of no known disk.
   [[nodiscard]] u64 to_other_disks() const { return to_other_disks_; }
 
  private:

@@ -9,15 +9,15 @@
 
 namespace coldtrace::trace_analysis {
 
-// What a snapshot says of a name.
+// What a snapshot says about a name.
 enum class NameState : u8 { live, detached, unreachable, unnamed, deleted, stale, slack };
 [[nodiscard]] std::string_view to_string(NameState state);
-// As ntfs snapshot writes it; nothing of another text.
+// As ntfs snapshot writes it; nothing for other texts.
 [[nodiscard]] std::optional<NameState> find_name_state(std::string_view text);
-// Whether its file is in use, also where no directory lists it.
+// Whether its file is in use, even if no directory lists it.
 [[nodiscard]] bool is_in_use(NameState state);
 
-// Which file has which bytes of a disk, by a snapshot of its file systems.
+// Which file has which bytes of a disk, according to a snapshot of its file systems.
 class DiskMap {
  public:
   struct File {
@@ -25,18 +25,18 @@ class DiskMap {
     NameState state;
   };
 
-  // Keeps no more than these bytes; what is beyond is counted.
+  // Keeps no more than this many bytes; what exceeds them is counted.
   explicit DiskMap(std::size_t largest_bytes) : left_{largest_bytes} {}
 
-  // The number of the file, for its extents; nothing where it is left out.
+  // The number of the file, for its extents; nothing if it is left out.
   std::optional<u32> add_file(File file);
-  // Nothing of an extent without a byte, or that ends behind 2^64; those are counted.
+  // An extent that is empty, or ends beyond 2^64, is only counted.
   void add_extent(u32 file, u64 offset, u64 bytes);
-  // To be called once, after all files. Of several that claim a place those come first that are in
-  // use, then those that were added first.
+  // To be called once, after all files. Among several that claim a place, those in use come first,
+  // then those that were added first.
   void finish();
 
-  // Nothing where no file has the byte.
+  // Nothing if no file has the byte.
   [[nodiscard]] const File* find(u64 offset) const;
 
   [[nodiscard]] std::size_t files() const { return files_.size(); }
@@ -53,7 +53,7 @@ class DiskMap {
   bool take(std::size_t bytes);
 
   std::vector<File> files_;
-  std::vector<Extent> extents_;  // once finished in order, and apart
+  std::vector<Extent> extents_;  // in order and disjoint once finished
   std::size_t left_;
   u64 left_out_ = 0;
   u64 impossible_ = 0;  // extents

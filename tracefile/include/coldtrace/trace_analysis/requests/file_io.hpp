@@ -17,7 +17,7 @@ struct FileSums {
   u64 operations = 0;  // that began
   u64 ended = 0;       // of these
   u64 failed = 0;      // of these
-  u64 timed = 0;       // of these, with no event missing meanwhile
+  u64 timed = 0;       // of these, with no event missing in between
   i64 time = 0;        // of the timed ones
   i64 longest = 0;
   u64 bytes_read = 0, bytes_written = 0;  // moved
@@ -25,7 +25,7 @@ struct FileSums {
   void add(const FileSums& other);
 };
 
-// One that was seen to end, with no event missing meanwhile.
+// An operation that was seen to end, with no event missing in between.
 struct FileOperation {
   FileAction action;
   u32 file;  // its number in the table of files
@@ -36,16 +36,16 @@ struct FileOperation {
   std::optional<u64> bytes;  // that were moved
 };
 
-// Requests to file systems by what they ask for, file and process. An operation lasts from its
-// event to the one that ends the same IRP. A file object has the name that it was opened by, until
-// it is closed: its address is used again.
+// Requests to file systems by operation, file and process. An operation lasts from its event to the
+// one that ends the same IRP. A file object has the name that it was opened with until it is
+// closed: its address is reused.
 class FileIo final : public Analysis {
  public:
   static constexpr std::size_t most_open = std::size_t{1} << 17;  // operations, and file objects
 
   using Sink = std::function<void(const FileOperation&)>;
 
-  // `names` must outlive it. `each` is told operations as they end.
+  // `names` must outlive it. `each` gets operations as they end.
   explicit FileIo(core::Borrowed<tracefile::NameTables> names, Sink each = {})
       : names_{names.get()}, each_{std::move(each)} {}
 
@@ -64,25 +64,25 @@ class FileIo final : public Analysis {
   [[nodiscard]] const std::map<Index, FileSums>& of_processes() const { return of_processes_; }
   [[nodiscard]] const FileTable& files() const { return files_; }
 
-  // One that has not ended.
+  // An operation that has not ended.
   struct UnderWay {
     i64 begin;
     FileAction action;
     u32 file;
     Index thread;
   };
-  // In the order of their begin.
+  // Ordered by their begin.
   [[nodiscard]] std::vector<UnderWay> under_way() const;
 
   [[nodiscard]] u64 open() const { return open_.size(); }  // at the end of the trace
   [[nodiscard]] u64 lost_ends() const {
     return lost_ends_;
   }  // operations whose IRP began another one
-  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of unknown operations
   [[nodiscard]] u64 left_out() const {
     return left_out_;
-  }  // operations beyond the most, which do not end
-  // Times that a file object beyond the most was opened: what is asked of it has no name.
+  }  // operations beyond the limit, which do not end
+  // How often a file object beyond the limit was opened: requests to it have no name.
   [[nodiscard]] u64 unnamed() const { return unnamed_; }
 
  private:

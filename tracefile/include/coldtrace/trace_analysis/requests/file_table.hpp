@@ -9,7 +9,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// Names of files by a number. 0 is the file that nobody names.
+// Names of files by number. 0 is the file without a known name.
 class FileTable {
  public:
   struct File {
@@ -17,10 +17,10 @@ class FileTable {
     bool from_snapshot;
     NameState state;  // in the snapshot
   };
-  // Files beyond are number 0, and counted.
+  // Files beyond this are number 0, and counted.
   static constexpr std::size_t most_files = std::size_t{1} << 17;
 
-  // That the trace names; 0 of an empty name.
+  // A file that the trace names; 0 for an empty name.
   u32 number_of(std::string_view name);
   u32 number_of(const DiskMap::File& file);
 

@@ -13,10 +13,10 @@ namespace coldtrace::trace_analysis {
 struct NetworkSums {
   u64 sends = 0, receives = 0;
   u64 bytes_sent = 0, bytes_received = 0;
-  u64 repeats = 0, bytes_repeated = 0;  // sent again; in none of the others
+  u64 repeats = 0, bytes_repeated = 0;  // sent again; not included in the others
 
   void add(const NetworkTransfer& record);
-  // Half of the bytes that moved: of any two numbers that fits.
+  // Half of the bytes moved, which always fits.
   [[nodiscard]] u64 half_moved() const { return bytes_sent / 2 + bytes_received / 2; }
 };
 
@@ -29,7 +29,7 @@ class NetworkIo final : public Analysis {
     std::string address;  // of the remote end; may be empty
     auto operator<=>(const Peer&) const = default;
   };
-  // Those beyond have no address, and are counted.
+  // Peers beyond this have no address, and are counted.
   static constexpr std::size_t most_peers = std::size_t{1} << 16;
   static constexpr std::size_t most_open = std::size_t{1} << 16;
   using Sink = std::function<void(const NetworkTransfer&)>;
@@ -47,10 +47,10 @@ class NetworkIo final : public Analysis {
   [[nodiscard]] u64 lost_ends() const {
     return lost_ends_;
   }  // requests whose IRP began another one
-  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of nothing that is known
+  [[nodiscard]] u64 lone_ends() const { return lone_ends_; }  // ends of unknown requests
   [[nodiscard]] u64 left_out() const {
     return left_out_;
-  }  // transfers and requests beyond the most
+  }  // transfers and requests beyond the limit
 
  private:
   struct Open {

@@ -11,27 +11,27 @@
 
 namespace coldtrace::trace_analysis {
 
-// When a device would be turned off, and what that costs. In units of 100 ns.
+// When a device would be turned off, and what that costs, in units of 100 ns.
 struct RestPolicy {
-  std::vector<i64> timeouts;  // off after so long without anything to do
+  std::vector<i64> timeouts;  // off after this long without anything to do
   i64 spin_up = 0;            // how long it then takes to come back
-  i64 break_even = 0;         // to be off for less does not pay
+  i64 break_even = 0;         // being off for less does not pay
 };
 
 // What a policy would have saved.
 struct RestSaving {
-  i64 idle = 0;      // ticks, of the idle times in which the device was off
-  u64 times = 0;     // how many these were
+  i64 idle = 0;      // ticks of the idle times in which the device was off
+  u64 times = 0;     // how many of them
   u64 spin_ups = 0;  // that something had to wait for
   i64 waiting = 0;   // for all of these, 100 ns
 
   // `spin_up`: how long somebody then had to wait, if anybody did.
   void add(i64 ticks, std::optional<i64> spin_up);
-  // How long it was off, in units of 100 ns, when it was turned off after `timeout` of each.
+  // How long it was off, in units of 100 ns, if it was turned off after `timeout` in each.
   [[nodiscard]] i64 off(const tracefile::Clock& clock, i64 timeout) const;
 };
 
-// Who ended a time without anything to do.
+// Who ended an idle time.
 struct RestEnd {
   Index thread = nobody;
   Index process = nobody;  // where no thread is known
@@ -48,7 +48,7 @@ struct IdleTime {
 // What one device did. busy + idle + unknown is the time that was observed, in ticks.
 class Rest {
  public:
-  // Of the longest idle times, how many are kept.
+  // How many of the longest idle times are kept.
   static constexpr std::size_t most_longest = 100;
 
   // Both must outlive it.
@@ -65,10 +65,10 @@ class Rest {
   [[nodiscard]] const Histogram& idle_times() const { return idle_times_; }
   [[nodiscard]] const std::vector<IdleTime>& longest() const { return longest_; }  // longest first
   [[nodiscard]] const std::vector<RestSaving>& savings() const { return savings_; }  // by timeout
-  // Of one who knows how long each idle time will be.
+  // Of a policy that knows how long each idle time will be.
   [[nodiscard]] const RestSaving& optimum() const { return optimum_; }
 
-  // By who ended them: how many idle times, and how long these were.
+  // By who ended them: how many idle times, and how long they were in total.
   struct Ended {
     u64 count = 0;
     i64 time = 0;
@@ -88,8 +88,8 @@ class Rest {
   std::map<std::pair<Index, Index>, Ended> ended_;
 };
 
-// When processors, disks and the network had nothing to do, and who ended that. What may have
-// happened unseen is unknown: neither busy nor idle.
+// When processors, disks and the network had nothing to do, and who ended that. Time in which
+// something may have happened unseen is unknown: neither busy nor idle.
 class AtRest final : public Analysis {
  public:
   struct Device {
@@ -107,7 +107,7 @@ class AtRest final : public Analysis {
   AtRest(const AtRest&) = delete;
   AtRest& operator=(const AtRest&) = delete;
 
-  // What `disk` and a NetworkIo hand out, which see the same events and finish before this.
+  // What `disk` and a NetworkIo report, which see the same events and finish before this.
   void set_disk(const DiskIo& disk) { disk_ = &disk; }
   void add_disk_busy(u32 disk, const BusyTime::Interval& interval);
   void add_transfer(const NetworkTransfer& record);
@@ -141,9 +141,9 @@ class AtRest final : public Analysis {
   const Observed* observed_ = nullptr;
   std::map<Device, Rest> devices_;
   BusyTime network_;
-  std::map<Device, i64> reached_;   // until when disks and the network are told
+  std::map<Device, i64> reached_;   // until when disks and the network are accounted for
   std::map<u16, Chain> chains_;     // by processor
-  std::map<u16, IdleTime> rested_;  // likewise: ended by a turn that is not told yet
+  std::map<u16, IdleTime> rested_;  // likewise: ended by a turn that is not known yet
   i64 elapsed_ = 0;
 };
 

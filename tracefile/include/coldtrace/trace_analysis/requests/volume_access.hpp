@@ -7,9 +7,9 @@
 
 namespace coldtrace::trace_analysis {
 
-// What requests read and wrote of one volume of a disk, by place and by file. A place is a run of
-// bytes of the volume, all of one length but for the last. A sum that is too large stays the
-// largest number.
+// What requests read and wrote on one volume of a disk, by place and by file. A place is a run of
+// bytes of the volume; all have the same length except the last. A sum that is too large stays at
+// the largest number.
 class VolumeAccess {
  public:
   struct Sums {
@@ -24,13 +24,13 @@ class VolumeAccess {
       : begin_{begin}, size_{size}, place_bytes_{place_bytes}, places_(places) {}
 
   // A request that begins at byte `at` of the disk. Only reads and writes that begin in the volume
-  // count; one that lies on several places counts as a request to each.
+  // count; one that spans several places counts as a request to each.
   void add(u64 at, const DiskIo::Row& row);
 
   [[nodiscard]] u64 place_bytes() const { return place_bytes_; }
   [[nodiscard]] const Sums& all() const { return all_; }
   [[nodiscard]] const std::vector<Sums>& places() const { return places_; }
-  // By their numbers in the table of the requests; 0 is not a known file.
+  // By their numbers in the table of the requests; 0 is a file without a known name.
   [[nodiscard]] const std::map<u32, Sums>& files() const { return files_; }
 
  private:

@@ -18,9 +18,9 @@ struct LongWait {
   Place event;               // that ends it
 };
 
-// The longest waits of a trace, each by itself, from the turns of its threads. One that the trace
-// does not see both ends of, or misses events of, is none. Idle threads do not wait. Keeps as many
-// as asked for, whatever the length of the trace.
+// The longest waits of a trace, each by itself, from the turns of its threads. A wait does not
+// count if the trace does not show both of its ends, or misses events of it. Idle threads do not
+// wait. Keeps as many as asked for, regardless of the length of the trace.
 class LongestWaits final : public Analysis {
  public:
   static constexpr std::size_t most_kept = 1000;
@@ -40,8 +40,8 @@ class LongestWaits final : public Analysis {
   void on_thread(const ThreadRecord& record) override { turns_.on_thread(record); }
   void finish(const Observed& observed) override { turns_.finish(observed); }
 
-  [[nodiscard]] u64 count() const { return count_; }  // of all, those that are not kept too
-  // Longest first; of equal ones the earlier one.
+  [[nodiscard]] u64 count() const { return count_; }  // of all, including those that are not kept
+  // Longest first; of equal ones, the earlier one.
   [[nodiscard]] std::vector<LongWait> longest() const;
 
  private:

@@ -6,13 +6,13 @@
 
 namespace coldtrace::trace_analysis {
 
-// Why the priority of a thread is another one.
+// Why the priority of a thread changed.
 enum class PriorityCause : u8 {
   not_told,
   unwait,      // raised when its wait ended
   boost,       // raised when it was made ready
-  auto_boost,  // raised since it owns a lock that others wait for
-  starvation,  // raised since it was ready for too long
+  auto_boost,  // raised because it owns a lock that others wait for
+  starvation,  // raised because it was ready for too long
   decay,       // inferred: it falls to what it was raised from, or to a priority above that
   set,         // SetPriority
   base_set,    // SetBasePriority, which moves it
@@ -20,7 +20,7 @@ enum class PriorityCause : u8 {
 };
 [[nodiscard]] std::string_view to_string(PriorityCause cause);
 
-// A thread has another priority than before.
+// The priority of a thread changed.
 struct PriorityStep {
   enum class Shown : u8 { switch_in, switch_out, set };
 
@@ -29,8 +29,8 @@ struct PriorityStep {
   i8 before, now;
   Shown shown_by;
   PriorityCause cause;
-  std::optional<i8> increment;  // that the event `told` states
-  std::optional<i8> base;       // as far as it is known by then
+  std::optional<i8> increment;  // stated by the event `told`
+  std::optional<i8> base;       // as far as known by then
   i64 before_at;                // the time of the event that shows `before`
   Moment shown;                 // the event that shows `now`
   std::optional<Moment> told;   // the event that says when, and why
@@ -40,7 +40,7 @@ struct PriorityStep {
 [[nodiscard]] std::string_view to_string(PriorityStep::Shown shown);
 
 // The priorities of a thread, in ticks. The times of its levels, `changing` and `unknown` add up to
-// the time from the first to the last event that shows one.
+// the time from the first to the last event that shows a priority.
 struct ThreadPriorities {
   struct Level {
     i8 priority;
@@ -49,7 +49,7 @@ struct ThreadPriorities {
   };
   struct CauseSum {
     u64 events = 0;      // that state a boost, or set the priority
-    i64 increments = 0;  // that these state
+    i64 increments = 0;  // stated by these
     u64 steps = 0;
     u64 levels = 0;  // by how much the priority changed in these
   };
@@ -57,17 +57,18 @@ struct ThreadPriorities {
   std::optional<i64> first, last;  // events that show a priority
   std::optional<i8> first_priority, last_priority;
   std::vector<Level> levels;  // by priority
-  i64 changing = 0;  // between two events that show different ones, when nothing tells where
-  i64 unknown = 0;   // where events may be missing
+  i64 changing = 0;           // between two events that show different ones, if nothing tells when
+  i64 unknown = 0;            // where events may be missing
   u64 steps = 0;
   std::array<CauseSum, static_cast<std::size_t>(PriorityCause::count)> causes;
   std::optional<i8> base;  // the last one that was seen
   u32 bases = 0;           // a bit for each that was seen
 };
 
-// Priorities over time. They are seen at switches and when they are set: what two events show alike
-// holds between them, unless events may be missing there. Memory grows with threads, and with the
-// steps that are kept. Source: Microsoft Learn "CSwitch", "ReadyThread", "ThreadPriority".
+// Priorities over time. They are seen at switches and when they are set: if two consecutive events
+// show the same priority, it holds between them, unless events may be missing there. Memory grows
+// with threads, and with the steps that are kept. Source: Microsoft Learn "CSwitch", "ReadyThread",
+// "ThreadPriority".
 class Priorities final : public Analysis {
  public:
   using Sink = std::function<void(const PriorityStep&)>;
@@ -75,8 +76,7 @@ class Priorities final : public Analysis {
   static constexpr std::size_t most_pending = 256;
   static constexpr i8 most_priority = 31;
 
-  // `each_step` is told every step once the turn of the thread is over in which it shows; it may be
-  // empty.
+  // `each_step` gets every step once the thread's turn in which it shows is over; it may be empty.
   explicit Priorities(Sink each_step = {});
   Priorities(const Priorities&) = delete;
   Priorities& operator=(const Priorities&) = delete;
@@ -85,7 +85,7 @@ class Priorities final : public Analysis {
   [[nodiscard]] const std::vector<ThreadPriorities>& threads() const {
     return threads_;
   }  // by index
-  // The first ones, in the order of time.
+  // The first ones, in order of time.
   [[nodiscard]] const std::vector<PriorityStep>& steps() const { return steps_; }
   [[nodiscard]] u64 more_steps() const { return more_steps_; }
   // Changes by events, beyond those that are kept between two switches of their thread: its
@@ -103,7 +103,7 @@ class Priorities final : public Analysis {
   void finish(const Observed& observed) override;
 
  private:
-  // Turns are told at their end: what came meanwhile.
+  // Turns are reported at their end: what came meanwhile.
   struct Pending {
     enum class What : u8 {
       change,
@@ -111,7 +111,7 @@ class Priorities final : public Analysis {
       not_followed  // a stay on a processor that nobody saw begin, or changes that are left out
     };
     What what;
-    PriorityChange change;  // of the others only its moment
+    PriorityChange change;  // of the others, only its moment
   };
   // What is known of a thread between two events that show its priority.
   struct Follow {
@@ -129,7 +129,7 @@ class Priorities final : public Analysis {
     PriorityStep::Shown by;
     i8 priority;
     bool known;        // the thread was followed since the last one
-    const Turn* turn;  // that begins with it or after it, null where none does
+    const Turn* turn;  // that begins with it or after it, null if none does
   };
   struct Reason {
     PriorityCause cause = PriorityCause::not_told;

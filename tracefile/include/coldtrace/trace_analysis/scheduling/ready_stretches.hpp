@@ -17,21 +17,21 @@ struct Stay {
   Place place;  // of the switch to it
 };
 
-// A thread could run and did not.
+// A thread could run but did not.
 struct ReadyStretch {
   Index thread;
   i64 from, to;
-  i8 priority;  // that it was pushed off with; of one that was made ready, that it came back with
-  // Of those that it left and came back with: it may have been the one or the other all the time.
+  i8 priority;  // that it was pushed off with; if it was made ready, that it came back with
+  // Of the two that it left and came back with: it may have had either all the time.
   i8 lowest, highest;
   bool pushed_off;          // else made ready
   Place since;              // of the event that it begins with
-  std::vector<Stay> stays;  // of others that overlap it, as far as they are known
+  std::vector<Stay> stays;  // of others that overlap it, as far as known
 };
 
-// Finds when threads were ready, and what processors did meanwhile. A stretch is told once the
-// turns that overlap it are over (idle ones may go on): what breaks the chain of a processor's
-// switches is in none.
+// Finds when threads were ready, and what processors did meanwhile. A stretch is reported once the
+// turns that overlap it are over (idle ones may go on): turns that break the chain of a processor's
+// switches are not included.
 class ReadyStretches {
  public:
   using Sink = std::function<void(const ReadyStretch&)>;
@@ -41,17 +41,17 @@ class ReadyStretches {
   static constexpr std::size_t most_stays = std::size_t{1} << 12;   // of a stretch
   static constexpr std::size_t most_open = std::size_t{1} << 10;    // stretches that wait for turns
   static constexpr u16 most_processors = 2048;                      // the most that Windows has
-  static constexpr u64 most_work = 256;  // turns that are looked at, for each that there is
+  static constexpr u64 most_work = 256;  // turns examined for each that there is
 
-  // A turn that is over, as a Turns hands them out.
+  // A turn that is over, as Turns hands it out.
   void turn(const Turn& turn);
-  // To be called once a Turns has had it.
+  // To be called after Turns has had it.
   void switched(const ContextSwitch& record, const Population& population);
   void finish(const Turns& turns, const Observed& observed);
 
-  // That have switched so far; absent: more than are followed.
+  // Those that have switched so far; absent: more than are followed.
   [[nodiscard]] std::optional<std::size_t> processors() const { return processors_; }
-  // Stretches that are told without all that is known: they have too many turns.
+  // Stretches reported without all that is known, since they have too many turns.
   [[nodiscard]] u64 left_out() const { return left_out_; }
 
  private:

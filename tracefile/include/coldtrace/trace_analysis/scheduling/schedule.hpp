@@ -15,19 +15,19 @@ struct WaitSum {
   i64 longest = 0;
 };
 
-// Where the time of a thread went, in ticks. What the trace does not tell is in none of them.
+// Where the time of a thread went, in ticks. What the trace does not show is in none of them.
 struct ThreadSchedule {
   u64 turns = 0;
   i64 running = 0;
   i64 ready = 0;
   i64 waiting = 0;
-  i64 off = 0;  // waiting or ready, which nothing tells apart
+  i64 off = 0;  // waiting or ready, which cannot be told apart
   i64 swapped = 0;
   i64 created = 0;             // until it was made ready for the first time
   i64 unknown = 0;             // between its first and its last switch, where events are missing
   std::vector<WaitSum> waits;  // by reason
   Histogram ready_latency;     // ticks from ready to switch-in
-  u32 priorities = 0;          // a bit for each that it was switched in or out with
+  u32 priorities = 0;          // a bit for each priority that it was switched in or out with
   std::optional<i64> first, last;  // switches from or to it, or its start
 };
 
@@ -38,10 +38,10 @@ struct ProcessorSchedule {
   i64 idle = 0;
   i64 unknown = 0;  // before its first switch, after its last, and where events are missing
   std::optional<i64> first_switch, last_switch;
-  u64 breaks = 0;  // switches away from a thread that it had not gone to
+  u64 breaks = 0;  // switches from a thread that the processor was not running
 };
 
-// Sums of a trace's turns. busy + idle + unknown of each processor is the time that was observed.
+// Sums of a trace's turns. For each processor, busy + idle + unknown is the time that was observed.
 class Schedule final : public Analysis {
  public:
   // `each_turn` may be empty.

@@ -9,11 +9,11 @@
 
 namespace coldtrace::trace_analysis {
 
-// Joins the events of pairs: an end belongs to the innermost open begin of its pair in its thread.
-// Unlike calls, pairs of one thread may overlap: each ends by itself, is called by the innermost
-// other one that is open then, and has no time of its own from where another one begins. Where a
-// field joins them, whatever the thread, one that begins with the value of one that is open means
-// that the latter never ends.
+// Matches the events of pairs: an end belongs to the innermost open begin of its pair in its
+// thread. Unlike calls, pairs of one thread may overlap: each ends independently, counts as called
+// by the innermost other one open at that time, and has no time of its own from where another one
+// begins. If a field joins them, regardless of the thread, a begin with the same value as an open
+// one means that the latter never ends.
 class PairCalls {
  public:
   // Both must outlive the object.
@@ -21,7 +21,7 @@ class PairCalls {
       : totals_{totals}, clocks_{clocks.get()} {}
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
-  // One that has a thread or a key.
+  // A call that has a thread or a key.
   void on_call(const CallRecord& record, u32 service);
   void end_thread(Index thread);
   void finish();
@@ -30,13 +30,13 @@ class PairCalls {
   struct Open {
     u32 service;
     i64 begin;
-    i64 inside = 0;  // ticks since it began in others that began later
+    i64 inside = 0;  // ticks since it began, inside others that began later
     i64 covered;     // `inside` is known until then
     std::optional<ThreadClocks::Reading> clock;
-    WithheldTime withheld = {};  // of those of the same pair inside, until it is told itself
+    WithheldTime withheld = {};  // of those of the same pair inside, until it is reported itself
   };
   using Opened = std::vector<Open>;
-  // Most that are open in one thread, and of all that a field joins; the oldest never end.
+  // The most that are open in one thread, and of all that a field joins; the oldest never end.
   static constexpr std::size_t most_of_thread = 1024;
   static constexpr std::size_t most_of_keys = std::size_t{1} << 18U;
 

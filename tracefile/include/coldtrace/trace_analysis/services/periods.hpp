@@ -7,18 +7,18 @@
 
 namespace coldtrace::trace_analysis {
 
-// Cuts the time of a trace into periods, which are numbered in order.
+// Divides the time of a trace into periods, which are numbered in order.
 class Periods {
  public:
-  // As long as each other, the first one from the first event on. `ticks` is positive.
+  // Of equal length, the first one from the first event on. `ticks` is positive.
   [[nodiscard]] static Periods of_length(i64 ticks);
-  // From each of the moments on, in ticks, and one before them all.
+  // One from each of the moments on, in ticks, and one before them all.
   [[nodiscard]] static Periods from_moments(std::vector<i64> moments);
 
-  // The period that has `time`; `first` is the first event of the trace. Both in ticks.
+  // The period that contains `time`; `first` is the first event of the trace. Both in ticks.
   [[nodiscard]] u64 number_of(i64 time, i64 first) const;
 
-  // Ticks, without `to` itself; nothing where the trace begins or ends before the period does.
+  // Ticks, excluding `to` itself; absent if the period begins or ends with the trace.
   struct Span {
     std::optional<i64> from, to;
   };

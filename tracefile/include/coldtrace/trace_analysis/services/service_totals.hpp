@@ -16,12 +16,12 @@ struct TimedCall {
   u32 service;                               // its number
   i64 begin, end;                            // ticks
   i64 inside = 0;                            // ticks of the calls that it made
-  bool is_inner = false;                     // inside another one of the same service
+  bool is_inner = false;                     // inside another call of the same service
   std::optional<i64> ran = std::nullopt;     // ticks that its thread ran meanwhile
-  std::optional<u64> cycles = std::nullopt;  // that the tracer itself has measured
+  std::optional<u64> cycles = std::nullopt;  // as measured by the tracer itself
 };
 
-// Of calls inside another one of the same service, which would count twice if that one returns.
+// Of calls inside another call of the same service, which would count twice if that one returns.
 struct WithheldTime {
   i64 inclusive = 0;                      // ticks
   std::optional<i64> ran = std::nullopt;  // as TimedCall has it
@@ -35,11 +35,11 @@ struct CallSums {
   u64 calls = 0;      // that returned and were timed
   u64 unmatched = 0;  // returns without a call
   u64 untimed = 0;    // events may be missing between call and return
-  i64 inclusive = 0;  // of calls that were not made inside another one of the same service
+  i64 inclusive = 0;  // of calls that were not made inside another call of the same service
   i64 exclusive = 0;  // without the time in calls inside
   std::optional<i64> on_processor;  // of `inclusive`, while the thread ran; absent: not known
-  std::optional<u64> cycles;        // as the tracer itself has measured
-  u64 measured = 0;                 // calls of which it has
+  std::optional<u64> cycles;        // as measured by the tracer itself
+  u64 measured = 0;                 // calls that have it
 
   void add(const TimedCall& call);
   void add(const WithheldTime& withheld);
@@ -50,23 +50,23 @@ struct ServiceSums : CallSums {
   Service service;
   CodeNames::Code code;  // where a routine, or the handler of a call, lies
   u64 open = 0;          // calls that never returned
-  // Of all calls, those inside another one too.
+  // Of all calls, including those inside another one.
   Histogram times;
   Histogram cycles_of_calls;
 };
 
-// The numbers of the services that are wanted, those that cost most (`inclusive`) first; `wanted`
-// has an entry for each.
+// The numbers of the services that are wanted, those with the highest cost (`inclusive`) first;
+// `wanted` has an entry for each service.
 [[nodiscard]] std::vector<u32> costliest_first(const std::vector<ServiceSums>& services,
                                                const std::vector<bool>& wanted);
 
-// The same of those that returned in one period.
+// The same for those that returned in one period.
 struct PeriodSums : CallSums {
-  u64 begun_before = 0;  // of `calls`: in an earlier period
-  i64 total = 0;         // of all calls, those inside another one too
+  u64 begun_before = 0;  // of `calls`: begun in an earlier period
+  i64 total = 0;         // of all calls, including those inside another one
 };
 
-// Calls of one service from another one.
+// Calls from one service to another.
 struct CallEdge {
   u32 caller, callee;  // numbers of services
   u64 calls = 0;
@@ -94,7 +94,7 @@ class ServiceTotals {
   }
 
   void begin(const Observed& observed) { observed_ = &observed; }
-  // Code that was loaded where other code was before is another service.
+  // Code that was loaded where other code had been is another service.
   u32 number_of(const Service& service, CodeNames::Code code);
   void add(const TimedCall& call);
   // The outer call never returned.

@@ -10,13 +10,13 @@
 
 namespace coldtrace::trace_analysis {
 
-// What was called, by whom and at what cost: system calls, services of virtual device drivers, the
-// routines of interrupts, and pairs of events. A return belongs to the innermost open call of its
-// thread that it can be from; whatever was called inside of that has not returned. Pairs are joined
-// by themselves, as PairCalls says.
+// What was called, by whom and at what cost: system calls, services of virtual device drivers,
+// interrupt routines, and pairs of events. A return belongs to the innermost open call of its
+// thread that it can be from; whatever was called inside that has not returned. Pairs are matched
+// separately, as PairCalls says.
 class Services final : public Analysis {
  public:
-  // One that was timed: what `totals` adds up.
+  // A timed call: what `totals` adds up.
   struct Seen {
     u32 service;  // its number
     i64 begin;
@@ -26,7 +26,7 @@ class Services final : public Analysis {
   };
   using Sink = std::function<void(const Seen&)>;
 
-  // `code` must outlive the analysis. `each` is told calls and routines as they end.
+  // `code` must outlive the analysis. `each` gets calls and routines as they end.
   explicit Services(CodeNames& code, std::optional<Periods> periods = std::nullopt, Sink each = {})
       : code_{code},
         each_{std::move(each)},
@@ -38,7 +38,7 @@ class Services final : public Analysis {
   [[nodiscard]] const ServiceTotals& totals() const { return totals_; }
   [[nodiscard]] const std::vector<ServiceSums>& services() const { return totals_.services(); }
   [[nodiscard]] const std::vector<CallEdge>& edges() const { return totals_.edges(); }
-  // That the trace gives it; empty when it gives none.
+  // The name that the trace gives it; empty if it gives none.
   [[nodiscard]] std::string_view name_of(const Service& service) const;
   [[nodiscard]] u64 contradictory_interrupts() const { return interruptions_.contradictory(); }
   [[nodiscard]] u64 without_thread() const { return without_thread_; }  // calls and returns
@@ -58,9 +58,9 @@ class Services final : public Analysis {
     i64 begin;
     i64 inside;  // time in calls that it made
     std::optional<ThreadClocks::Reading> clock;
-    WithheldTime withheld;  // of calls of the same service inside, until it is told itself
+    WithheldTime withheld;  // of calls of the same service inside, until it is reported itself
   };
-  // What is open in one thread, or on one processor where calls have no thread.
+  // What is open in one thread, or on one processor if calls have no thread.
   using Stack = std::vector<Open>;
 
   // Deepest nesting that is followed; beyond it the outermost calls are counted as never returned.

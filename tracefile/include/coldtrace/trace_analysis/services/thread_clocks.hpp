@@ -6,8 +6,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// How long each thread has run, by the context switches: a clock of its own that stands still while
-// the thread does.
+// How long each thread has run, by the context switches: a clock for each thread, which stands
+// still while the thread does.
 class ThreadClocks {
  public:
   struct Reading {
@@ -16,7 +16,7 @@ class ThreadClocks {
   };
 
   void begin(const Observed& observed) { losses_ = &observed.losses; }
-  // One clock stops, another one goes on.
+  // One clock stops, another one resumes.
   void on_switch(const ContextSwitch& record);
 
   // Nothing before the first switch of the thread.
@@ -30,13 +30,13 @@ class ThreadClocks {
   struct Stay {
     i64 since;
     u16 cpu;
-    bool in_order;  // false: since a switch that is older than one before it on the processor
+    bool in_order;  // false: since a switch that is older than an earlier one on the processor
   };
   struct ThreadClock {
     i64 ran = 0;
     u64 stretch = 0;
     std::optional<Stay> stay;  // on a processor
-    std::optional<Stay> left;  // that no switch has ended when another one began
+    std::optional<Stay> left;  // that no switch had ended when another one began
     bool known = false;
   };
 

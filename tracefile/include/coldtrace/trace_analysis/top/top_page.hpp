@@ -19,7 +19,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// The answers that one page is made of, of the same events.
+// The answers that one page is made of, from the same events.
 struct TopAnswers {
   const ProcessorUse& use;
   const CodeNames& code;
@@ -38,17 +38,17 @@ struct TopRows {
   u64 more = 0;
 };
 
-// What uses a machine most, on one page: rows are chosen, in order, and cut. Of equal rows the one
-// with the lower number is first. Times are ticks. Rows point into the answers.
+// What uses a machine most, on one page: rows are selected, sorted and cut. Of equal rows, the one
+// with the lower number comes first. Times are ticks. Rows point into the answers.
 struct TopPage {
-  // As the trace's header has it; nothing where that is lost.
+  // As in the trace's header; nothing if that is lost.
   struct Machine {
     std::string windows_version;  // "10.0.19045"
     u64 processors;
     u64 pointer_size;  // bytes
     u64 events_lost, buffers_lost;
   };
-  // Without idle threads. Of nobody: of threads whose process the trace does not tell.
+  // Without idle threads. Of nobody: of threads whose process the trace does not name.
   struct ProcessTime {
     Index process;
     i64 running = 0, sampled = 0;
@@ -60,16 +60,16 @@ struct TopPage {
     TopRows<ProcessTime> processes;  // by switches, or by samples where there are none
     TopRows<DriverUse> drivers;      // by the time of their DPCs and ISRs
 
-    // Of all, by switches: from the first event to the last, once for each.
+    // Of all, by switches: the time from the first event to the last, once for each.
     [[nodiscard]] i64 time() const;
   };
-  // Those that took longest first.
+  // Those that took longest come first.
   template <class Sums>
   struct Requests {
     TopRows<std::pair<Index, const Sums*>> processes;
     TopRows<std::pair<u32, const Sums*>> files;  // by number
   };
-  // Of those that had requests for equally long the one with the lowest number.
+  // Of those that had requests for equally long, the one with the lowest number.
   struct BusiestDisk {
     std::optional<u32> number;
     i64 busy = 0;
@@ -77,13 +77,13 @@ struct TopPage {
   using NetworkRow = std::pair<Index, const NetworkSums*>;
   using ServiceRow = const ServiceSums*;
 
-  // `top`: the most rows of each table; of services twice that.
+  // `top`: the most rows of each table; twice that for services.
   TopPage(const tracefile::AnyTrace& trace, const Population& population, const TopAnswers& answers,
           u64 top);
 
-  // Whether the trace has anything of it.
+  // Whether the trace has anything on it.
   [[nodiscard]] bool has(Topic topic) const { return has_[static_cast<std::size_t>(topic)]; }
-  // Neither that nor a process or thread.
+  // Whether it has nothing on any topic, and no process or thread.
   [[nodiscard]] bool empty() const;
 
   std::optional<Machine> machine;
@@ -92,10 +92,10 @@ struct TopPage {
   std::optional<BusiestDisk> busiest_disk;
   Requests<FileSums> files;
   FileSums file_operations;     // all together
-  TopRows<NetworkRow> network;  // those that moved most bytes first
+  TopRows<NetworkRow> network;  // those that moved the most bytes first
   TopRows<LongWait> waits;      // the longest first
   u64 lasting_deadlocks = 0;    // to the end of the trace
-  // Those with the longest calls, and those whose calls took longest together; the longest call
+  // Those with the longest calls, and those whose calls took longest in total; the longest call
   // first.
   TopRows<ServiceRow> services;
 

@@ -14,8 +14,8 @@ struct Hop {
     ready,      // made ready, and not yet switched to
     preempted,  // pushed off the processor, and not yet switched to
     interrupt,  // it waited, and an interrupt ended that: a device or a timer
-    // It waited, and nothing in the trace shows what ended that; or who did is deeper in waits than
-    // is followed, or waited for this thread itself.
+    // It waited, and nothing in the trace shows what ended that; or whoever did is deeper in waits
+    // than is followed, or waited for this very thread.
     waiting,
     off,      // it waited or was ready: no event says which
     swapped,  // its stack or its process was swapped out
@@ -42,23 +42,23 @@ struct Hop {
 [[nodiscard]] std::string_view to_string(Hop::Kind kind);
 [[nodiscard]] std::string_view to_string(Hop::End end);
 
-// What an interval in the life of a thread was spent on: where it waited, that is what the thread
-// did meanwhile which ended the wait, and so on. Keeps the turns of the window that is asked for.
-// Source: F. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel tracing",
-// IEEE TPDS 27(8), 2016: the history of who wakes is walked backwards from the wake-up, as far as
-// the beginning of the wait.
+// What an interval in the life of a thread was spent on: where it waited, the path follows the
+// thread that ended the wait and what that did meanwhile, and so on. Keeps the turns of the window
+// that is asked for. Source: F. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using
+// kernel tracing", IEEE TPDS 27(8), 2016: the history of who wakes whom is walked backwards from
+// the wake-up to the beginning of the wait.
 class CriticalPath final : public Analysis {
  public:
   // Turns that end before `from` are not needed.
   explicit CriticalPath(i64 from);
 
-  // Hops one behind the other from `from` to `to`; their lengths have the sum of the interval.
-  // To be called once the trace is read, with no time before the window.
+  // Consecutive hops from `from` to `to`; their lengths add up to the interval. To be called once
+  // the trace is read, with no time before the window.
   [[nodiscard]] std::vector<Hop> find(Index thread, i64 from, i64 to) const;
 
-  // Of this time and later all is kept: before it, longer windows than memory holds are unknown.
+  // Everything from this time on is kept: windows longer than memory holds are unknown before it.
   [[nodiscard]] std::optional<i64> given_up_before() const { return given_up_before_; }
-  // DPCs that were given up, the oldest ones, too: hops that they end lack their routine.
+  // DPCs that were given up too, the oldest first: hops that they end lack their routine.
   [[nodiscard]] u64 interrupts_given_up() const { return interrupts_given_up_; }
   [[nodiscard]] const Turns& turns() const { return turns_; }
 
@@ -73,7 +73,7 @@ class CriticalPath final : public Analysis {
   static constexpr std::size_t most_turns = std::size_t{1} << 18;
 
  private:
-  // What is kept of a Turn: of this there may be very many.
+  // What is kept of a Turn: there may be very many of these.
   struct Kept {
     explicit Kept(const Turn& turn);
 

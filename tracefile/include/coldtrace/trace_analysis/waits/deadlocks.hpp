@@ -8,7 +8,7 @@
 namespace coldtrace::trace_analysis {
 
 // Deadlocks from the moment in which they close to their end, and orders of mutants that could lead
-// to one. Memory grows with threads that wait, objects, and distinct orders, up to stated numbers.
+// to one. Memory grows with waiting threads, objects and distinct orders, up to stated limits.
 class Deadlocks final : public Analysis {
  public:
   struct Member {
@@ -33,12 +33,12 @@ class Deadlocks final : public Analysis {
     std::vector<Member> members;
     std::vector<Victim> victims;  // that wait behind it, when it ended or the trace did
     std::optional<End> end;       // nothing: it lasts to the end of the trace
-    bool events_missing = false;  // since it closed: it may have ended before
-    // Every thread of it was seen to leave its processor. Without that the last wait may have been
+    bool events_missing = false;  // since it closed: it may have ended earlier
+    // Every thread of it was seen to leave its processor. Otherwise, the last wait may have been
     // for an object that was free.
     [[nodiscard]] bool proved() const;
   };
-  // Of a trace that names no objects: a thread that waits to its end.
+  // Of a trace that names no objects: a thread that waits until its end.
   struct Suspect {
     Index thread;
     Moment since;
@@ -61,7 +61,7 @@ class Deadlocks final : public Analysis {
   [[nodiscard]] bool is_deadlocked(const LockOrder::Inversion& inversion) const;
 
   [[nodiscard]] bool names_objects() const { return names_objects_; }
-  // In the order in which their waits began; none where the trace names objects.
+  // In the order in which their waits began; none if the trace names objects.
   [[nodiscard]] const std::vector<Suspect>& suspects() const { return suspects_; }
   [[nodiscard]] bool any_switch() const { return wakes_.any_switch(); }
   [[nodiscard]] bool any_ready() const { return wakes_.any_ready(); }
@@ -73,7 +73,7 @@ class Deadlocks final : public Analysis {
  private:
   struct Live {
     Deadlock deadlock;
-    std::optional<End> ran;  // a thread of it ran, and has not gone back to its wait
+    std::optional<End> ran;  // a thread of it ran, and has not returned to its wait
   };
 
   void search(Index thread, const Moment& moment);

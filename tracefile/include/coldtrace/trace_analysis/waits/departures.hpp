@@ -7,16 +7,16 @@
 
 namespace coldtrace::trace_analysis {
 
-// When each thread left its processor last, and which event says so. To be told of a switch behind
-// the Turns, whose sink asks for what was before the turn that ends with it.
+// When each thread last left its processor, and which event says so. To be told of a switch after
+// the Turns, whose sink asks for what preceded the turn that the switch ends.
 class Departures {
  public:
-  // In the order of time.
+  // In order of time.
   void on_switch(const ContextSwitch& record);
 
-  // Nothing of a thread that was not seen to leave.
+  // Nothing for a thread that was not seen to leave.
   [[nodiscard]] std::optional<Moment> of(Index thread) const;
-  // From which a turn came back; it must have a time for that.
+  // The departure from which a turn came back; the turn must have a time for it.
   [[nodiscard]] Moment before(const Turn& turn) const;
 
  private:

@@ -7,14 +7,14 @@
 
 namespace coldtrace::trace_analysis {
 
-// Edges of a graph by a key, in the order in which they came. Beyond the most none is kept.
+// Edges of a graph by a key, in the order in which they came. Beyond the limit, none is kept.
 template <class Edge, class Key>
 class EdgeTable {
  public:
   explicit EdgeTable(std::size_t most) : most_{most} {}
 
-  // The edge with the key, which is `fresh` where it is new, until the next one is added; null for
-  // one beyond the most, which is counted each time.
+  // The edge with the key, which is `fresh` if it is new; valid until the next one is added. Null
+  // for an edge beyond the limit, which is counted each time.
   Edge* find_or_add(const Key& key, const Edge& fresh) {
     if (const auto known = numbers_.find(key); known != numbers_.end())
       return &edges_[known->second];

@@ -4,7 +4,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// Waits that ended, all together, and the longest of them.
+// Waits that ended: their totals, and the longest of them.
 struct EndedWaits {
   u64 count = 0;
   i64 time = 0;     // ticks

@@ -11,12 +11,12 @@
 
 namespace coldtrace::trace_analysis {
 
-// Which waits of threads their own requests to file systems explain, and which threads wait at the
-// end of the trace while a request of theirs is under way. Of a request that ended inside the wait
-// either the thread was made ready right after on that processor, or the wait took about as long
-// (the rule of DiskWaits); a request that the thread itself ended, outside of interrupts, has all
-// its waits since it began. Memory grows with threads that did, files and kinds of requests, up to
-// a stated number.
+// Which waits of threads are explained by their own requests to file systems, and which threads
+// wait at the end of the trace while a request of theirs is in progress. If a request ended inside
+// the wait, either the thread must have been made ready right after on that processor, or the wait
+// must have taken about as long (the rule of DiskWaits); a request that the thread itself ended,
+// outside of interrupts, explains all its waits since it began. Memory grows with such threads,
+// files and kinds of requests, up to a stated limit.
 class FileWaits final : public Analysis {
  public:
   struct Edge {
@@ -24,13 +24,13 @@ class FileWaits final : public Analysis {
     u32 file;  // its number in files()
     FileAction action;
     EndedWaits ended;
-    u64 by_itself = 0;      // of these, inside of a request that the thread itself ended
-    u64 by_completion = 0;  // of these, ended right after the request; others by their length
+    u64 by_itself = 0;      // of these, inside a request that the thread itself ended
+    u64 by_completion = 0;  // of these, ended right after the request; the others match by length
     std::optional<Moment> open_since = std::nullopt;  // the thread waits at the end of the trace
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 16;
 
-  // A wait that has an explanation, once there is one: by then the thread may have run again.
+  // A wait that has an explanation, once there is one: by then, the thread may have run again.
   struct Explained {
     Index thread;
     i64 since;  // when it left its processor
@@ -56,7 +56,7 @@ class FileWaits final : public Analysis {
   // In the order in which they came.
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_.all(); }
   [[nodiscard]] const FileTable& files() const { return files_.files(); }
-  // Waits of edges beyond the most, and requests with more waits than are kept.
+  // Waits of edges beyond the limit, and requests with more waits than are kept.
   [[nodiscard]] u64 left_out() const { return edges_.left_out() + left_out_; }
 
  private:
@@ -71,10 +71,10 @@ class FileWaits final : public Analysis {
     bool in_interrupt = false;
   };
   struct Thread {
-    u64 under_way = 0;  // requests; too many where ends are missing
+    u64 under_way = 0;  // requests; too many if ends are missing
     std::vector<Wait> waits;
     std::optional<i64> waits_before;  // that are not kept any more
-    std::vector<Ended> ended;         // since it left its processor last, begun before that
+    std::vector<Ended> ended;         // since it last left its processor, begun before that
   };
   enum class How : u8 { by_itself, by_completion, by_length };
 

@@ -10,14 +10,14 @@
 
 namespace coldtrace::trace_analysis {
 
-// Priority inversions: a thread waits for a mutant whose owner could run and did not, since threads
-// with a priority between the two had a processor, and none of the processors was idle or had a
-// thread with less than the owner's priority. Beside that, of every thread, how long it was ready
-// while a processor that it may use had a thread of lower priority.
+// Priority inversions: a thread waits for a mutant whose owner could run but did not, because
+// threads with a priority between the two had a processor, and no processor was idle or ran a
+// thread with less than the owner's priority. In addition, for every thread: how long it was ready
+// while a processor that it may use ran a thread of lower priority.
 //
-// Priorities are those that the switches show, the owner's the one that it was pushed off with.
-// Turns whose begin or end was not seen, and what lies across missing events, count nowhere: times
-// are lower bounds. Memory grows with threads and inversions, up to stated numbers of the latter.
+// Priorities are those that the switches show; the owner's is the one that it was pushed off with.
+// Turns whose begin or end was not seen, and what lies across missing events, do not count: times
+// are lower bounds. Memory grows with threads and inversions, up to stated limits for the latter.
 // Source: docs/commands/trace-priority.md.
 class Inversions final : public Analysis {
  public:
@@ -31,21 +31,21 @@ class Inversions final : public Analysis {
   };
   struct Inversion {
     Index high;  // who waits
-    // Who owns the object; where that one waits itself, who owns what it waits for, and so on.
+    // Who owns the object; if that thread waits itself, who owns what it waits for, and so on.
     Index low;
     std::vector<OwnerChains::Between> between;  // the owners that wait
     ObjectIndex object;
     i8 high_priority, low_priority;
     Moment waits_since;  // when its wait began
     std::optional<i64> waits_until;
-    Moment owned_since;           // the one of `low`
+    Moment owned_since;           // since when `low` owns its object
     i64 from, to;                 // its first and its last moment
-    Place ready_at;               // the event since which the owner is ready then
-    i64 time = 0;                 // ticks in between in which it holds
+    Place ready_at;               // the event that made the owner ready at that time
+    i64 time = 0;                 // ticks in between in which the inversion holds
     u64 stretches = 0;            // of the owner being ready
-    std::vector<Middle> middles;  // who ran longest comes first
+    std::vector<Middle> middles;  // the one that ran longest comes first
   };
-  // Of a thread.
+  // For one thread.
   struct LowerRan {
     u64 count = 0;  // stretches
     i64 time = 0;
@@ -53,15 +53,15 @@ class Inversions final : public Analysis {
     i64 longest_from = 0;
     Place longest_since;   // the event with which that stretch begins
     i8 priority = 0;       // of the thread then
-    Index other = nobody;  // who ran longest in it, of those
+    Index other = nobody;  // who ran longest in it, of those of lower priority
     std::optional<i8> other_priority;
     u16 cpu = 0;
   };
   static constexpr std::size_t most_inversions = 1024;
-  static constexpr std::size_t most_waits = 64;    // for a thread, the last ones
+  static constexpr std::size_t most_waits = 64;    // for a thread, the latest ones
   static constexpr std::size_t most_ended = 1024;  // owners that are remembered beyond their end
   static constexpr std::size_t most_middles = 64;
-  static constexpr std::size_t most_waiters = 1024;  // for a mutant; beyond, anyone may have it
+  static constexpr std::size_t most_waiters = 1024;  // for a mutant; beyond that, anyone may own it
 
   Inversions();
   Inversions(const Inversions&) = delete;
@@ -90,7 +90,7 @@ class Inversions final : public Analysis {
   [[nodiscard]] u64 stretches_cut() const { return stretches_.left_out(); }
 
  private:
-  // A thread waits for another one, by a chain of owners that stays.
+  // A thread waits for another one, through a chain of owners that stays the same.
   struct Blocked {
     Inversion inversion;
     i64 from;
@@ -124,7 +124,7 @@ class Inversions final : public Analysis {
   std::unordered_map<Index, Waits> waits_of_owner_;
   std::deque<Index> ended_owners_;
   std::unordered_map<Index, Waits::iterator> blocked_;  // who waits now
-  std::unordered_map<Index, i8> left_with_;             // the priority of who waits
+  std::unordered_map<Index, i8> left_with_;             // the priority of the one that waits
   OwnerChains chains_;
   Affinities affinities_;
   std::vector<LowerRan> lower_ran_;

@@ -7,8 +7,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// Which mutants were taken while others may have been held: where two threads do that in opposite
-// orders, they can end in a deadlock, also if they did not in this trace. Nothing logs a release: a
+// Which mutants were taken while others may have been held: if two threads do that in opposite
+// orders, they can end in a deadlock, even if they did not in this trace. Nothing logs a release: a
 // thread holds a mutant until another one takes it, at most.
 // Source: K. Havelund, "Using Runtime Analysis to Guide Model Checking of Java Programs" (2000),
 // the algorithm Goodlock.
@@ -19,7 +19,7 @@ class LockOrder {
     Index thread;
     ObjectIndex held, taken;
     Moment held_since, taken_at;
-    std::vector<ObjectIndex> gates;  // others that it may have held, in the order of numbers
+    std::vector<ObjectIndex> gates;  // others that it may have held, by number
   };
   // Mutants in a circle, each taken while the one before may have been held, by different threads
   // that had no other mutant in common.
@@ -27,14 +27,14 @@ class LockOrder {
     std::vector<Witness> witnesses;
   };
   static constexpr std::size_t most_orders = std::size_t{1} << 16;
-  static constexpr std::size_t most_held = 32;  // by one thread: those it took last
+  static constexpr std::size_t most_held = 32;  // by one thread: those taken last
   static constexpr std::size_t most_inversions = 256;
   static constexpr std::size_t longest_circle = 16;
   static constexpr u64 most_steps = 1 << 20;  // of the search
 
-  // A thread took an object; in the order of time.
+  // A thread took an object; called in order of time.
   void taken(Index thread, ObjectIndex object, const Moment& moment);
-  // It ended, and holds nothing any more.
+  // It ended, and no longer holds anything.
   void thread_gone(Index thread);
 
   // To be called once, after all.

@@ -8,8 +8,8 @@
 namespace coldtrace::trace_analysis {
 
 // Who owned a lock that others waited for: the kernel raises the priority of such an owner, and
-// names both (AutoBoostSetFloor). That is so at that moment; who waits is not named. Memory grows
-// with the pairs, up to a stated number.
+// names both the lock and the owner (AutoBoostSetFloor). This is true at that moment; the waiting
+// thread is not named. Memory grows with the pairs, up to a stated limit.
 class LockOwners final : public Analysis {
  public:
   struct Edge {

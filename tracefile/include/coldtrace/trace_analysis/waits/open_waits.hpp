@@ -8,28 +8,28 @@
 
 namespace coldtrace::trace_analysis {
 
-// Of an object in the table of a WaitObjects.
+// Number of an object in the table of a WaitObjects.
 using ObjectIndex = u32;
 constexpr ObjectIndex no_object = 0xffff'ffff;
 
 // Every object that a thread waited for. An address with another type is another object, and so is
-// a thread object whose address a new thread was given.
+// a thread object whose address was given to a new thread.
 class WaitObjects {
  public:
   struct Object {
     WaitedObject waited;
     Index thread = nobody;    // whose thread object it is
-    std::optional<u8> calls;  // of a semaphore: WrLpcReceive or WrLpcReply, where waits have it
+    std::optional<u8> calls;  // of a semaphore: WrLpcReceive or WrLpcReply, if waits state it
   };
   static constexpr std::size_t most = std::size_t{1} << 18;
 
-  // no_object when there are too many.
+  // no_object if there are too many.
   ObjectIndex of(const WaitedObject& waited);
   void names_thread(u64 address, Index thread);
   void waited_with(ObjectIndex object, std::optional<u8> reason);
 
   [[nodiscard]] const std::vector<Object>& all() const { return objects_; }
-  [[nodiscard]] u64 left_out() const { return left_out_; }  // mentions of objects beyond
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // mentions of objects beyond the limit
 
  private:
   struct Hash {
@@ -50,7 +50,7 @@ class WaitObjects {
 };
 
 // Which threads wait, and for what. A wait is open from its WaitBegin until it is satisfied or
-// ends. Where the event of its end is missing, it ends when its thread begins another one.
+// ends. If the event of its end is missing, it ends when its thread begins another one.
 // Sources: docs/commands/trace-analysis.md, "Waits".
 class OpenWaits {
  public:
@@ -59,7 +59,7 @@ class OpenWaits {
     Moment since;
     std::optional<u8> reason;
   };
-  // A thread that waits. Without objects: for time to pass.
+  // A thread that waits. Without objects: it waits for time to pass.
   struct Waiting {
     Moment since;
     std::vector<Wait> waits;
@@ -81,13 +81,13 @@ class OpenWaits {
     bool left_processor;
   };
 
-  // What each returns is valid until the next call.
+  // What each of these returns is valid until the next call.
   std::span<const Ended> begin(const WaitBegin& record, const Population& population);
   std::span<const Ended> end(const WaitEnd& record);
   std::span<const Ended> thread(const ThreadRecord& record, const Population& population);
   void switched(const ContextSwitch& record);
 
-  // Null: it does not wait.
+  // Null if it does not wait.
   [[nodiscard]] const Waiting* find(Index thread) const;
   [[nodiscard]] std::size_t threads() const { return waiting_.size(); }  // those beyond do not wait
   [[nodiscard]] const WaitObjects& objects() const { return objects_; }
@@ -105,7 +105,7 @@ class OpenWaits {
   std::vector<Ended> ended_;
 };
 
-// Who took each mutant last. Nothing tells of a release, so that an owner is an upper bound; it is
+// Who took each mutant last. Nothing logs a release, so an owner is an upper bound; it is certainly
 // the owner as long as somebody else waits in vain.
 class MutantOwners {
  public:
@@ -119,11 +119,11 @@ class MutantOwners {
   // Whether an object of the kind has an owner.
   [[nodiscard]] static bool can_own(ObjectKind kind) { return kind == ObjectKind::mutant; }
 
-  // A wait for an object that can_own() says to have owners, or for another one, which changes
+  // A wait for an object that can have an owner, by can_own(); a wait for another one changes
   // nothing.
   void ended(const OpenWaits::Ended& wait, ObjectKind kind);
 
-  // Null where nobody is known to have it: its owner ended, or events are missing since.
+  // Null if nobody is known to own it: its owner ended, or events are missing since.
   [[nodiscard]] const Owner* find(ObjectIndex object, const Population& population,
                                   const Losses& losses, i64 now) const;
 

@@ -10,10 +10,10 @@
 
 namespace coldtrace::trace_analysis {
 
-// Threads that wait for a mutant of another one, which may wait for one of a third, and so on: whom
-// each of them waits for in the end. Told anew whenever that changes. Chains of more than
-// `most_between` owners and those that lead back are not told. At most `most_together` threads wait
-// for one in the end, so that a change costs no more than that.
+// Threads that wait for a mutant of another thread, which may wait for one of a third, and so on:
+// whom each of them waits for in the end. Reported again whenever that changes. Chains of more than
+// `most_between` owners and circular ones are not reported. At most `most_together` threads wait
+// for the same one in the end, so that a change costs no more than that.
 class OwnerChains {
  public:
   // How the wait of a thread ended, once it has.
@@ -21,15 +21,15 @@ class OwnerChains {
     std::optional<i64> until;
     bool seen = true;
   };
-  // An owner that waits itself.
+  // An owner that is itself waiting.
   struct Between {
     Index thread;
-    Moment owned_since;  // what the one before it waits for
-    ObjectIndex object;  // that it waits for
+    Moment owned_since;  // the object that the one before it waits for
+    ObjectIndex object;  // the object that it waits for
     Moment waits_since;
   };
   struct Chain {
-    std::vector<Between> between;  // from who waits first on
+    std::vector<Between> between;  // from the one that waits first
     Index low;                     // whom they wait for: it waits for no mutant
     Moment owned_since;
     i64 known_since;                                 // the first event that the chain rests on
@@ -50,16 +50,16 @@ class OwnerChains {
   OwnerChains(Begins begins, Ends ends) : begins_{std::move(begins)}, ends_{std::move(ends)} {}
 
   [[nodiscard]] bool waits(Index thread) const { return waits_.count(thread) != 0; }
-  // A thread began to wait, at this tick.
+  // A thread began to wait at this tick.
   void begin(Index thread, i64 time, const Wait& wait);
-  // It waits no more; `seen`: an event says so.
+  // It no longer waits; `seen`: an event says so.
   void end(Index thread, i64 time, bool seen);
-  // Another one has what those of the threads that wait do so for; nobody: that is not known.
+  // What those of the threads that wait are waiting for has another owner; nobody: not known.
   void change_owner(const std::unordered_set<Index>& threads, i64 time, Index owner,
                     const Moment& owned_since);
   [[nodiscard]] u64 left_out() const {
     return left_out_;
-  }  // waits, or owners that are not known for that
+  }  // waits, or owners that are not known for that reason
 
  private:
   std::vector<Index> with_those_behind(std::vector<Index> threads) const;

@@ -9,9 +9,9 @@
 
 namespace coldtrace::trace_analysis {
 
-// Which waits of threads their own requests to disks explain (see DiskWaits), and which threads
-// wait at the end of the trace while a request of theirs is under way. Memory grows with threads
-// that did, disks and kinds of requests, up to a stated number.
+// Which waits of threads are explained by their own disk requests (see DiskWaits), and which
+// threads wait at the end of the trace while a request of theirs is in progress. Memory grows with
+// such threads, disks and kinds of requests, up to a stated limit.
 class RequestWaits final : public Analysis {
  public:
   struct Edge {

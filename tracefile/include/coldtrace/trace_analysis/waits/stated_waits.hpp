@@ -8,22 +8,22 @@
 
 namespace coldtrace::trace_analysis {
 
-// Who waited for whom, where events name both: for the reply to a message, from the thread that has
+// Who waited for whom, where events name both: for the reply to a message, from the thread that
 // received it; for a critical section, from the thread that owned it when the other one came.
-// Memory grows with such pairs, and with the messages that are under way, up to a stated number.
-// Source: Microsoft Learn "ALPC_Wait_For_Reply" and the other classes of ALPC; of CritSec, which
-// logs nothing but collisions, observed layouts.
+// Memory grows with such pairs, and with the messages in transit, up to a stated limit. Source:
+// Microsoft Learn "ALPC_Wait_For_Reply" and the other classes of ALPC; for CritSec, which logs only
+// collisions, observed layouts.
 class StatedWaits final : public Analysis {
  public:
   enum class Kind : u8 { reply, critical_section };
   struct Edge {
     Kind kind;
     Index thread, other;  // who waited, and for whom
-    u64 lock;             // of a critical section its address, else 0
+    u64 lock;             // address of a critical section, else 0
     u64 count = 0;
-    u64 timed = 0;  // waits for replies whose end was told, with no event missing before it
+    u64 timed = 0;  // waits for replies whose end was logged, with no event missing before it
     i64 time = 0;   // ticks, of these
-    Moment last;    // of the event that names both, the last one
+    Moment last;    // of the last event that names both
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 16;
   static constexpr std::size_t most_messages = std::size_t{1} << 16;

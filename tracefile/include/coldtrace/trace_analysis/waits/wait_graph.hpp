@@ -5,9 +5,9 @@
 
 namespace coldtrace::trace_analysis {
 
-// The wait-for graph of the Windows Monitoring Kernel: which threads waited for which objects,
-// ever, with who owns these at the end. Memory grows with threads, objects and distinct edges, up
-// to a stated number of each. Source: docs/seeds.md, "Windows Monitoring Kernel".
+// The wait-for graph of the Windows Monitoring Kernel: which threads ever waited for which objects,
+// and who owns these at the end. Memory grows with threads, objects and distinct edges, up to a
+// stated limit for each. Source: docs/seeds.md, "Windows Monitoring Kernel".
 class WaitGraph final : public Analysis {
  public:
   // How sure an edge is.
@@ -23,7 +23,7 @@ class WaitGraph final : public Analysis {
     ObjectIndex object;
     u64 count = 0;     // waits
     u64 open = 0;      // of these, still so at the end of the trace
-    u64 unknown = 0;   // of these, whose end is missing, or which events are missing from
+    u64 unknown = 0;   // of these, those whose end, or events during them, are missing
     u64 measured = 0;  // the others
     i64 total = 0;     // their ticks
     i64 longest = 0;
@@ -31,7 +31,7 @@ class WaitGraph final : public Analysis {
     std::optional<Moment> open_since;
     std::optional<u8> reason;  // of the last one
   };
-  // Who has a mutant at the end of the trace.
+  // Who owns a mutant at the end of the trace.
   struct Owner {
     ObjectIndex object;
     Index thread;
@@ -52,7 +52,7 @@ class WaitGraph final : public Analysis {
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
   [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
   [[nodiscard]] const Wakes& wakes() const { return wakes_; }
-  // Whether the trace names what threads wait for; else only who woke them is known.
+  // Whether the trace names what threads wait for; otherwise, only who woke them is known.
   [[nodiscard]] bool names_objects() const { return names_objects_; }
   [[nodiscard]] u64 ends_without_begin() const { return ends_without_begin_; }
   [[nodiscard]] u64 left_out() const { return left_out_ + waits_.objects().left_out(); }  // waits

@@ -9,7 +9,7 @@
 
 namespace coldtrace::trace_analysis {
 
-// What there is to say about waits; all must outlive it.
+// What is known about waits; all of it must outlive this.
 struct WaitEvidence {
   const WaitGraph& graph;
   const StatedWaits& stated;
@@ -19,8 +19,8 @@ struct WaitEvidence {
   const WaitKinds& kinds;
 };
 
-// As much of a wait-for graph as can be looked at: the waits of some processes or of all, those
-// that are open or long first.
+// As much of a wait-for graph as can be viewed: the waits of some processes or of all, open or long
+// ones first.
 class WaitGraphView {
  public:
   struct Node {
@@ -36,14 +36,14 @@ class WaitGraphView {
       more_objects
     };
     Kind kind;
-    u32 index;  // of the thread or object; of what else edges name that of one of them
+    u32 index;  // of the thread or object; for other kinds, of one of the edges that name it
     u64 count;  // of those that are not shown
   };
   struct Edge {
     enum class Kind : u8 { waits, owner, woken, stated, lock_owner, request, file, wait_kind };
     Kind kind;
     u32 from, to;  // numbers of nodes
-    u32 index;     // of the edge in what it comes from
+    u32 index;     // of the edge in the table that it comes from
   };
 
   // `processes` are numbers in the Population; absent: all. At most `most_nodes` threads and
@@ -56,16 +56,16 @@ class WaitGraphView {
   [[nodiscard]] u64 threads_left_out() const { return threads_left_out_; }
   [[nodiscard]] u64 objects_left_out() const { return objects_left_out_; }
 
-  // In the order of what matters most: waits of the processes that are open, then the longest.
+  // By importance: open waits of the processes, then the longest.
   [[nodiscard]] const std::vector<u32>& waits() const { return waits_; }
-  // Where the trace names no objects.
+  // If the trace names no objects.
   [[nodiscard]] const std::vector<u32>& wakes() const { return wakes_; }
   // Of the objects that these waits are for.
   [[nodiscard]] const std::vector<u32>& owners() const { return owners_; }
   // In the order in which they came.
   [[nodiscard]] const std::vector<u32>& stated() const { return stated_edges_; }
   [[nodiscard]] const std::vector<u32>& lock_owners() const { return lock_owners_; }
-  // Those that are open, then the longest.
+  // Open ones, then the longest.
   [[nodiscard]] const std::vector<u32>& requests() const { return requests_; }
   [[nodiscard]] const std::vector<u32>& files() const { return files_; }
   // The longest first.

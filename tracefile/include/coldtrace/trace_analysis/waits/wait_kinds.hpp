@@ -8,11 +8,11 @@
 
 namespace coldtrace::trace_analysis {
 
-// What functions of Windows let a thread wait for.
+// What functions of Windows make a thread wait for.
 enum class WaitKind : u8 {
-  object,   // one of the kernel's, mostly by its handle
+  object,   // a kernel object, mostly by its handle
   objects,  // several of them
-  address,  // to be alerted by whoever knows its id: what locks and conditions are made of
+  address,  // to be alerted by whoever knows its id: locks and condition variables are built on it
   keyed_event,
   queue,
   critical_section,
@@ -32,28 +32,28 @@ enum class WaitKind : u8 {
 };
 [[nodiscard]] std::string_view to_string(WaitKind kind);
 
-// What a function says of a wait in it.
+// What a function says about a wait inside it.
 struct KnownWait {
   enum class Role : u8 {
     kind,     // what it is for
-    general,  // likewise, but what calls it may tell more: locks wait for objects
-    border,   // the kernel calls user mode back: what is outside does not wait
+    general,  // likewise, but its caller may tell more: locks wait for objects
+    border,   // the kernel calls back into user mode: what is outside does not wait
   };
   Role role;
   WaitKind kind = WaitKind::object;  // not of a border
 };
-// Of a function with its image, "ntdll.dll!NtDelayExecution"; nothing of all that do not wait.
+// For a function with its image, "ntdll.dll!NtDelayExecution"; nothing if it does not wait.
 [[nodiscard]] std::optional<KnownWait> find_known_wait(std::string_view function);
 
-// Which kind of thing threads waited for, by the functions in the stack of the switch back to them:
-// never which one. Of functions in each other the innermost one counts that is not general, else
+// Which kind of thing threads waited for, by the functions in the stack of the switch back to them,
+// but never which one. Of nested functions, the innermost one that is not general counts, otherwise
 // the outermost general one. Waits without such a function are in no edge.
 class WaitKinds final : public Analysis {
  public:
   struct Edge {
     Index thread;
     WaitKind kind;
-    u32 function;      // that says so, in `code`; of several that of the longest wait
+    u32 function;      // that says so, in `code`; if there are several, that of the longest wait
     EndedWaits ended;  // places are those of the switches whose stacks say so
   };
 

@@ -7,9 +7,9 @@
 
 namespace coldtrace::trace_analysis {
 
-// Threads of which none can go on unless another of them does. A thread that waits for one object
-// of one owner has one way out: then that is a cycle. Of a wait for any of several objects all
-// ways must lead back (a knot), of one for all of them one is enough.
+// Threads none of which can go on unless another of them does. A thread that waits for one object
+// of one owner has one way out: the knot is then a cycle. For a wait for any of several objects,
+// all ways must lead back (a knot); for a wait for all of them, one is enough.
 class WaitKnots {
  public:
   // Who waits for what of whom.
@@ -31,7 +31,7 @@ class WaitKnots {
     ObjectIndex object;
     Index behind;  // a member, or a victim
   };
-  // Threads that are looked at in one search.
+  // Most threads examined in one search.
   static constexpr std::size_t most_threads = 1024;
 
   // All must outlive it.
@@ -52,7 +52,7 @@ class WaitKnots {
  private:
   class Search;
 
-  // Who can end the wait; nobody who is known: empty.
+  // Who can end the wait; empty if nobody is known.
   std::vector<Step> owners(Index waiter, const OpenWaits::Wait& wait, i64 now) const;
   // A thread that waits, as far as is known.
   const OpenWaits::Waiting* find_waiting(Index thread, i64 now) const;

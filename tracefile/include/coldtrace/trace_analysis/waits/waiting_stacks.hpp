@@ -9,11 +9,10 @@
 
 namespace coldtrace::trace_analysis {
 
-// Where threads were while they did not run: time off the processor by path of calls, which is the
-// stack at the switch back to the thread, then what kept it off, then the operation of a file
-// system and the request to a disk that it waited for, then who made it ready, with the stack of
-// that one. The idle threads are not among them. A wait that does not end in the trace has no
-// stack.
+// Where threads were while they did not run: time off the processor by call path. A path is the
+// stack at the switch back to the thread, then what kept it off the processor, then the file system
+// operation and the disk request that it waited for, then who made it ready, with the stack of that
+// thread. Idle threads are not included. A wait that does not end in the trace has no stack.
 class WaitingStacks final : public Analysis {
  public:
   // `names` and `code` must outlive the analysis.
@@ -25,7 +24,7 @@ class WaitingStacks final : public Analysis {
   WaitingStacks& operator=(const WaitingStacks&) = delete;
 
   [[nodiscard]] const CallTree& tree() const { return tree_; }
-  // What frames of files are numbers of.
+  // The table that frames of files refer to.
   [[nodiscard]] const FileTable& files() const { return file_waits_.files(); }
   [[nodiscard]] const StackJoin& stacks() const { return turns_.stacks(); }
   [[nodiscard]] const Turns& turns() const { return turns_.turns(); }

@@ -8,8 +8,8 @@
 
 namespace coldtrace::trace_analysis {
 
-// Who ended the waits of whom, from switches and from the events that make a thread ready. That
-// is all an .etl trace tells of waits: the object it never names.
+// Who ended whose waits, from switches and from the events that make a thread ready. That is all
+// that an .etl trace says about waits: it never names the object.
 class Wakes {
  public:
   struct Edge {
@@ -17,7 +17,7 @@ class Wakes {
     Index waker;  // nobody: an interrupt (a device or a timer), or not known
     bool in_dpc;
     u64 count = 0;
-    u64 unknown = 0;   // of these, over stretches that events are missing from
+    u64 unknown = 0;   // of these, over stretches in which events are missing
     u64 measured = 0;  // the others
     i64 total = 0;     // their ticks
     i64 longest = 0;
@@ -31,18 +31,18 @@ class Wakes {
   };
   static constexpr std::size_t most_edges = std::size_t{1} << 17;
 
-  // These two, and the end of a thread, in the order of time.
+  // These two, and the end of a thread, must come in order of time.
   void switched(const ContextSwitch& record);
   void readied(const Readied& record, const Losses& losses);
   void ended(Index thread);
 
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
-  // By thread, as far as there are any; nothing of one that does not wait.
+  // By thread, as far as there are any; nothing for one that does not wait.
   [[nodiscard]] const std::vector<std::optional<Open>>& open() const { return off_; }
   [[nodiscard]] bool any_switch() const { return any_switch_; }
   [[nodiscard]] bool any_ready() const { return any_ready_; }
-  [[nodiscard]] u64 unseen() const { return unseen_; }  // waits that ended by nobody who was seen
-  [[nodiscard]] u64 left_out() const { return left_out_; }  // waits of edges beyond the most
+  [[nodiscard]] u64 unseen() const { return unseen_; }      // waits that nobody was seen to end
+  [[nodiscard]] u64 left_out() const { return left_out_; }  // waits of edges beyond the limit
 
  private:
   struct Key {

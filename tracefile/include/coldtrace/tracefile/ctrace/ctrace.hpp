@@ -19,22 +19,22 @@ namespace coldtrace::tracefile {
 // (docs/formats/trace-format.md).
 class Ctrace {
  public:
-  // Reads the whole file once. `source` must outlive the trace. Fails when the header is not whole;
+  // Reads the whole file once. `source` must outlive the trace. Fails if the header is incomplete;
   // anything less is a finding.
   static core::Result<std::unique_ptr<Ctrace>> open(core::Borrowed<core::ImageSource> source,
                                                     const CatalogOptions& options,
                                                     core::Findings& findings);
 
-  // Of several files, whose headers were read, with the findings of each. They are of one run of
-  // one machine, or with `force` of several: then processors are numbered apart, and names_ has no
-  // names. Fails with a sentence that says why they are not one trace.
+  // From several files, whose headers were read, with the findings of each. They are of one run of
+  // one machine or, with `force`, of several: then processors are numbered separately, and names_
+  // has no names. Fails with a sentence that says why they are not one trace.
   static core::Expected<std::unique_ptr<Ctrace>, std::string> merge(
       std::vector<CtracePart> parts, const CatalogOptions& options, bool force,
       std::span<core::Findings> findings, core::Findings& of_all);
 
   // In the order of Event::file.
   [[nodiscard]] const std::vector<CtracePart>& parts() const { return parts_; }
-  // The buffers of one processor and session after each other; by processor, then by session.
+  // The buffers of one processor and session in sequence; by processor, then by session.
   [[nodiscard]] const std::vector<CtraceChain>& chains() const { return chains_; }
   [[nodiscard]] bool is_one_run() const { return parts_.back().run == 0; }
   // Of the first file.
@@ -48,25 +48,25 @@ class Ctrace {
   [[nodiscard]] const std::vector<Schema>& declarations() const { return declarations_; }
   [[nodiscard]] const CompiledSchemas& schemas() const { return *schemas_; }
   [[nodiscard]] const NameTables& names() const { return names_; }
-  // Of FILETIMEs: events carry their own time.
+  // A clock of FILETIMEs: events carry their own time.
   [[nodiscard]] const Clock& clock() const { return clock_; }
   // Empty unless the options of open() ask for it.
   [[nodiscard]] const std::vector<KindCount>& kinds() const { return kinds_; }
 
-  // How far the time of an event between two pairs can be wrong, in 100 ns; nothing where no
-  // two of a processor measure its rate.
+  // How far off the time of an event between two pairs can be, in 100 ns; nothing if no two pairs
+  // of a processor measure its rate.
   [[nodiscard]] std::optional<u64> error_bound() const { return error_bound_; }
   [[nodiscard]] const CtraceClock& clock_of(const CtracePart& part, u16 processor) const {
     return clocks_.at({part.run, processor});
   }
 
-  // What the schema says of an entry: provider, id, process and thread, payload.
+  // What the schema says about an entry: provider, id, process and thread, payload.
   void describe(const CtraceEntry& entry, Event& event) const;
   // All of it; `clock` is that of the processor.
   void to_event(u16 part, const CtraceBufferEntry& buffer, const CtraceEntry& entry,
                 const CtraceClock& clock, CtraceClock::Cursor& cursor, Event& event) const;
 
-  // `first` and `last` of the options are FILETIMEs; what they have of pointers means nothing here.
+  // `first` and `last` of the options are FILETIMEs; their pointer size means nothing here.
   [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:

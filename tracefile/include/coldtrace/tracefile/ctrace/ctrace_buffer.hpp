@@ -27,7 +27,7 @@ struct CtraceBufferHeader {
   u64 file_time;  // 0: there is none
 };
 
-// `bytes` begin with it and lie at byte `offset` of the file.
+// `bytes` begin with the header and lie at byte `offset` of the file.
 core::Result<CtraceBufferHeader> read_ctrace_buffer_header(core::ByteView bytes, u64 offset);
 
 // Of header and entries, without the four bytes of the CRC itself.
@@ -43,8 +43,8 @@ struct CtraceEntry {
   core::ByteView data;
 };
 
-// The entries of one buffer in their order. Where an entry was never written the walk goes on at
-// the next place from where entries follow each other to the end.
+// The entries of one buffer in order. If an entry was never written, the walk goes on at the next
+// place from which entries follow each other to the end.
 class CtraceEntries {
  public:
   // `buffer` starts with the header; `from` is the offset of an entry in it.
@@ -58,12 +58,12 @@ class CtraceEntries {
 
   [[nodiscard]] const CtraceEntry& entry() const { return entry_; }
   [[nodiscard]] u32 offset() const { return at_; }  // of what comes next
-  // Of the stretch without entries, when there is one.
+  // Of the stretch without entries, if there is one.
   [[nodiscard]] u32 torn_offset() const { return torn_offset_; }
   [[nodiscard]] u32 torn_length() const { return torn_length_; }
 
  private:
-  // Bytes of the entry at the offset, 0 when there is none.
+  // Bytes of the entry at the offset, 0 if there is none.
   u32 size_at(u32 offset) const;
   u32 find_next(u32 offset) const;
 

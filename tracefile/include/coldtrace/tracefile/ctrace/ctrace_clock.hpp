@@ -23,8 +23,8 @@ struct CycleRate {
 };
 
 // Turns the stamps of one processor into UTC, piecewise between its calibration pairs, in integers.
-// docs/formats/trace-format.md has the rule and its error bound. Long traces have more pairs than
-// memory is spent on: the pieces may lie in a temporary file.
+// The rule and its error bound are in docs/formats/trace-format.md. Long traces have more pairs
+// than the memory set aside for them: the pieces may lie in a temporary file.
 class CtraceClock {
  private:
   // From `cycles` on; `rate` is that up to the next piece.
@@ -37,11 +37,11 @@ class CtraceClock {
   };
 
  public:
-  // One of `parts`, which share the memory that is spent on pieces.
+  // One of `parts`, which share the memory for pieces.
   explicit CtraceClock(u64 frequency, std::size_t parts = 1);
 
-  // Of one processor, whose pairs several files have; not yet finished, each with its findings,
-  // which hear of what is wrong between pairs of two files.
+  // One processor, with pairs in several files: the clock of one file, not yet finished, and its
+  // findings, which receive what is wrong between pairs of two files.
   struct Source {
     CtraceClock* clock;
     core::Findings* findings;
@@ -50,8 +50,8 @@ class CtraceClock {
   [[nodiscard]] static CtraceClock merge(std::span<const Source> sources, u64 frequency,
                                          std::size_t parts);
 
-  // The pairs of the processor, in the order of the file, and then the end of them. Without any,
-  // `first_stamp` is taken as `start`.
+  // The pairs of the processor, in file order, and then their end. Without any, `first_stamp` is
+  // taken as `start`.
   void add(const CalibrationPair& pair, core::Findings& findings);
   void finish(core::FileTime start, u64 first_stamp);
 
@@ -59,7 +59,7 @@ class CtraceClock {
     u64 ticks;  // FILETIME
     bool approximate;
   };
-  // Where the last stamp lay: makes a run of ascending stamps cheap.
+  // Where the last stamp was: makes a run of ascending stamps cheap.
   class Cursor {
    private:
     friend class CtraceClock;
@@ -68,18 +68,18 @@ class CtraceClock {
     u64 index_ = 0;
     bool is_last_ = false;
   };
-  // `cursor` is of stamps of one stream.
+  // `cursor` belongs to the stamps of one stream.
   Time to_time(u64 stamp, Cursor& cursor) const;
 
   // The fastest rate between two pairs, or the nominal one.
   [[nodiscard]] CycleRate fastest() const { return fastest_; }
-  // The largest error between two pairs when no cycle is faster than `fastest`, without the
-  // resolution of the FILETIMEs; nothing where no two pairs measure a rate.
+  // The largest error between two pairs if no cycle is faster than `fastest`, without the
+  // resolution of the FILETIMEs; nothing if no two pairs measure a rate.
   [[nodiscard]] std::optional<u64> error_bound(CycleRate fastest) const;
   [[nodiscard]] u64 pairs() const { return pairs_; }
-  // Of the buffer that has the first pair.
+  // Of the buffer with the first pair.
   [[nodiscard]] u64 first_offset() const { return first_offset_; }
-  // Of those that were added and are not left out.
+  // Of those that were added and not left out.
   [[nodiscard]] std::optional<CalibrationPair> pair_at(u64 index) const;
 
  private:

@@ -38,11 +38,12 @@ struct CtraceHeader {
 // By its first bytes.
 [[nodiscard]] bool is_ctrace(const core::ImageSource& source);
 
-// Why is_ctrace() is false of a file whose header is one in all fields but the magic; else nothing.
+// Why is_ctrace() is false for a file whose header is valid in all fields but the magic; else
+// nothing.
 [[nodiscard]] std::optional<core::ParseError> find_damaged_ctrace_magic(
     const core::ImageSource& source);
 
-// Fails when the header is not whole: without it nothing can be decoded.
+// Fails if the header is incomplete: without it nothing can be decoded.
 core::Result<CtraceHeader> read_ctrace_header(const core::ImageSource& source);
 
 }  // namespace coldtrace::tracefile

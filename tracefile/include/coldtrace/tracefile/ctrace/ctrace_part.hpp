@@ -14,12 +14,12 @@ struct CtracePart {
   CtraceHeader header;
   CtraceScan scan{};
   u64 pairs = 0;
-  // Parts of one run of one machine have one clock for each processor; those of others have
-  // processors of their own, whose numbers are added to this.
+  // Parts of one run of one machine share one clock for each processor; those of another run have
+  // processors of their own, to whose numbers `first_processor` is added.
   u16 run = 0;
   u16 first_processor = 0;
-  // Where this part has the first buffer of its session that is left of a processor, and older ones
-  // are not there any more.
+  // Processors for which this part has the first buffer of its session that is left, while older
+  // ones are gone.
   std::set<u16> begins_late;
 
   [[nodiscard]] u16 cpu_of(u16 processor) const {

@@ -13,7 +13,7 @@
 
 namespace coldtrace::tracefile {
 
-// One buffer of the file as the index keeps it: its CRC holds.
+// One buffer of the file as the index keeps it: its CRC is valid.
 struct CtraceBufferEntry {
   static constexpr u64 none = ~u64{0};
   static constexpr u16 same_part = 0xffff;
@@ -25,12 +25,12 @@ struct CtraceBufferEntry {
   u32 sequence;
   u32 events;  // committed
   u16 processor;
-  u16 next_part = same_part;  // the file of the next buffer, where it is another one
+  u16 next_part = same_part;  // the file of the next buffer, if it is another one
 };
 
 // What a first pass over the whole file finds.
 struct CtraceScan {
-  // Of all files of a trace together, as far as each keeps a few.
+  // Shared by all files of a trace, but each keeps at least a few.
   static constexpr std::size_t most_in_memory = std::size_t{1} << 16;
   static constexpr std::size_t least_in_memory = 256;
 
@@ -39,7 +39,7 @@ struct CtraceScan {
 
   struct Processor {
     u64 first_buffer, last_buffer;  // indexes
-    u64 first_stamp;                // of its events; the greatest number where there is none
+    u64 first_stamp;                // of its events; the greatest number if there is none
     CtraceClock clock;
   };
 
@@ -49,11 +49,11 @@ struct CtraceScan {
   u64 events = 0;
   u64 lost = 0;
   u64 uncommitted = 0;
-  u64 missing = 0;  // buffers, by the holes in the sequence numbers
+  u64 missing = 0;  // buffers, by the gaps in the sequence numbers
   bool closed = false;
 };
 
-// Is told of every committed entry of the first pass, in file order.
+// Receives every committed entry of the first pass, in file order.
 class CtraceVisitor {
  public:
   CtraceVisitor() = default;
@@ -64,8 +64,8 @@ class CtraceVisitor {
   virtual void visit(u16 processor, const CtraceEntry& entry) = 0;
 };
 
-// Of one of `parts` files of a trace: where there are several, whether buffers are missing and the
-// trace was closed is for link_parts() to say.
+// For one of `parts` files of a trace: if there are several, link_parts() decides whether buffers
+// are missing and whether the trace was closed.
 CtraceScan scan_ctrace(const core::ImageSource& source, const CtraceHeader& header,
                        CtraceVisitor& visitor, core::Findings& findings, std::size_t parts = 1);
 

@@ -16,8 +16,8 @@ class CtraceData {
  public:
   explicit CtraceData(unsigned pointer_size = 8) : pointer_size_{pointer_size} {}
 
-  // Little-endian. A word has the size of a pointer; counted texts and bytes have a u16 of their
-  // size in bytes before them, a text of fixed size is cut or filled with zeros.
+  // Little-endian. A word has the size of a pointer; counted texts and bytes are preceded by a u16
+  // with their size in bytes; a text of fixed size is cut or filled with zeros.
   CtraceData& u8(coldtrace::u8 number) { return integer(number, 1); }
   CtraceData& u16(coldtrace::u16 number) { return integer(number, 2); }
   CtraceData& u32(coldtrace::u32 number) { return integer(number, 4); }
@@ -40,11 +40,11 @@ class CtraceData {
 };
 
 // Writes a .ctrace file with the C writer of drivers, <coldtrace/trace_writer.h>, at times that the
-// caller sets: what it is told is all that the file depends on.
+// caller sets: the file depends only on what this is told.
 class CtraceWriter {
  public:
   struct Options {
-    CtraceHeader header{};  // `size`, `minor_version` and what is computed are not looked at
+    CtraceHeader header{};  // `size`, `minor_version` and computed members are ignored
     u32 buffer_size = 16384;
     u32 buffers = 2;  // of each processor
   };
@@ -55,20 +55,20 @@ class CtraceWriter {
   CtraceWriter& operator=(const CtraceWriter&) = delete;
   ~CtraceWriter();
 
-  // What the clocks say from now on, of every processor.
+  // What the clocks of all processors say from now on.
   void set_time(u64 cycles, core::FileTime time);
 
-  // False when there was no room for it.
+  // False if there was no room.
   bool write(u16 processor, u16 type, u8 version, core::ByteView data);
   // Leaves an entry that is reserved and never committed.
   bool reserve(u16 processor, u16 type, u8 version, core::ByteView data);
 
   // Writes out the buffers that are full.
   void write_full() { drain(false); }
-  // Closes the buffers in use, with `even_if_empty` those without an entry too, and writes out all
+  // Closes the buffers in use, with `even_if_empty` also those without an entry, and writes out all
   // that are complete.
   void flush(bool even_if_empty = false);
-  // Writes all buffers as they are; nothing can be written after it.
+  // Writes all buffers as they are; nothing can be written after that.
   void end(bool closed = true);
 
  private:

@@ -13,9 +13,9 @@ namespace coldtrace::tracefile {
 
 // One buffer of the file as the index keeps it. `first_time` and `last_time` are the least and
 // greatest timestamp of its events; `begin_time` and `end_time` those of its first and last event
-// in the order of the file, of those that have a time of their own. No event happened after
-// `latest_time`, when the buffer was written; what says so has another time than its own, which
-// counts in `last_time` alone.
+// in file order, among those that have a time of their own. No event happened after `latest_time`,
+// when the buffer was written; one that claims so has a wrong time, which counts in `last_time`
+// alone.
 struct BufferEntry {
   u64 offset;
   i64 first_time;
@@ -32,21 +32,21 @@ struct BufferEntry {
   bool cut = false;  // unpacks to more than `filled`, or is damaged there
   bool ends_in_damage = false;
   bool processor_known = true;  // false: the session has no such processor, or it was elsewhere
-  bool follows_loss = false;    // events of its processor may be missing in front of it
+  bool follows_loss = false;    // events of its processor may be missing before it
   i64 begin_time = 0;
   i64 end_time = 0;
   i64 latest_time = std::numeric_limits<i64>::max();
   u32 timed_events = 0;  // that have a time of their own
-  bool wanted = true;    // false: a sieve let none of its events through
+  bool wanted = true;    // false: a sieve lets none of its events through
 
   [[nodiscard]] bool compressed() const { return (flags & BufferHeader::compressed) != 0; }
 };
 
-// What the header at `offset` says of its buffer, of which the file has `size` bytes; nothing of
-// its events.
+// What the header at `offset` says about its buffer, of which the file has `size` bytes; nothing
+// about its events.
 [[nodiscard]] BufferEntry to_entry(const BufferHeader& header, u64 offset, u32 size);
 
-// Reads buffers one after the other into the same memory, as load_buffer() does.
+// Reads buffers one after the other into the same memory, like load_buffer().
 class BufferLoader {
  public:
   // Valid until the next call.

@@ -15,26 +15,26 @@ struct BufferDamage {
   core::ParseError error;
 };
 
-// How far a walk goes on in a buffer that is damaged.
+// How far a walk goes on in a damaged buffer.
 enum class OnDamage : u8 {
-  pass,            // to the end: all bytes are said to be events, and filler is damage too
-  pass_to_filler,  // the same up to filler that goes on to the end
+  pass,            // to the end: all bytes are taken to be events, and filler is damage too
+  pass_to_filler,  // the same, but only up to filler that continues to the end
   stop,            // or at any filler
 };
 
-// The events of one uncompressed buffer in their order.
+// The events of one uncompressed buffer in order.
 //
-// Behind damage the walk goes on at the next multiple of eight where three records follow one
-// another, none earlier than the one before it, or fewer up to the end when their time agrees: what
-// else looks like a header is part of a payload. An event whose Size takes in others is damage, and
-// the walk goes on with these; where that is not certain it stays the event that it says it is. A
-// buffer damaged at `most_damage` places is not read further.
+// After damage, the walk goes on at the next multiple of eight at which three records follow one
+// another, none earlier than the one before it, or fewer up to the end if their times agree:
+// anything else that looks like a header is part of a payload. An event whose Size includes others
+// is damage, and the walk goes on with these; if that is not certain, it stays the event that it
+// claims to be. A buffer damaged at `most_damage` places is not read further.
 class BufferWalker {
  public:
   static constexpr std::size_t most_damage = 64;
 
   BufferWalker() = default;
-  // `pointer_size` overrides that of the events when it is not 0.
+  // `pointer_size` overrides that of the events if it is not 0.
   BufferWalker(core::BorrowedBytes bytes, const BufferContext& context, u32 offset,
                OnDamage on_damage, unsigned pointer_size = 0);
 
@@ -44,13 +44,13 @@ class BufferWalker {
   // Where in event() bytes start that may be other events, up to its end.
   [[nodiscard]] std::optional<u32> uncertain_from() const { return uncertain_from_; }
 
-  // What next() met so far, by offset.
+  // The damage that next() has met so far, by offset.
   [[nodiscard]] const std::vector<BufferDamage>& damage() const { return damage_; }
   [[nodiscard]] u32 offset() const { return next_; }  // of what next() reads
 
  private:
   bool ends_at_filler() const;
-  // Goes on at `resume`, where that is known.
+  // Goes on at `resume`, if that is known.
   bool pass(const core::ParseError& error, std::optional<u32> resume = std::nullopt);
   bool resumes_at(u32 offset) const;
 

@@ -15,28 +15,27 @@
 
 namespace coldtrace::tracefile {
 
-// In which events come.
+// The order of events.
 enum class Order : u8 {
-  time,  // across processors; events of equal time by processor, then as the file has them
+  time,  // across processors; events of equal time by processor, then in file order
   file,
 };
 
 // Which events come, and how.
 struct StreamOptions {
   Order order = Order::time;
-  unsigned pointer_size = 0;                            // overrides that of every event when not 0
+  unsigned pointer_size = 0;                            // if not 0, overrides that of every event
   std::optional<i64> first, last;                       // raw timestamps of the events wanted
   std::size_t largest_buffers = std::size_t{48} << 20;  // bytes of buffers held at a time
-  core::Progress* progress = nullptr;                   // hears of each buffer that is begun
-  bool sieved = false;  // only buffers that the sieve of the catalog found wanted
+  core::Progress* progress = nullptr;                   // is told of each buffer that is begun
+  bool sieved = false;  // only buffers in which the sieve of the catalog found wanted events
 };
 
-// The events of all files of a trace one after the other, with the gaps at their places. In the
-// order of files one comes behind the other. Buffers are runs that
-// overlap in time. Of a run a window of its bytes is held when its first event is due. When too
-// many overlap windows become smaller, and those due late are dropped and read again, so that
-// memory stays bounded; a compressed buffer unpacks as a whole, and goes to a temporary file when
-// dropped.
+// The events of all files of a trace one after the other, with the gaps at their places. In file
+// order, one file follows the other. Buffers are runs that overlap in time. For each run, a window
+// of its bytes is held once its first event is due. If too many overlap, windows become smaller,
+// and those due late are dropped and read again, so that memory stays bounded; a compressed buffer
+// is unpacked as a whole, and goes to a temporary file when dropped.
 class EventStream final : public EventSequence {
  public:
   // What is given must outlive the stream.
@@ -55,7 +54,7 @@ class EventStream final : public EventSequence {
   struct Run {
     u16 file;
     u32 index;                            // of the buffer in its file
-    u32 next;                             // offset of what comes behind the current event
+    u32 next;                             // offset of what follows the current event
     u32 end;                              // of the plain bytes
     std::size_t damaged;                  // stretches of damage that lie before `next`
     i64 time;                             // of the current event
@@ -110,7 +109,7 @@ class EventStream final : public EventSequence {
   bool consumed_ = true;  // the first run's event was handed out
   std::vector<const Gap*> gaps_;
   std::size_t gaps_passed_ = 0;
-  std::deque<Gap> unread_;  // of buffers that could be read once; in gaps_ too
+  std::deque<Gap> unread_;  // of buffers that could be read only once; in gaps_ too
   bool pending_ = false;    // event_ waits behind a gap
   bool at_end_ = false;
   const Gap* gap_ = nullptr;

@@ -10,20 +10,20 @@
 
 namespace coldtrace::tracefile {
 
-// How many events of one kind decode how far.
+// How many events of one kind are decoded how far.
 struct KindCount {
   EventKind kind;
   std::array<u64, 4> events{};  // by Decoded
 
   [[nodiscard]] u64 total() const { return events[0] + events[1] + events[2] + events[3]; }
-  // Why events of the kind are decoded so far and no further: as to_string(Undecoded) has it, or
-  // "longer_than_schema" of trailing and "shorter_than_schema" of partial ones.
+  // Why events of the kind are decoded this far and no further: as in to_string(Undecoded), or
+  // "longer_than_schema" for trailing and "shorter_than_schema" for partial ones.
   [[nodiscard]] std::string_view undecoded_reason(Decoded decoded) const;
-  // Why not all events of the kind are exact; empty where they are.
+  // Why not all events of the kind are exact; empty if they are.
   [[nodiscard]] std::string_view undecoded_reason() const;
 };
 
-// Adds up counts of several decoders, whose kinds have different numbers.
+// Adds up the counts of several decoders, which number kinds differently.
 class KindCounts {
  public:
   void add(const KindCount& count);
@@ -44,12 +44,12 @@ class KindCounter {
     if (entry.total() == 0) entry.kind = kind;
     ++entry.events[static_cast<std::size_t>(decoded)];
   }
-  // Hands over what was counted of a kind.
+  // Hands over the counts of a kind.
   KindCount take(u32 number) {
     if (number >= counts_.size()) return {};
     return std::exchange(counts_[number], {});
   }
-  // What was counted and not handed over yet.
+  // What was counted and not yet handed over.
   void add_to(KindCounts& counts) const;
 
  private:

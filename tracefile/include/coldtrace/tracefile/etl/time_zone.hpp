@@ -7,7 +7,7 @@
 
 namespace coldtrace::tracefile {
 
-// A local time at which clocks change, once where it has a year and else each year.
+// A local time at which clocks change: once if it has a year, otherwise each year.
 // Source: Windows SDK, minwinbase.h, SYSTEMTIME; timezoneapi.h, TIME_ZONE_INFORMATION.
 struct ZoneDate {
   u16 year;   // 0: each year
@@ -37,8 +37,8 @@ struct LocalTime {
   std::optional<core::FileTime> until;  // when clocks change next
 };
 
-// The local time of the zone at `when`. Nothing where a date is none, or one of them is yearly and
-// the other not, so that nothing tells which of both times it is.
+// The local time of the zone at `when`. Nothing if a date is invalid, or if one of them is yearly
+// and the other is not, so that nothing tells which of the two times it is.
 [[nodiscard]] std::optional<LocalTime> find_local_time(const TimeZone& zone, core::FileTime when);
 
 }  // namespace coldtrace::tracefile

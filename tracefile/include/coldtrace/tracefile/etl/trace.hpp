@@ -15,31 +15,31 @@
 
 namespace coldtrace::tracefile {
 
-// What the times of a file are worth.
+// How reliable the times of a file are.
 enum class TimeQuality : u8 {
   exact,
-  approximate,  // its clock runs at a rate that is not quite known
+  approximate,  // its clock runs at a rate that is not exactly known
   unknown,      // its header is lost
 };
 [[nodiscard]] std::string_view to_string(TimeQuality quality);
 
 // An opened .etl file: where to start. Events come from stream(), one after the other and
-// undecoded; an EventDecoder over schemas() makes fields of those that are wanted.
+// undecoded; an EventDecoder over schemas() decodes the fields of those that are wanted.
 class Trace {
  public:
   // Reads the buffer headers and makes the first pass over all events. `source` must outlive the
-  // trace. Fails when the bytes are not an .etl file; anything less is a finding.
+  // trace. Fails if the bytes are not an .etl file; anything less is a finding.
   static core::Result<Trace> open(core::Borrowed<core::ImageSource> source,
                                   const CatalogOptions& options, core::Findings& findings);
 
-  // Of several files, whose buffers were found, with the findings of each. All are of one clock,
-  // that of the first that has its header, but those whose scan has an `other_clock`.
+  // From several files, whose buffers were found, with the findings of each. All have one clock,
+  // that of the first that has its header, except those whose scan has an `other_clock`.
   [[nodiscard]] static Trace merge(std::vector<ScannedFile> files, const CatalogOptions& options,
                                    std::span<core::Findings> findings);
 
   // In the order of Event::file.
   [[nodiscard]] const std::vector<ScannedFile>& files() const { return *files_; }
-  // Of the file whose clock is that of the trace.
+  // Of the file whose clock is the trace's.
   [[nodiscard]] const LogfileHeader& header() const { return scan().header; }
   [[nodiscard]] const BufferScan& scan() const { return (*files_)[clock_file_].scan; }
   [[nodiscard]] const Clock& clock() const { return clock_; }
@@ -49,12 +49,12 @@ class Trace {
     return std::ranges::none_of(
         *files_, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); });
   }
-  // Of all files, by the loggers' own counts; nothing where a header is lost.
+  // Of all files, by the loggers' own counts; nothing if a header is lost.
   [[nodiscard]] std::optional<u64> events_lost() const;
   [[nodiscard]] std::optional<u64> buffers_lost() const;
   [[nodiscard]] const NameTables& names() const { return catalog_->names; }
   [[nodiscard]] u64 events() const { return catalog_->events; }
-  // Whether a buffer is the first thing in the file, and not found behind other bytes.
+  // Whether a buffer is the first thing in the file, not found after other bytes.
   [[nodiscard]] bool starts_file() const {
     return !scan().buffers.empty() && scan().buffers[0].offset == 0;
   }
@@ -63,10 +63,10 @@ class Trace {
   [[nodiscard]] const std::set<SchemaKey>& schema_keys() const { return catalog_->schema_keys; }
   [[nodiscard]] const std::set<MessagePdb>& message_pdbs() const { return catalog_->message_pdbs; }
 
-  // Where manifest events get their fields from, as TraceSchemas says.
+  // Where manifest events get their fields from, see TraceSchemas.
   [[nodiscard]] const SchemaChain& schemas() const { return *schemas_; }
 
-  // The options' override of the pointer size is that given to open().
+  // An override of the pointer size in the options is the one given to open().
   [[nodiscard]] EventStream stream(StreamOptions options) const;
 
   // Calls `visit` with every event of one buffer of scan(). Safe from several threads at once.

@@ -27,7 +27,7 @@ class Clock {
     u64 per;
   };
   Clock(ClockType type, core::FileTime start, i64 first, Rate rate);
-  // That of a session whose header is lost: timestamps have an order and no time.
+  // The clock of a session whose header is lost: timestamps have an order but no time.
   Clock() = default;
 
   [[nodiscard]] bool known() const { return known_; }
@@ -35,26 +35,26 @@ class Clock {
   [[nodiscard]] ClockType type() const { return type_; }
   // Cycle counters run at the processor's nominal speed at best.
   [[nodiscard]] bool approximate() const { return type_ == ClockType::cpu_cycles || !has_rate_; }
-  // Whether the trace says how fast the clock runs; else a tick is taken for 100 ns.
+  // Whether the trace says how fast the clock runs; otherwise a tick is taken as 100 ns.
   [[nodiscard]] bool has_rate() const { return has_rate_; }
 
-  // Wraps where no FILETIME is that early or late, which find_file_time() tells.
+  // Wraps if no FILETIME is that early or late, which find_file_time() detects.
   [[nodiscard]] core::FileTime to_file_time(i64 timestamp) const;
-  // Nothing where the clock is not known, and of what no FILETIME can be: before 1601, or more
-  // than 2^63 - 1 units behind it.
+  // Nothing if the clock is not known, or if no FILETIME can express it: before 1601, or more than
+  // 2^63 - 1 units after.
   [[nodiscard]] std::optional<core::FileTime> find_file_time(i64 timestamp) const;
 
   // The length of `ticks` in units of 100 ns.
   [[nodiscard]] i64 to_duration(i64 ticks) const;
-  // How many ticks pass in so many units of 100 ns.
+  // How many ticks pass in this many units of 100 ns.
   [[nodiscard]] i64 to_ticks(u32 units) const;
 
-  // What `other` said when this clock said `timestamp`; both are known.
+  // What `other` showed when this clock showed `timestamp`; both are known.
   [[nodiscard]] i64 to_other(i64 timestamp, const Clock& other) const;
 
-  // The least timestamp that is not before `time`; nothing when all are.
+  // The least timestamp that is not before `time`; nothing if all are.
   [[nodiscard]] std::optional<i64> first_timestamp_at(core::FileTime time) const;
-  // The greatest timestamp that is not after `time`; nothing when all are.
+  // The greatest timestamp that is not after `time`; nothing if all are.
   [[nodiscard]] std::optional<i64> last_timestamp_at(core::FileTime time) const;
 
  private:

@@ -6,10 +6,10 @@
 
 namespace coldtrace::tracefile {
 
-// Memory that grows and is used again.
+// Memory that grows and is reused.
 class Scratch {
  public:
-  // `size` bytes or more; where it grows, what was there before is lost.
+  // `size` bytes or more; if it grows, what was there before is lost.
   std::byte* get(std::size_t size);
 
  private:
@@ -20,9 +20,9 @@ class Scratch {
 // A buffer's plain bytes, header included.
 struct Buffer {
   Scratch storage;
-  core::ByteView bytes;  // shorter than the buffer claims when it is damaged
+  core::ByteView bytes;  // shorter than the buffer claims if it is damaged
   bool damaged = false;
-  core::ParseError error{core::Fault::io, 0, "", "", 0, 0};  // when damaged
+  core::ParseError error{core::Fault::io, 0, "", "", 0, 0};  // if damaged
 };
 
 }  // namespace coldtrace::tracefile

@@ -6,7 +6,7 @@
 
 namespace coldtrace::tracefile {
 
-// Types of trace header; the second of a pair is of 64-bit producers.
+// Types of trace header; the second of a pair is for 64-bit producers.
 // Source: Windows SDK ntwmi.h, TRACE_HEADER_TYPE_*.
 enum class HeaderType : u8 {
   system32 = 1,
@@ -29,14 +29,14 @@ enum class HeaderType : u8 {
 
 [[nodiscard]] std::string_view to_string(HeaderType type);
 
-// How the records of a type are laid out; a header size of 0 is a type that no file has.
+// How the records of a type are laid out; a header size of 0 marks a type that no file has.
 struct HeaderLayout {
   u8 size_offset;  // of the u16 with the record's size
   u8 header_size;
   u8 pointer_size;  // of the producer
 };
 
-// How the header of an event lies.
+// How the header of an event is laid out.
 [[nodiscard]] constexpr HeaderLayout layout_of(HeaderType type) {
   switch (type) {
     case HeaderType::system32:

@@ -4,7 +4,7 @@
 
 namespace coldtrace::tracefile {
 
-// `trace-changed`: buffers that could be read when the trace was opened and not later
+// `trace-changed`: buffers that could be read when the trace was opened but not later
 // (EventSequence::unread_buffers).
 void note_unread_buffers(u64 unread, core::Findings& findings);
 

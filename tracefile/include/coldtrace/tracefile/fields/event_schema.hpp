@@ -19,14 +19,14 @@ struct SchemaKey {
   friend auto operator<=>(const SchemaKey&, const SchemaKey&) = default;
 };
 
-// That of an event whose schema is declared outside the trace: those of manifests, and WPP
-// messages.
+// The key of an event whose schema is declared outside the trace: a manifest event, or a WPP
+// message.
 [[nodiscard]] std::optional<SchemaKey> outside_key_of(const Event& event);
 
-// A schema as the merge of a trace embeds it, and the names of the maps that its fields use.
+// A schema as embedded by the merge of a trace, and the names of the maps that its fields use.
 struct EmbeddedSchema {
   SchemaKey key;
-  core::Guid provider;  // that the maps belong to; the key of a classic event has its class
+  core::Guid provider;  // to which the maps belong; the key of a classic event has its class
   EventSchema schema;
   ProviderNames names;  // of the numbers in the headers of this event
   // `path` leads from the schema's fields through members to the field.
@@ -37,18 +37,18 @@ struct EmbeddedSchema {
   std::vector<MapUse> map_uses;
 };
 
-// Reads TRACE_EVENT_INFO. All offsets in it count from its start, and it is hostile: structures
+// Reads TRACE_EVENT_INFO. All offsets in it count from its start, and it may be hostile: structures
 // that contain each other and names that overlap are bounded.
 // Source: Windows SDK tdh.h; MS Learn "EVENT_PROPERTY_INFO".
 core::Result<EmbeddedSchema> read_event_schema(core::ByteView blob, u64 offset);
 
-// Names of values, of a provider, that a trace holds.
+// Names of a provider's values that a trace contains.
 struct EmbeddedMap {
   core::Guid provider;
   ValueMap map;
 };
 
-// Reads an EVENT_MAP_INFO behind a provider GUID. A map of texts to texts has no entries.
+// Reads an EVENT_MAP_INFO that follows a provider GUID. A map of texts to texts has no entries.
 core::Result<EmbeddedMap> read_event_map(core::ByteView blob, u64 offset);
 
 }  // namespace coldtrace::tracefile

@@ -4,7 +4,7 @@
 
 namespace coldtrace::tracefile {
 
-// Receives the fields of one event in their order. A view lives as long as the call.
+// Receives the fields of one event in order. A view is valid during the call.
 class FieldVisitor {
  public:
   FieldVisitor() = default;
@@ -12,11 +12,11 @@ class FieldVisitor {
   FieldVisitor& operator=(const FieldVisitor&) = delete;
   virtual ~FieldVisitor() = default;
 
-  // Whether it takes the field that comes next, with its name; else decoding ends in front of it,
+  // Whether it takes the field that comes next, with its name; otherwise decoding ends before it,
   // as it does where the payload ends.
   virtual bool has_room(const FieldSchema&) { return true; }
   virtual void value(const FieldSchema& field, const Value& value) = 0;
-  // Elements of an array come between these, each as a value or structure of the same field. An
+  // Elements of an array come between these two, each as a value or structure of the same field. An
   // array of characters is one text instead.
   virtual void begin_array(const FieldSchema& field) = 0;
   virtual void end_array() = 0;
@@ -27,7 +27,7 @@ class FieldVisitor {
 // How much of a payload its schema explains.
 enum class Decoded : u8 {
   exact,     // every byte
-  trailing,  // all fields, and bytes are left
+  trailing,  // all fields, and bytes are left over
   partial,   // the payload ends inside a field
   raw,       // nothing: there is no schema
 };
@@ -40,7 +40,7 @@ struct DecodeResult {
   std::size_t consumed;  // bytes of the payload
 };
 
-// Bytes of a field that always has as many, which one that is an array has not; 0 of others.
+// Bytes of a field that always has this size, and is not an array; 0 for others.
 [[nodiscard]] std::size_t fixed_size(const FieldSchema& field, unsigned pointer_size);
 
 // The first fields of a schema whose sizes do not depend on the payload.
@@ -50,12 +50,12 @@ struct FixedFields {
 };
 [[nodiscard]] FixedFields fixed_fields(const EventSchema& schema, unsigned pointer_size);
 
-// Reads the fields of a payload, but for the first ones that the visitor has `read`, which lie in
-// it. Work is bounded whatever counts the payload has.
+// Reads the fields of a payload, except the first ones that the visitor has already `read`, which
+// lie in it. Work is bounded whatever counts the payload has.
 DecodeResult decode_fields(const EventSchema& schema, core::ByteView payload, unsigned pointer_size,
                            FieldVisitor& visitor, const FixedFields& read = {});
 
-// As decode_fields, without anyone to tell. `fixed` is that of the schema and pointer size.
+// Like decode_fields, without a visitor. `fixed` is that of the schema and pointer size.
 [[nodiscard]] DecodeResult measure_fields(const EventSchema& schema, core::ByteView payload,
                                           unsigned pointer_size, const FixedFields& fixed);
 

@@ -13,7 +13,7 @@ namespace coldtrace::tracefile {
 // Source: Windows SDK tdh.h, _TDH_IN_TYPE; TraceLoggingProvider.h, TlgIn_t.
 enum class InType : u16 {
   null = 0,
-  utf16 = 1,  // up to a NUL, or of a given count of units
+  utf16 = 1,  // up to a NUL, or a given number of units
   ansi = 2,   // likewise, in bytes
   i8 = 3,
   u8 = 4,
@@ -26,7 +26,7 @@ enum class InType : u16 {
   f32 = 11,
   f64 = 12,
   bool32 = 13,
-  binary = 14,  // of a given count of bytes
+  binary = 14,  // a given number of bytes
   guid = 15,
   pointer = 16,
   file_time = 17,
@@ -51,7 +51,7 @@ enum class InType : u16 {
   kernel_sid = 310,  // 4 zero bytes, or two pointers and a SID
 
   session_time = 1000,  // i64 in the clock of the session
-  text = 1001,          // to the end: UTF-16 when it ends in two zero bytes, else ANSI
+  text = 1001,          // to the end: UTF-16 if it ends in two zero bytes, else ANSI
   bool8 = 1002,
   lznt1_utf16 = 1003,  // compressed text to the end; its size is the field before it
 };
@@ -91,17 +91,17 @@ enum class OutType : u16 {
   etw_event = 1005,      // an event as ETW has it in its buffers
   encrypted = 1006,      // never shown
   call_argument = 1007,  // of the service that the event names
-  own_process = 1008,    // that the event is of, should its header not say
+  own_process = 1008,    // the process of the event, should its header not say
   own_thread = 1009,
   stack_frame = 1010,  // return address
   exit_status = 1011,  // NTSTATUS of a process, or a number of its own
 };
 
-// Bytes of a unit of what is text, 2 of UTF-16 and 1 of the rest; 0 of what is none. Of
-// InType::text only the payload tells.
+// Bytes per unit of text: 2 for UTF-16 and 1 for the rest; 0 if it is not text. For InType::text,
+// only the payload tells.
 [[nodiscard]] unsigned text_unit(InType in, OutType out);
 
-// Whether one value is one unit of text, so that several of them are a text.
+// Whether one value is one unit of text, so that several of them form a text.
 [[nodiscard]] bool is_character(InType in, OutType out);
 
 // Names of a field's values, or of its bits.
@@ -109,18 +109,18 @@ struct ValueMap {
   struct Entry {
     u64 value;
     std::string text;
-    u64 mask = 0;  // of bits: those that are compared; 0 is those of the value
+    u64 mask = 0;  // for bits: those that are compared; 0 means those of the value
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::string name;
   bool bits = false;
   std::vector<Entry> entries;  // by value
-  void sort();                 // those of one value stay in their order
+  void sort();                 // entries of one value stay in their order
   friend bool operator==(const ValueMap&, const ValueMap&) = default;
 };
 
-// One field of an event. Fields that give the length or count of later ones have a slot, which
-// the decoder keeps their value in.
+// One field of an event. Fields that give the length or count of later ones have a slot, in which
+// the decoder keeps their value.
 struct FieldSchema {
   enum class Rule : u8 {
     none,
@@ -140,7 +140,7 @@ struct FieldSchema {
   Amount length;            // of strings in units, of binaries in bytes
   Amount count;             // of elements; `none` is one value that is not an array
   u16 slot = 0;             // 0: no other field refers to this one
-  bool optional = false;    // absent when the payload ends before it
+  bool optional = false;    // absent if the payload ends before it
   bool padding = false;     // bytes without meaning
   bool plain_name = false;  // letters, digits and the like, as make_names_unique() found
   std::shared_ptr<const ValueMap> map;
@@ -149,28 +149,28 @@ struct FieldSchema {
 
 struct TraceMessage;
 
-// What one kind of event says.
+// What one kind of event contains.
 struct EventSchema {
   static constexpr u16 largest_slot = 1023;
 
   std::string provider_name;
   std::string event_name;      // task and opcode, or the producer's own name
   std::string message;         // may be empty
-  std::string source;          // the file that it is of; empty: the trace, or built in
+  std::string source;          // the file that it comes from; empty: the trace, or built in
   std::string source_version;  // of that file; empty: it has none
-  std::optional<u64> buffer;   // of the trace that holds the schema, by its offset in the file
-  // Of the event that it is the schema of, where it is of one version alone. A source may answer
-  // with the schema of an earlier version.
+  std::optional<u64> buffer;   // of the trace, which contains the schema, by its offset in the file
+  // Of the event that it describes, if it is for one version alone. A source may answer with the
+  // schema of an earlier version.
   std::optional<u8> version;
   std::shared_ptr<const TraceMessage> trace_message;  // of a WPP message; else null
   u16 slots = 0;                                      // the greatest slot in use
-  bool encrypted = false;  // no byte of the payload is shown but by its fields
+  bool encrypted = false;  // no byte of the payload is shown except by its fields
   std::vector<FieldSchema> fields;
 };
 
-// Gives fields of equal name, on the same level, different ones: "Name", "Name_2". Without it a
-// reader that keeps fields by name would lose all but one. Fields without name become "_". The
-// names of the exact bytes of a text, "Name_utf16" and "Name_bytes", are taken as well.
+// Gives fields of equal name on the same level different names: "Name", "Name_2". Without it, a
+// reader that keeps fields by name would lose all but one. Fields without a name become "_". The
+// names of the exact bytes of a text, "Name_utf16" and "Name_bytes", count as taken as well.
 void make_names_unique(std::vector<FieldSchema>& fields);
 
 // Deepest nesting of structures that is followed.

@@ -6,8 +6,8 @@
 
 namespace coldtrace::tracefile {
 
-// The shape of a field's values, whatever they are but for those that are absent; nothing of arrays
-// and structures. Of text that the payload alone tells the encoding of, `text`.
+// The shape of a field's values, except for those that are absent; nothing for arrays and
+// structures. `text` for text whose encoding only the payload tells.
 [[nodiscard]] std::optional<ValueShape> shape_of(const FieldSchema& field, bool clock_known = true);
 
 }  // namespace coldtrace::tracefile

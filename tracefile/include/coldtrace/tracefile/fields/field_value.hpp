@@ -5,8 +5,8 @@
 
 namespace coldtrace::tracefile {
 
-// One value of a payload, not yet turned into text: `number` of integers, booleans, times and
-// pointers (sign-extended), `bytes` of everything else: text without terminator, characters,
+// One value of a payload, not yet turned into text: `number` for integers, booleans, times and
+// pointers (sign-extended), `bytes` for everything else: text without terminator, characters,
 // binaries, GUIDs, SIDs, addresses.
 struct Value {
   InType in;
@@ -14,7 +14,7 @@ struct Value {
   u8 size;  // bytes of the number
   u64 number;
   core::ByteView bytes;
-  core::ByteView whole{};  // of a text that has more than zeros behind its first NUL: all of it
+  core::ByteView whole{};  // of a text with more than zeros after its first NUL: all of it
 };
 
 }  // namespace coldtrace::tracefile

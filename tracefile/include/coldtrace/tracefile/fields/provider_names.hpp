@@ -23,15 +23,15 @@ struct ProviderNames {
   std::vector<Name> opcodes;  // opcode << 16 | task; task 0 is any
   friend bool operator==(const ProviderNames&, const ProviderNames&) = default;
 
-  // Each is empty where nothing has the number.
+  // Each is empty if the number has no name.
   [[nodiscard]] std::string_view find_level(u8 level) const;
   [[nodiscard]] std::string_view find_task(u16 task) const;
   [[nodiscard]] std::string_view find_channel(u8 channel) const;
-  // An opcode of the task goes before one of all tasks.
+  // An opcode of the task takes precedence over one of all tasks.
   [[nodiscard]] std::string_view find_opcode(u8 opcode, u16 task) const;
-  // Adds the names of numbers that have none, up to 4096 of a kind.
+  // Adds names for numbers that have none, up to 4096 of a kind.
   void merge(const ProviderNames& others);
-  // In the order of their bits. Bits that have no name, but for those by which the compiler marks
+  // In the order of their bits. Bits that have no name, except those by which the compiler marks
   // channels, are added to `rest`.
   std::vector<std::string_view> find_keywords(u64 keywords, u64& rest) const;
 };

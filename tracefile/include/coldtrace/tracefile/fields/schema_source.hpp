@@ -9,7 +9,7 @@
 
 namespace coldtrace::tracefile {
 
-// Somewhere schemas of manifest events come from: the trace itself, and whatever a program adds.
+// A source of schemas for manifest events: the trace itself, and whatever a program adds.
 class SchemaSource {
  public:
   SchemaSource() = default;
@@ -18,22 +18,22 @@ class SchemaSource {
   // All may be called from several threads at once.
   [[nodiscard]] virtual std::shared_ptr<const EventSchema> find(const SchemaKey& key) const = 0;
   [[nodiscard]] virtual std::string_view find_provider_name(const core::Guid& provider) const = 0;
-  // Schemas that the event may have instead of the one of find(): they are tried in this order when
-  // that one leaves bytes of a payload, or the payload ends inside it.
+  // Schemas that the event may have instead of the one of find(): they are tried in this order if
+  // that one leaves bytes of a payload, or if the payload ends inside it.
   [[nodiscard]] virtual std::vector<std::shared_ptr<const EventSchema>> find_others(
       const SchemaKey&) const {
     return {};
   }
-  // What the provider calls the numbers of its headers; null where that is not known.
+  // What the provider calls the numbers in its headers; null if that is not known.
   [[nodiscard]] virtual std::shared_ptr<const ProviderNames> find_names(const core::Guid&) const {
     return nullptr;
   }
 
-  // Whether processes have declarations of their own of the provider.
+  // Whether processes have their own declarations of the provider.
   [[nodiscard]] virtual bool has_variants(const core::Guid&) const { return false; }
-  // Which one a process has; 0: the first there is, or none of its own.
+  // Which one a process has; 0: the first one, or none of its own.
   [[nodiscard]] virtual u32 find_variant(const core::Guid&, u32 /*process*/) const { return 0; }
-  // What a variant has of an event, or what find() gives.
+  // What a variant has for an event, or what find() gives.
   [[nodiscard]] virtual std::shared_ptr<const EventSchema> find_of(const SchemaKey& key,
                                                                    u32 /*variant*/) const {
     return find(key);
@@ -48,12 +48,12 @@ class SchemaSource {
   SchemaSource& operator=(const SchemaSource&) = default;
 };
 
-// Schemas kept in a table; the first of a key goes first.
+// Schemas kept in a table; the first of a key takes precedence.
 class SchemaTable final : public SchemaSource {
  public:
-  // Nothing where there is one of the key.
+  // Does nothing if the key has one.
   void add(const SchemaKey& key, EventSchema schema);
-  // Behind that of the key, which there is.
+  // After the one of the key, which must exist.
   void add_other(const SchemaKey& key, EventSchema schema);
   void set_names(const core::Guid& provider, ProviderNames names);
   [[nodiscard]] std::size_t size() const { return schemas_.size(); }
@@ -78,7 +78,7 @@ class SchemaChain final : public SchemaSource {
   void append(std::shared_ptr<const SchemaSource> source) {
     sources_.push_back({std::move(source), false});
   }
-  // The same for one whose schemas are tried also where one before it has the event.
+  // The same for a source whose schemas are tried even if one before it has the event.
   void append_alternative(std::shared_ptr<const SchemaSource> source) {
     sources_.push_back({std::move(source), true});
   }

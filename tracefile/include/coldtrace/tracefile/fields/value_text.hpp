@@ -9,7 +9,7 @@
 
 namespace coldtrace::tracefile {
 
-// What a value is when it is shown.
+// What a value is when shown.
 enum class ValueShape : u8 {
   absent,            // null types, times that are not set
   unsigned_integer,  // Value::number, ports in host order
@@ -21,13 +21,13 @@ enum class ValueShape : u8 {
   text,        // made by append_value_text: hex, GUIDs, times, addresses
 };
 
-// Times in the clock of the session are integers where that is lost.
+// Times in the clock of the session are integers if that is lost.
 [[nodiscard]] ValueShape shape_of(const Value& value, bool clock_known = true);
 
 // The number to show of an unsigned_integer.
 [[nodiscard]] u64 shown_number(const Value& value);
 
-// The number that the hex digits of a `text` are; nothing where it is none.
+// The number that the hex digits of a `text` stand for; nothing if they are none.
 [[nodiscard]] std::optional<u64> hex_number(const Value& value);
 
 // The value of a floating.
@@ -41,11 +41,11 @@ class ValueText {
   // What follows are values of the event's payload, whose clock may be another one.
   void start(const Event& event) { other_clock_ = event.other_clock; }
   void append(core::TextBuffer& text, const Value& value);
-  // Of a value of any shape, without quotes or escapes: valid UTF-8, empty where it is absent.
+  // For a value of any shape, without quotes or escapes: valid UTF-8, empty if it is absent.
   std::string plain(const Value& value);
 
  private:
-  // Of what no date can say the number.
+  // The number, if no date can express it.
   void append_time(core::TextBuffer& text, std::optional<core::FileTime> time, u64 number);
 
   const Clock& clock_;
@@ -56,7 +56,7 @@ class ValueText {
 // "S-1-5-18"
 void append_sid(core::TextBuffer& text, core::ByteView sid);
 
-// The names of a value in its map, or nothing: bits are joined with '|'.
+// The names of a value in its map, or nothing; those of bits are joined with '|'.
 [[nodiscard]] std::string find_mapped_names(const ValueMap& map, u64 number);
 [[nodiscard]] std::string find_mapped_names(const ValueMap& map, const Value& value);
 

@@ -10,12 +10,12 @@
 
 namespace coldtrace::tracefile {
 
-// Texts by number, as a message table has them: those of events, and of values in maps.
+// Texts by number, as in a message table: those of events, and of values in maps.
 class MessageTexts {
  public:
   MessageTexts() = default;
   virtual ~MessageTexts() = default;
-  // Valid UTF-8 without the line's end; empty where there is none.
+  // Valid UTF-8 without a final line break; empty if there is none.
   [[nodiscard]] virtual std::string find(u32 id) const = 0;
 
  protected:
@@ -24,7 +24,7 @@ class MessageTexts {
 };
 
 // A kind of event that a provider declares, with the numbers of its record: those in the header of
-// an event can be others.
+// an event can differ.
 struct DeclaredEvent {
   u16 id = 0;
   u8 version = 0, channel = 0, level = 0, opcode = 0;
@@ -33,7 +33,7 @@ struct DeclaredEvent {
 };
 
 // All that one file declares of one provider. Not for several threads at once: what is asked for is
-// read then.
+// read on demand.
 class ProviderSchemas {
  public:
   ProviderSchemas() = default;
@@ -42,11 +42,11 @@ class ProviderSchemas {
   virtual ~ProviderSchemas() = default;
 
   [[nodiscard]] virtual const core::Guid& guid() const = 0;
-  [[nodiscard]] virtual const std::string& name() const = 0;  // empty where the file does not tell
+  [[nodiscard]] virtual const std::string& name() const = 0;  // empty if the file does not say
   [[nodiscard]] virtual const ProviderNames& names() const = 0;
-  // Null where the provider has no such event.
+  // Null if the provider has no such event.
   virtual std::shared_ptr<const EventSchema> find(u16 id, u8 version) = 0;
-  // Every one that find() may have a schema of, in the order of id and version.
+  // Every one that find() may have a schema for, ordered by id and version.
   [[nodiscard]] virtual std::vector<DeclaredEvent> events() const = 0;
 };
 

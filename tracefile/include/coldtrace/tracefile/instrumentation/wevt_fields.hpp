@@ -13,8 +13,8 @@ struct WevtFields {
   u16 slots = 0;  // the greatest in use
 };
 
-// The fields that a template declares. An item of a type that is not known, and a binary without
-// length, ends the payload: its decoding stops there. `offset` is the template's in the file.
+// The fields that a template declares. An item of unknown type, or a binary without length, ends
+// the payload: decoding stops there. `offset` is the template's in the file.
 core::Result<WevtFields> to_fields(
     const WevtTemplate& declared, u64 offset,
     const std::function<std::shared_ptr<const ValueMap>(u32)>& find_map);

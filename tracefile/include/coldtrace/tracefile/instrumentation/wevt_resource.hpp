@@ -25,13 +25,13 @@ struct WevtResource {
   u16 major = 0, minor = 0;
   std::vector<Provider> providers;
 
-  // `bytes` outlive the object and lie at `offset` of the file. Providers that the bytes have no
-  // room for are a finding.
+  // `bytes` must outlive the object and lie at `offset` of the file. Providers that do not fit in
+  // the bytes are a finding.
   static core::Result<WevtResource> read(core::BorrowedBytes bytes, u64 offset,
                                          core::Findings& findings);
 };
 
-// A message table has no number like this.
+// No message table has a number like this.
 constexpr u32 no_message = 0xffff'ffff;
 
 // A row of LEVL, OPCO, TASK, KEYW or CHAN.
@@ -58,7 +58,7 @@ struct WevtEvent {
   u32 opcode_row, level_row, task_row, channel_row;
   u32 keyword_count, keyword_rows;
 
-  // A record of the event log of before Vista, which is not an event of ETW and may have the id and
+  // A record of the event log from before Vista, which is not an ETW event and may have the id and
   // version of one.
   [[nodiscard]] bool is_classic() const { return (keywords >> 55 & 1) != 0; }
 };
@@ -70,7 +70,7 @@ struct WevtEventName {
   std::string name;
 };
 
-// One provider: the parts that are small are read, the rest is found when it is asked for.
+// One provider: small parts are read, the rest is found when it is asked for.
 struct WevtProvider {
   core::Guid guid;
   u32 message = no_message;
@@ -84,16 +84,16 @@ struct WevtProvider {
   u32 templates = 0;
 };
 
-// What is damaged of it is left out with a finding, row by row.
+// Damaged parts are left out with a finding, row by row.
 core::Result<WevtProvider> read_wevt_provider(const WevtResource& resource,
                                               const WevtResource::Provider& provider,
                                               core::Findings& findings);
 
-// `index` counts the rows of EVNT. Nothing behind the last one.
+// `index` counts the rows of EVNT. Nothing after the last one.
 [[nodiscard]] std::optional<WevtEvent> read_wevt_event(const WevtResource& resource,
                                                        const WevtProvider& provider, u32 index);
 
-// By binary search: the rows are in the order of id and version. No classic record.
+// By binary search: the rows are ordered by id and version. Never a classic record.
 [[nodiscard]] std::optional<WevtEvent> find_wevt_event(const WevtResource& resource,
                                                        const WevtProvider& provider, u16 id,
                                                        u8 version);
@@ -127,7 +127,7 @@ struct WevtTemplate {
   std::vector<WevtItem> items;
 };
 
-// The item table, not the binary XML: that leaves items out, repeats and permutes them.
+// The item table, not the binary XML, which leaves items out, repeats and permutes them.
 core::Result<WevtTemplate> read_wevt_template(const WevtResource& resource, u32 offset);
 
 // VMAP or BMAP: names of values, or of bits.

@@ -8,18 +8,18 @@
 
 namespace coldtrace::tracefile {
 
-// The events of one provider of a WEVT_TEMPLATE resource. A record is found in place, its template
+// The events of one provider of a WEVT_TEMPLATE resource. A record is found in place; its template
 // and maps are read when they are first asked for.
 class WevtSchemas final : public ProviderSchemas {
  public:
   struct Options {
     std::string source;                      // of the schemas, EventSchema::source
-    const MessageTexts* messages = nullptr;  // without it values of maps have no names
+    const MessageTexts* messages = nullptr;  // without it, values of maps have no names
     std::string version{};                   // EventSchema::source_version
   };
 
-  // What is damaged is told to `findings` then and when it is asked for. The bytes of the resource,
-  // the messages and the findings outlive the object.
+  // Damage is reported to `findings` both then and when parts are asked for. The bytes of the
+  // resource, the messages and the findings must outlive the object.
   static core::Result<std::unique_ptr<WevtSchemas>> read(const WevtResource& resource,
                                                          const WevtResource::Provider& provider,
                                                          Options options, core::Findings& findings);
@@ -48,7 +48,7 @@ class WevtSchemas final : public ProviderSchemas {
   ProviderNames names_;
   std::map<std::pair<u16, u8>, std::shared_ptr<const EventSchema>> events_;
   std::map<u32, std::unique_ptr<const WevtFields>> fields_;  // null: damaged
-  std::map<u32, std::shared_ptr<const ValueMap>> maps_;      // the same
+  std::map<u32, std::shared_ptr<const ValueMap>> maps_;      // likewise
   std::size_t parts_ = 0;  // fields and map entries that were made
 };
 

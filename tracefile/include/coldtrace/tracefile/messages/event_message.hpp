@@ -15,7 +15,7 @@
 namespace coldtrace::tracefile {
 
 // The sentence that a provider has for an event, with the event's values in it: %1 to %99 are its
-// fields in their order, those inside structures not counted. One object per thread.
+// fields in order, not counting those inside structures. One object per thread.
 // Source: MS Learn, "Message Text Files"; FormatMessage.
 class EventMessage final : private FieldVisitor {
  public:
@@ -23,11 +23,11 @@ class EventMessage final : private FieldVisitor {
   explicit EventMessage(core::Borrowed<Clock> clock, const MessageTexts* parameters = nullptr)
       : clock_{clock.get()}, parameters_{parameters}, texts_{clock} {}
 
-  // Valid UTF-8; empty where the schema has no message. What the values would make much longer than
-  // message and payload together is cut there. That of a WPP message is formatted as its format
-  // says, see trace_message.hpp.
+  // Valid UTF-8; empty if the schema has no message. A text that the values would make much longer
+  // than message and payload together is cut there. A WPP message is formatted as its format says,
+  // see trace_message.hpp.
   std::string make(const EventSchema& schema, const Event& event);
-  // Whether the last one was.
+  // Whether the last one was cut.
   [[nodiscard]] bool cut() const { return cut_; }
 
  private:
@@ -41,8 +41,8 @@ class EventMessage final : private FieldVisitor {
   std::string fill(std::string_view message, std::size_t room);
   std::string with_parameters(std::string text, std::size_t room);
   std::string fill_trace_message(const EventSchema& schema, const Event& event, std::size_t room);
-  // What a part of the text stands for that begins with '%', and behind it; nothing of what is no
-  // such part.
+  // What a part of the text that begins with '%' stands for; `at` is moved past it. Nothing if it
+  // is no such part.
   std::optional<std::string> expand(const EventSchema& schema, const Event& event,
                                     std::string_view text, std::size_t& at);
   std::optional<std::string> prefix_field(const TraceMessage& message, const Event& event,
@@ -51,7 +51,7 @@ class EventMessage final : private FieldVisitor {
   const Clock& clock_;
   const MessageTexts* parameters_;
   ValueText texts_;
-  std::vector<std::string> values_;  // of the fields that are in no other
+  std::vector<std::string> values_;  // of the fields that are not inside another
   // Of a WPP message, whose fields are in none: views of its payload.
   std::vector<std::pair<const FieldSchema*, Value>> arguments_;
   bool is_trace_message_ = false;

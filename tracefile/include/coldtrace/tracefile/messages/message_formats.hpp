@@ -10,7 +10,7 @@
 
 namespace coldtrace::tracefile {
 
-// Formats of WPP messages, by the GUID of the source file that logs them and their number in it.
+// Formats of WPP messages, by the GUID of the source file that logs them and their number in that.
 class MessageFormats final : public SchemaSource {
  public:
   using FlagNames = std::set<std::string, std::less<>>;
@@ -18,18 +18,18 @@ class MessageFormats final : public SchemaSource {
   // Only those of `wanted` are kept.
   explicit MessageFormats(std::set<SchemaKey> wanted);
 
-  // Whether a file that starts so is a TMF text.
+  // Whether a file that starts like this is a TMF text.
   [[nodiscard]] static bool is_likely(core::ByteView start);
   static constexpr std::size_t likely_size = 4096;
   // Larger than the formats of a whole Windows.
   static constexpr u64 largest = u64{64} << 20;
 
-  // Reads the formats of a TMF text in any encoding. Gives how many of them are wanted and new. Of
-  // several with a key the first goes first; those with other arguments are tried as well, and are
-  // a finding.
+  // Reads the formats of a TMF text in any encoding. Returns how many of them are wanted and new.
+  // If several have one key, the first takes precedence; those with other arguments are tried as
+  // well, and are a finding.
   u64 add(core::ByteView text, const std::string& source, core::Findings& findings);
-  // The same for the annotations of a PDB, which hold a TMF text line by line: with a NUL behind
-  // each; `flags` are the names of those that its providers have.
+  // The same for the annotations of a PDB, which hold a TMF text line by line, with a NUL after
+  // each; `flags` are the names of the flags that its providers have.
   u64 add_annotations(std::string_view lines, const FlagNames& flags, const std::string& source,
                       core::Findings& findings);
 

@@ -10,14 +10,14 @@
 
 namespace coldtrace::tracefile {
 
-// How an argument of a WPP message is shown where its format does not say. Source: the item types
-// of TMF files, and their texts by tracefmt as public tests have them.
+// How an argument of a WPP message is shown if its format does not say. Source: the item types of
+// TMF files, and their texts by tracefmt as public tests show them.
 enum class MessageItem : u8 {
-  plain,         // as values of its type are
+  plain,         // like other values of its type
   number,        // by the conversion, else decimal
   floating,      // six significant digits
   pointer,       // all digits, upper case
-  blanked_text,  // with blanks for control characters
+  blanked_text,  // with blanks instead of control characters
   status,        // 0xc0000022(STATUS_ACCESS_DENIED)
   error,         // 2(ERROR_FILE_NOT_FOUND)
   ndis_status,   // 0x4001000b(NDIS_STATUS_MEDIA_CONNECT)
@@ -30,7 +30,7 @@ enum class MessageItem : u8 {
   flags,         // name | name(0x5)
 };
 
-// What a format of WPP messages has beside the fields of its arguments and the text.
+// What a format of WPP messages has besides the fields of its arguments and the text.
 struct TraceMessage {
   struct Argument {
     u16 number;  // by which the text refers to it, from 10 on
@@ -52,7 +52,7 @@ struct Conversion {
   unsigned bits = 64;  // by h and hh, which keep the low ones
   char type = 's';
 
-  // Of what stands between `!` and `!`, as `08x` or `-20S`; of what is none as of `s`.
+  // From what stands between `!` and `!`, like `08x` or `-20S`; anything else is taken as `s`.
   [[nodiscard]] static Conversion parse(std::string_view text);
 };
 

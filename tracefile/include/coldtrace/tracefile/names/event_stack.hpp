@@ -5,11 +5,11 @@
 
 namespace coldtrace::tracefile {
 
-// The frames of an event, innermost first, those that its keys stand for included: of its extended
-// data, or of the event StackKeyKernel or StackKeyUser.
+// The frames of an event, innermost first, including those that its keys stand for: from its
+// extended data, or from the event StackKeyKernel or StackKeyUser.
 void find_stack(const Event& event, const StackTable& stacks, EventStack& stack);
 
-// The frames of an event StackWalk/Stack, which are those of another event.
+// The frames of an event StackWalk/Stack, which belong to another event.
 void read_stack_walk(const Event& event, EventStack& stack);
 
 }  // namespace coldtrace::tracefile

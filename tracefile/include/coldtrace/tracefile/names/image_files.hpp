@@ -7,7 +7,7 @@
 
 namespace coldtrace::tracefile {
 
-// The files that images of a trace were loaded from, each build once. Numbers are stable.
+// The files from which the images of a trace were loaded, each build once. Numbers are stable.
 class ImageFiles {
  public:
   u32 add(const TracedImage& file);

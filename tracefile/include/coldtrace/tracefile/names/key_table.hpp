@@ -7,8 +7,8 @@
 
 namespace coldtrace::tracefile {
 
-// A hash table of ids and addresses whose values lie in one block of memory: nothing is ever taken
-// out of it. Pointers hold until the next try_emplace().
+// A hash table of ids and addresses whose values lie in one block of memory: nothing is ever
+// removed. Pointers are valid until the next try_emplace().
 template <class Value>
 class KeyTable {
  public:

@@ -10,8 +10,8 @@
 
 namespace coldtrace::tracefile {
 
-// What one event of the .NET runtime says of code that it has compiled, or of a module, which the
-// code of a method belongs to. Sources: Microsoft Learn, "Method ETW Events" and "Loader ETW
+// What one event of the .NET runtime says about code that it has compiled, or about a module, to
+// which the code of a method belongs. Sources: Microsoft Learn, "Method ETW Events" and "Loader ETW
 // Events"; ClrEtwAll.man.
 struct ManagedRecord {
   enum class Verb : u8 {
@@ -37,16 +37,16 @@ struct ManagedRecord {
   std::string name{};  // "Namespace.Type.Method", or the path of the module; empty: not said
 };
 
-// Nothing for other events, and for those that are cut.
+// Nothing for other events, and for those that are truncated.
 [[nodiscard]] std::optional<ManagedRecord> read_managed_record(const Event& event);
 
-// How the runtime has compiled a method; empty where it does not say. From .NET Core 3.0 on.
+// How the runtime has compiled a method; empty if it does not say. Since .NET Core 3.0.
 [[nodiscard]] std::string_view method_tier(u32 flags);
 // Whether it is a part that the compiler has moved away from the rest.
 [[nodiscard]] bool is_cold_part(u32 flags);
 
-// Which code of managed methods lay where and when. A range that is used again is that of the later
-// method from its load on.
+// Which code of managed methods lay where and when. A reused range belongs to the later method from
+// its load on.
 class ManagedCode {
  public:
   struct Method {
@@ -60,13 +60,13 @@ class ManagedCode {
 
   // `text` is the number of the record's name.
   void add(const ManagedRecord& record, u32 text);
-  // Of a record that is not kept: nothing is known of any code from its time on.
+  // For a record that is not kept: nothing is known about any code from its time on.
   void drop(const ManagedRecord& record);
   // To be called once, after all records.
   void finish();
 
-  // The method that has its code at the address at this time; `validity` is narrowed to how long
-  // that holds.
+  // The method whose code is at the address at this time; `validity` is narrowed to how long that
+  // holds.
   std::optional<Method> find(u32 pid, u64 address, i64 time, NameValidity& validity) const;
 
   [[nodiscard]] std::size_t size() const {
@@ -79,7 +79,7 @@ class ManagedCode {
   }
 
  private:
-  // What records say of a method's code, mostly again and again.
+  // What records say about a method's code, mostly again and again.
   struct Code {
     u64 start, module;
     u32 pid, size, flags, name;

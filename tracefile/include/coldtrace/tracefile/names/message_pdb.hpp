@@ -7,7 +7,7 @@
 
 namespace coldtrace::tracefile {
 
-// A PDB with the texts of messages of a WPP provider.
+// A PDB with the texts of a WPP provider's messages.
 struct MessagePdb {
   std::string name;  // of the file, without folders: valid UTF-8
   core::Guid guid;
@@ -15,8 +15,8 @@ struct MessagePdb {
   friend auto operator<=>(const MessagePdb&, const MessagePdb&) = default;
 };
 
-// The one that an event names: each WPP provider that logs does so once (DbgIdRSDS). Nothing of
-// other events. Source: facts of real files, as in kernel_event_table.inc.
+// The one that an event names: each WPP provider that logs does so once (DbgIdRSDS). Nothing for
+// other events. Source: facts from real files, as in kernel_event_table.inc.
 [[nodiscard]] std::optional<MessagePdb> find_message_pdb(const Event& event);
 
 }  // namespace coldtrace::tracefile

@@ -12,7 +12,7 @@
 
 namespace coldtrace::tracefile {
 
-// What one event says of names: a process or thread that runs, an image that is loaded, the name
+// What one event says about names: a process or thread that runs, an image that is loaded, the name
 // of a file object or registry key, the frames of a stack key.
 struct NameRecord {
   enum class Subject : u8 { process, thread, image, file, registry_key, stack };
@@ -34,7 +34,7 @@ struct NameRecord {
   u32 checksum = 0;         // of an image
 };
 
-// What one event says of the file that the image at a base address was loaded from; zeros are
+// What one event says about the file from which the image at a base address was loaded; zeros are
 // "not said". Source of the events: what xperf and PerfView add when they merge traces.
 struct ImageFileRecord {
   u32 owner;  // process
@@ -47,12 +47,12 @@ struct ImageFileRecord {
   std::string pdb_name{};
 };
 
-// Records of some events in their order, with what they point into.
+// Records of some events in order, with what they point to.
 class NameRecords {
  public:
   // Adds what the event says; most say nothing.
   void add(const Event& event);
-  // A process that begins, by what another format says of it.
+  // A process that begins, as another format describes it.
   void add_started_process(u32 pid, i64 time, std::string_view image_name);
 
   [[nodiscard]] const std::vector<NameRecord>& all() const { return records_; }

@@ -16,10 +16,10 @@
 
 namespace coldtrace::tracefile {
 
-// Texts kept once each. Ids are stable; 0 is the empty text.
+// Texts, each kept once. Ids are stable; 0 is the empty text.
 class TextPool {
  public:
-  // The id of the text, a new one where it is not there yet.
+  // The id of the text, a new one if it is not there yet.
   u32 add(std::string_view text);
   [[nodiscard]] std::string_view text(u32 id) const { return texts_[id]; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
@@ -48,7 +48,7 @@ class NameTables {
 
   // The image name of the process that has the id at this time, a timestamp.
   [[nodiscard]] std::optional<std::string_view> find_process(u32 pid, i64 time) const;
-  // `validity` is that of the time.
+  // `validity` belongs to that time.
   std::optional<std::string_view> find_process(u32 pid, i64 time, NameValidity& validity) const;
 
   struct Thread {
@@ -61,7 +61,7 @@ class NameTables {
   // The process of a thread; the idle threads are all of process 0.
   [[nodiscard]] std::optional<u32> find_process_of(u32 tid, i64 time) const;
 
-  // By the address of the file object, or the key, at this time; registry keys by that of their
+  // By the address of the file object, or of the key, at this time; registry keys by that of their
   // control block.
   [[nodiscard]] std::optional<std::string_view> find_file(u64 object, i64 time) const;
   [[nodiscard]] std::optional<std::string_view> find_registry_key(u64 handle, i64 time) const;
@@ -71,28 +71,28 @@ class NameTables {
     u64 base;
     u32 file;  // number in image_files()
   };
-  // The image that has the address in the process, or in the kernel, whose addresses are the same
-  // in all processes and need none.
+  // The image that contains the address in the process, or in the kernel, whose addresses are the
+  // same in all processes and need no pid.
   [[nodiscard]] std::optional<Image> find_image(std::optional<u32> pid, u64 address,
                                                 i64 time) const;
 
   struct Method {
     std::string_view name;    // "Namespace.Type.Method"
-    std::string_view module;  // path of the module; empty where none is known
+    std::string_view module;  // path of the module; empty if none is known
     u32 flags;                // MethodFlags of the .NET runtime
     u32 number;               // the same for each use of one range by one method
     u64 start;
-    // The nearest entry point of precompiled code before the address, in the same image: between
-    // both others may lie that nobody asked for.
+    // The nearest entry point of precompiled code before the address, in the same image: other
+    // methods, which nobody asked for, may lie between the two.
     bool is_entry_point;
   };
-  // The managed method that has its code at the address, as the .NET runtime of the process says.
+  // The managed method whose code is at the address, according to the .NET runtime of the process.
   [[nodiscard]] std::optional<Method> find_method(std::optional<u32> pid, u64 address,
                                                   i64 time) const;
 
-  // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty where nothing is known.
+  // "ntdll.dll+0x1f2a0", "mscorlib.dll!System.String.Concat+0x12"; empty if nothing is known.
   [[nodiscard]] std::string name_address(std::optional<u32> pid, u64 address, i64 time) const;
-  // Images by their file name or by all of their path; `validity` is that of the time.
+  // Images by their file name or by their whole path; `validity` belongs to the time.
   enum class ImageForm : u8 { file, path };
   void append_address(std::string& text, std::optional<u32> pid, u64 address, i64 time,
                       ImageForm form, NameValidity& validity) const;
@@ -113,7 +113,7 @@ class NameTables {
     u64 size;
     i64 from, to;
   };
-  // The last record of a key that is kept, to drop repetitions.
+  // The last record kept for a key, to drop repetitions.
   struct State {
     NameRecord::Verb verb;
     bool dropped;
@@ -126,7 +126,7 @@ class NameTables {
     NameRecord record;
     u32 file;
   };
-  // What is said of an image, by its number in sayings_.
+  // What was said about an image, by its number in sayings_.
   struct ImageSaid {
     u32 owner;
     u32 saying;
@@ -180,7 +180,7 @@ class NameTables {
   KeyTable<i64> last_said_;         // time, by image and saying
   std::vector<ImageEntry> images_;  // by process, base and time
   ImageFiles image_files_;
-  // Times from which on a name could be an old one.
+  // Times from which on a name could be outdated.
   std::array<std::optional<i64>, subjects> first_dropped_;  // by subject
   StackTable stacks_;
   SamplingIntervals sampling_intervals_;

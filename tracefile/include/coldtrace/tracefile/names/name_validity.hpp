@@ -7,13 +7,13 @@
 
 namespace coldtrace::tracefile {
 
-// From when up to when a look-up at `time` gives the same. Those who look tell it of each time that
-// they compare with.
+// From when to when a look-up at `time` gives the same result. Whoever looks up reports each time
+// that it compares with.
 class NameValidity {
  public:
   explicit NameValidity(i64 time) : time_{time} {}
 
-  // What is known is another from `change` on.
+  // What is known changes at `change`.
   void changes_at(i64 change) {
     if (change <= time_)
       from_ = std::max(from_, change);

@@ -7,13 +7,13 @@
 
 namespace coldtrace::tracefile {
 
-// Finds the process and thread of kernel events that were logged without them, where a field of
-// the payload names them: of a sample, of whoever asked for what a disk or the network has done,
-// of what a rundown describes. The fields are those of kernel_event_table.inc with the types
-// `pid`, `tid` and `ptid`.
+// Finds the process and thread of kernel events that were logged without them, if a field of the
+// payload names them: of a sample, of whoever requested what a disk or the network has done, of
+// what a rundown describes. The fields are those of kernel_event_table.inc with the types `pid`,
+// `tid` and `ptid`.
 class PayloadThreads {
  public:
-  // Sets the ids of a kernel event that has neither, and says that they are of the payload.
+  // Sets the ids of a kernel event that has neither, and marks them as coming from the payload.
   void apply(Event& event, const NameTables& names);
 
  private:

@@ -20,8 +20,8 @@ class SamplingIntervals {
   // To be called once, after all changes.
   void finish();
 
-  // That in force at a time: what the first change was from has been so since sampling began.
-  // Nothing where no event tells.
+  // The one in force at a time: the old value of the first change has been in force since sampling
+  // began. Nothing if no event tells.
   [[nodiscard]] std::optional<u32> at(i64 time) const;
 
   [[nodiscard]] std::size_t bytes() const { return changes_.capacity() * sizeof(Change); }

@@ -9,28 +9,28 @@
 namespace coldtrace::tracefile {
 
 // The stacks that events name by a key. The kernel reuses keys, and says what a key stood for when
-// it drops it (KeyDelete) or at the end of the trace (KeyRundown): a key means what the first of
-// these at or after the event says.
-// Source: observed on real traces, where the frames agree with what the event says of them.
+// it drops the key (KeyDelete) or at the end of the trace (KeyRundown): a key means what the first
+// of these at or after the event says. Source: observed on real traces, in which the frames agree
+// with what the event says about them.
 class StackTable {
  public:
   // Frames of the longest stack that is kept. The kernel takes 192 at most.
   static constexpr u32 most_frames = 256;
 
-  // False when the stack has too many frames; events that mean it have none then.
+  // False if the stack has too many frames; events that refer to it then have none.
   bool add(const NameRecord& record, const u64* frames);
-  // Of a record that is not kept: no stack is found across its time.
+  // For a record that is not kept: no stack is found across its time.
   void drop(const NameRecord& record);
   // To be called once, after all records.
   void finish();
 
-  // What an event knows of its stack. Kernel addresses begin with a one, where it says which.
+  // What an event knows about its stack. Kernel addresses begin with a one bit, if it says which.
   struct Reference {
     u64 key;
     i64 time;
     std::optional<bool> kernel;
   };
-  // Nothing when it has no definition, or one that can be of a later use of the key.
+  // Nothing if it has no definition, or one that may belong to a later use of the key.
   [[nodiscard]] std::optional<std::span<const u64>> find(const Reference& reference) const;
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -9,7 +9,7 @@ namespace coldtrace::tracefile {
 
 // "STATUS_ACCESS_DENIED"; empty for what the tables do not have.
 [[nodiscard]] std::string_view find_nt_status(u32 status);
-// The same of what a process or thread ended with: most are numbers of the program's own.
+// The same for what a process or thread ended with: most are the program's own numbers.
 [[nodiscard]] std::string_view find_exit_status(u32 value);
 // "ERROR_FILE_NOT_FOUND".
 [[nodiscard]] std::string_view find_win32_error(u32 error);

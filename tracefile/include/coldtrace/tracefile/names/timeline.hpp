@@ -8,8 +8,8 @@
 namespace coldtrace::tracefile {
 
 // Values of keys that change over time: who had the name when. Built from the records of a first
-// pass. PIDs and addresses are reused, so all is kept with its time; what only the rundown at the
-// end of the trace names had its name all along. An end is not the end of a name: events that
+// pass. PIDs and addresses are reused, so everything is kept with its time; what only the rundown
+// at the end of the trace names had its name all along. An end does not end a name: events that
 // follow it, up to the next use of the id, are still about the same thing.
 class Timeline {
  public:
@@ -21,10 +21,10 @@ class Timeline {
     u32 verb : 2;    // of the record, a NameRecord::Verb
   };
 
-  // `most` entries are the bound that whoever adds them keeps to.
+  // `most` entries is the limit that whoever adds them keeps to.
   explicit Timeline(std::size_t most = std::size_t{1} << 20) : most_{most} {}
 
-  // Of a record in the order of the file. Records that change nothing go when there are many.
+  // Adds a record, in file order. Records that change nothing are dropped when there are many.
   void add(const Entry& record);
   // To be called once, after all records.
   void finish();
@@ -36,7 +36,7 @@ class Timeline {
   [[nodiscard]] std::size_t bytes() const { return entries_.size() * sizeof(Entry); }
 
  private:
-  // The first entry behind those of the key up to `time`; may be the end.
+  // The first entry after those of the key up to `time`; may be the end.
   const Entry* find_later(u64 key, i64 time) const;
   void sort();
   void drop_repetitions();

@@ -9,7 +9,7 @@
 
 namespace coldtrace::tracefile {
 
-// What a trace knows a PE image by; zeros are "not known".
+// What identifies a PE image in a trace; zeros are "not known".
 struct TracedImage {
   static constexpr std::size_t size_on_disk = 128;  // in the header of a .ctrace file
   u16 machine = 0;

@@ -14,7 +14,7 @@
 
 namespace coldtrace::tracefile {
 
-// The machine that was traced, as the header of a trace has it.
+// The machine that was traced, as described in the header of a trace.
 struct TracedMachine {
   std::array<u32, 3> windows_version;  // major, minor, build
   u32 processors;
@@ -24,16 +24,16 @@ struct TracedMachine {
 };
 
 // A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
-// several of one kind that are of one machine's clock.
+// several of one kind that share one machine's clock.
 class AnyTrace {
  public:
   struct Options {
     CatalogOptions catalog;
     std::optional<u64> unpacked_limit = std::nullopt;  // as open_input() has it
-    // Files whose headers contradict each other about the machine or its boot are read together all
-    // the same. .etl files whose clocks are not one have each the times of its own, and nothing is
-    // named by what events of another say. So have .ctrace files, whose processors are numbered
-    // apart where they are not of one run.
+    // Files whose headers contradict each other about the machine or its boot are read together
+    // nevertheless. .etl files that do not share a clock keep their own times, and nothing is named
+    // by what events of another file say. The same is true of .ctrace files that are not of one
+    // run, whose processors are numbered separately.
     bool force = false;
   };
 
@@ -48,15 +48,15 @@ class AnyTrace {
     std::string name;
     Failure failure;
   };
-  // Of several files those that are not traces are rejected(); fails where none is left, or they
-  // are not of one machine's clock: with all that were rejected, and at the end what stopped the
+  // Of several files, those that are not traces are rejected(); fails if none is left, or if they
+  // do not share one machine's clock: with all that were rejected and, at the end, what stopped the
   // rest.
   static core::Expected<AnyTrace, std::vector<Rejected>> open(std::vector<InputFile> files,
                                                               const Options& options,
                                                               core::Findings& findings);
 
-  // As Event::file counts them: by the start of their sessions. Of several, each has its findings,
-  // which are in those that open() gives too.
+  // In the order of Event::file: by the start of their sessions. If there are several, each has its
+  // own findings, which are also among those of open().
   [[nodiscard]] const std::vector<InputFile>& files() const { return files_; }
   [[nodiscard]] const std::vector<Rejected>& rejected() const { return rejected_; }
   // The path, with the member of an archive, or how many there are.
@@ -66,7 +66,7 @@ class AnyTrace {
   [[nodiscard]] const Trace* etl() const { return etl_.get(); }
   [[nodiscard]] const Ctrace* ctrace() const { return ctrace_.get(); }
 
-  // False of .etl files of several clocks and .ctrace files of several machines or boots: ids of
+  // False for .etl files of several clocks and .ctrace files of several machines or boots: ids of
   // processes and threads then do not tell who is who.
   [[nodiscard]] bool is_one_run() const {
     return etl_ ? etl_->has_one_clock() : ctrace_->is_one_run();
@@ -78,12 +78,12 @@ class AnyTrace {
   [[nodiscard]] const Clock& clock() const { return etl_ ? etl_->clock() : ctrace_->clock(); }
   [[nodiscard]] const NameTables& names() const { return etl_ ? etl_->names() : ctrace_->names(); }
   [[nodiscard]] const SchemaSource& schemas() const;
-  // Of the session; nothing where its header is lost.
+  // Of the session; nothing if its header is lost.
   [[nodiscard]] std::optional<core::FileTime> start_time() const;
   [[nodiscard]] u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
   [[nodiscard]] u64 events_of(std::size_t file) const;
-  // Of all files, as the loggers counted them; nothing where a header that has the number is lost.
-  // Buffers of .ctrace files are lost where their numbers have a gap.
+  // Of all files, as counted by the loggers; nothing if a header with the number is lost. Buffers
+  // of .ctrace files are lost where their numbers have a gap.
   [[nodiscard]] std::optional<u64> events_lost() const;
   [[nodiscard]] std::optional<u64> buffers_lost() const;
 
@@ -95,20 +95,20 @@ class AnyTrace {
   // Of manifest events and WPP messages, in .ctrace files of those that ETW gave to a driver; empty
   // unless the options ask for it.
   [[nodiscard]] const std::set<SchemaKey>& schema_keys() const;
-  // With the texts of WPP messages, as the trace says.
+  // With the texts of WPP messages, according to the trace.
   [[nodiscard]] const std::set<MessagePdb>& message_pdbs() const;
-  // The same as kinds(), by other schemas; reads the whole trace.
+  // The same as kinds(), with other schemas; reads the whole trace.
   [[nodiscard]] std::vector<KindCount> count_kinds(const SchemaSource& schemas) const;
 
-  // That of the first .ctrace file, or of the .etl file whose clock is the trace's; nothing where
-  // the header is lost.
+  // That of the first .ctrace file, or of the .etl file whose clock is the trace's; nothing if the
+  // header is lost.
   [[nodiscard]] std::optional<TracedMachine> machine() const;
-  // "10.0.19045", of the machine that was traced; empty where no header tells it, and of several
-  // files that differ in it. "10.0" of that.
+  // "10.0.19045" and its first part "10.0", of the machine that was traced; empty if no header
+  // says, or if several files differ in it.
   [[nodiscard]] std::string windows_build() const;
   [[nodiscard]] std::string windows_version() const;
 
-  // Reads the trace, which outlives it, from its beginning.
+  // Reads the trace, which must outlive the result, from its beginning.
   [[nodiscard]] std::unique_ptr<EventSequence> stream(const StreamOptions& options) const;
 
  private:
@@ -118,11 +118,11 @@ class AnyTrace {
   std::optional<Failure> open_one(const Options& options, core::Findings& findings);
   std::optional<Failure> merge(const Options& options, core::Findings& findings);
   std::optional<Failure> merge_ctraces(const Options& options, core::Findings& findings);
-  // Of a file beside .ctrace files that is none; nothing where it is not a trace, which is
-  // rejected.
+  // For a file beside .ctrace files that is not one; nothing if it is not a trace, in which case it
+  // is rejected.
   std::optional<Failure> refuse_other(InputFile& file, const std::string& ctrace,
                                       const Options& options);
-  // Of a file beside the first one.
+  // For a file beside the first one.
   std::optional<Failure> refuse(const BufferScan& first, const InputFile& file, BufferScan& scan,
                                 const Options& options, core::Findings& findings) const;
 

@@ -8,14 +8,14 @@
 
 namespace coldtrace::tracefile {
 
-// From the earliest to the latest event of a file, by their own times. What a session's header says
-// of its begin and end can be another time: tools that merge traces keep that of one of them.
+// From the earliest to the latest event of a file, by their own times. A session's header can give
+// another begin and end: tools that merge traces keep that of one of them.
 struct EventTimes {
   core::FileTime first, last;
 };
 
-// Tells the times of each buffer that has events, in file order, and how many it has. False where
-// that cannot be told of all: without a clock, or where temporary files cannot be read.
+// Receives the times of each buffer that has events, in file order, and how many it has. False if
+// that is not possible for all: without a clock, or if temporary files cannot be read.
 using TimedBuffer = std::function<void(const EventTimes& times, u64 events)>;
 [[nodiscard]] bool visit_event_times(const BufferScan& scan, const Clock& clock,
                                      const TimedBuffer& visit);

@@ -12,7 +12,7 @@ namespace coldtrace::tracefile {
 
 // Bytes that may be a trace: a file as it is, what a pipe handed out, or a member of a packed file.
 struct InputFile {
-  std::string name;  // the path, and behind '!' what an archive calls its member
+  std::string name;  // the path; for a member of an archive, with '!' and its name after it
   std::shared_ptr<const core::ImageSource> bytes;
   core::Findings findings = {};  // of opening it
 };
@@ -21,27 +21,28 @@ struct InputFile {
 struct TraceFailure {
   core::ParseError error;
   bool readable;  // the file was read, and holds no trace
-  // Of the contents where these are of another kind, or a .ctrace file with a damaged magic; else
-  // unknown.
+  // The kind of the contents if they are of another kind, or of a .ctrace file with a damaged
+  // magic; otherwise unknown.
   core::FileKind kind;
   std::string text = {};  // what to say instead, where there is more to say
 };
 
 // Opens a file by its contents; "-" is standard input. What is packed, and what comes from a pipe,
-// goes to one temporary file: of at most `limit` bytes, or as default_unpacked_limit() has it. A
-// file that is not packed is one, whatever it holds.
+// goes to one temporary file of at most `limit` bytes, by default default_unpacked_limit(). A file
+// that is not packed is one input, whatever it holds.
 core::Expected<std::vector<InputFile>, TraceFailure> open_input(const std::string& path,
                                                                 std::optional<u64> limit,
                                                                 core::Findings& findings);
-// The same of bytes that are called `name`.
+// The same for bytes that are called `name`.
 core::Expected<std::vector<InputFile>, TraceFailure> open_input(
     std::shared_ptr<const core::ImageSource> bytes, const std::string& name,
     std::optional<u64> limit, core::Findings& findings);
 
-// Traces in a folder and below it, by path: files with the contents of a trace, those that nothing
-// is known of with a name that ends in .etl or .ctrace, and packed ones with .etl, .ctrace or
-// .diagsession in their names. Links are not followed. Those that cannot be opened go by their
-// names alone. Fails where the folder cannot be listed; findings tell of those below.
+// Traces in a folder and below it, by path: files with the contents of a trace, files of unknown
+// contents with a name that ends in .etl or .ctrace, and packed ones with .etl, .ctrace or
+// .diagsession in their names. Links are not followed. Files that cannot be opened are judged by
+// their names alone. Fails if the folder cannot be listed; findings report the folders below it
+// that cannot be.
 core::Result<std::vector<std::string>> find_traces(const std::string& folder,
                                                    core::Findings& findings);
 

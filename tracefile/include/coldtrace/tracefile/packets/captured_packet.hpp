@@ -19,7 +19,7 @@ enum class LinkType : u16 {
   other = 147,  // for private use: what has no link type of its own
 };
 
-// As the capture has it; seen from the machine.
+// As stated by the capture, from the machine's point of view.
 enum class PacketDirection : u8 { unknown, inbound, outbound };
 
 // Where packets are seen: a layer above a network interface, a port of a virtual switch, or a
@@ -33,16 +33,16 @@ struct PacketPlace {
   friend auto operator<=>(const PacketPlace&, const PacketPlace&) = default;
 };
 
-// A packet as it is told in one place.
+// A packet as seen in one place.
 struct CapturedPacket {
   PacketPlace place;
   std::optional<core::FileTime> time;
   PacketDirection direction = PacketDirection::unknown;
   std::vector<std::byte> bytes;
-  u32 original_size = 0;     // at least those of `bytes`
+  u32 original_size = 0;     // at least the size of `bytes`
   std::optional<u64> group;  // the same of all packets that one was made of
   bool dropped = false;
-  std::string comment;  // lines of UTF-8, without the last line's end
+  std::string comment;  // lines of UTF-8, without a final line break
 };
 
 }  // namespace coldtrace::tracefile

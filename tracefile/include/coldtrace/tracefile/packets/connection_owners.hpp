@@ -28,8 +28,8 @@ struct Connection {
   friend auto operator<=>(const Connection&, const Connection&) = default;
 };
 
-// Which process a connection was of, as the kernel's events of TCP and UDP say (TcpIp, UdpIp, and
-// Microsoft-Windows-Kernel-Network where its schema is known). Memory is bounded.
+// Which process a connection belonged to, according to the kernel's events of TCP and UDP (TcpIp,
+// UdpIp, and Microsoft-Windows-Kernel-Network if its schema is known). Memory is bounded.
 class ConnectionOwners {
  public:
   static constexpr std::size_t most = 65'536;  // changes of owners
@@ -43,10 +43,10 @@ class ConnectionOwners {
   // Any event may be given.
   void add(const Event& event, const EventContext& context, EventDecoder& decoder);
 
-  // That of the last event of the connection up to `time`, else of the first one behind it.
+  // That of the last event of the connection up to `time`, otherwise of the first one after it.
   [[nodiscard]] std::optional<Owner> find(const Connection& connection, core::FileTime time) const;
 
-  // Tells what there was no room for.
+  // Reports what there was no room for.
   void report(core::Findings& findings) const;
 
  private:

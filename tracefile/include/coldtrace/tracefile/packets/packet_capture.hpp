@@ -15,11 +15,11 @@ namespace coldtrace::tracefile {
 struct PacketCaptureOptions {
   // A packet of PktMon once for each component that it passes, instead of once.
   bool every_appearance = false;
-  // Whose packets are; null: nobody knows.
+  // Who owns the packets; null: not known.
   const ConnectionOwners* owners = nullptr;
 };
 
-// Makes packets of the events of a capture, in the order of time. Memory is bounded. What is odd or
+// Makes packets from the events of a capture, in order of time. Memory is bounded. What is odd or
 // missing goes to the findings.
 class PacketCapture {
  public:
@@ -33,7 +33,7 @@ class PacketCapture {
   ~PacketCapture();
 
   void add(const Event& event);
-  // Events are missing here: no packet goes on behind them.
+  // Events are missing here: no packet continues after them.
   void add_gap();
   void finish();
 
@@ -48,9 +48,9 @@ class PacketCapture {
 // `no-match`: a capture that made no packet.
 void note_no_packets(const PacketCapture& capture, core::Findings& findings);
 
-// What is to be known of a trace before its packets are made.
+// What must be known about a trace before its packets are made.
 struct PacketSurroundings {
-  PacketInterfaces interfaces;  // what their places are called
+  PacketInterfaces interfaces;  // the names of their places
   ConnectionOwners owners;
 };
 // One reading of the trace, in the order of time.

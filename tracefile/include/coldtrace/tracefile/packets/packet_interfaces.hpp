@@ -15,8 +15,8 @@ struct PacketInterface {
   std::vector<std::array<std::byte, 16>> ipv6;
 };
 
-// Names of places, which a trace tells before or behind the packets. Bounded: of names beyond
-// `most_places`, and of what is longer than `longest_name` bytes, nothing is kept.
+// Names of places, which a trace states before or after the packets. Bounded: names beyond
+// `most_places`, and names longer than `longest_name` bytes, are not kept.
 class PacketInterfaces {
  public:
   static constexpr std::size_t most_places = 65'536;
@@ -26,7 +26,7 @@ class PacketInterfaces {
   // A record that names something; others change nothing.
   void learn(PacketRecordKind kind, const PacketRecord& record);
 
-  // Of a place that nothing names, by its number.
+  // A place that nothing names is described by its number.
   [[nodiscard]] PacketInterface describe(const PacketPlace& place) const;
 
  private:

@@ -18,7 +18,7 @@ enum class PacketRecordKind : u8 {
   metadata,         // of the next packet there
   interface_name,
   appearance,  // a packet at a component
-  drop,        // the same of one that goes no further
+  drop,        // the same for one that goes no further
   component,
   property,  // of a component
 };
@@ -59,10 +59,10 @@ constexpr std::size_t packet_fields = static_cast<std::size_t>(PacketField::valu
 // Reads the fields of one event. One object for many events, as it keeps its memory.
 class PacketRecord final : FieldVisitor {
  public:
-  // Which kind an event is of; nothing where it tells of no packet.
+  // Which kind an event is; nothing if it is not about packets.
   [[nodiscard]] static std::optional<PacketRecordKind> kind_of(const Event& event);
 
-  // False where there is no schema, or the payload ends before its last field.
+  // False if there is no schema, or if the payload ends before its last field.
   bool read(const Event& event, EventDecoder& decoder);
 
   [[nodiscard]] bool has(PacketField field) const { return present_[index(field)]; }
@@ -71,7 +71,7 @@ class PacketRecord final : FieldVisitor {
   [[nodiscard]] core::ByteView bytes(PacketField field) const { return bytes_[index(field)]; }
   // UTF-8.
   [[nodiscard]] std::string text(PacketField field) const;
-  // What the schema's map calls a number; empty where it has no name.
+  // The schema's map entry for a number; empty if it has none.
   [[nodiscard]] std::string mapped(PacketField field) const;
 
  private:

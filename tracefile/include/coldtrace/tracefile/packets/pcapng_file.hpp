@@ -8,14 +8,14 @@
 
 namespace coldtrace::tracefile {
 
-// A pcapng file: packets, and before the first one of each place what that is.
+// A pcapng file: packets and, before the first one of each place, what that place is.
 class PcapngFile {
  public:
   // All must outlive the object.
   PcapngFile(core::TextBuffer& file, core::Borrowed<PacketInterfaces> interfaces,
              core::Findings& findings);
 
-  // The section header, with the operating system that was traced and the program that writes.
+  // The section header, with the operating system that was traced and the writing program.
   void start(std::string_view system, std::string_view application);
   // `packet-interfaces`: those of places beyond PacketInterfaces::most_places are left out.
   void add(const CapturedPacket& packet);

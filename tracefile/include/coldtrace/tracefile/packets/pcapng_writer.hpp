@@ -16,7 +16,7 @@ class PcapngWriter {
 
   // The first block of a file.
   void add_section(std::string_view system, std::string_view application);
-  // Interfaces have the numbers 0, 1, 2, ... in their order; each comes before its packets.
+  // Interfaces are numbered 0, 1, 2, ... in order; each comes before its packets.
   void add_interface(LinkType link, const PacketInterface& described);
   void add_packet(u32 interface, const CapturedPacket& packet);
 

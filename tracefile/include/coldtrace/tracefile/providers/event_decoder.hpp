@@ -27,8 +27,8 @@ enum class Undecoded : u8 {
 
 [[nodiscard]] std::string_view to_string(Undecoded reason);
 
-// What a source has of an event besides `first`, each of another layout than all before it: one of
-// the same layout explains no more of a payload.
+// What a source has for an event besides `first`, each with a layout that differs from all before
+// it: one of the same layout explains no more of a payload.
 [[nodiscard]] std::vector<std::shared_ptr<const EventSchema>> find_layouts(
     const SchemaSource& schemas, const SchemaKey& key,
     const std::shared_ptr<const EventSchema>& first);
@@ -43,14 +43,14 @@ struct EventKind {
   std::string provider_name;
   std::string name;
   std::shared_ptr<const EventSchema> schema;  // null when undecoded
-  // Tried where `schema` does not explain a payload to its last byte. All have another layout.
+  // Tried if `schema` does not explain a payload to its last byte. All have another layout.
   std::vector<std::shared_ptr<const EventSchema>> others;
   std::shared_ptr<const ProviderNames> names;  // of the numbers in headers; null: not known
   FixedFields fixed32, fixed64;                // of the schema, for producers of either kind
   u32 number;                                  // in the order of first use by this decoder
-  bool looked_up;  // in sources that later parts of the trace may add to
-  bool kept;       // false past the bound of kinds, where the numbers repeat
-  bool varies;     // processes have schemas of their own of the provider
+  bool looked_up;  // in sources to which later parts of the trace may add
+  bool kept;       // false beyond the limit of kinds, where the numbers repeat
+  bool varies;     // processes have their own schemas of the provider
 };
 
 // Decodes payloads on demand, and remembers kinds. One object per thread.
@@ -59,16 +59,16 @@ class EventDecoder {
   // `schemas` must outlive the decoder.
   explicit EventDecoder(core::Borrowed<SchemaSource> schemas);
 
-  // The same object for every event of the kind, as long as the decoder lives. Past a bound of
-  // kinds, which only made-up traces reach, the object is valid until the next call.
+  // The same object for every event of the kind, as long as the decoder lives. Beyond a limit of
+  // kinds, which only forged traces reach, the object is valid until the next call.
   const EventKind& kind_of(const Event& event);
 
-  // The schema that decode() takes: the first of the kind's that explains every byte of the
-  // payload, or that of the kind itself. Null when there is none.
+  // The schema that decode() takes: the first of the kind's schemas that explains every byte of the
+  // payload, otherwise that of the kind itself. Null if there is none.
   [[nodiscard]] const EventSchema* choose_schema(const Event& event, const EventKind& kind) const;
 
-  // `read` are first fields of the kind's own schema that the visitor has read; of events that may
-  // have another one there are none.
+  // `read` are first fields of the kind's own schema that the visitor has read; there are none for
+  // events that may have another schema.
   DecodeResult decode(const Event& event, const EventKind& kind, FieldVisitor& visitor,
                       const FixedFields& read = {}) const;
   [[nodiscard]] DecodeResult measure(const Event& event, const EventKind& kind) const;

@@ -40,7 +40,7 @@ struct ExtendedItem {
 class ExtendedItems {
  public:
   explicit ExtendedItems(const Event& event) : left_{event.extended} {}
-  // Nothing behind the last one that is whole.
+  // Nothing after the last complete one.
   std::optional<ExtendedItem> next();
 
  private:
@@ -50,8 +50,8 @@ class ExtendedItems {
 // The data of the first item of the type, or nothing.
 [[nodiscard]] std::optional<core::ByteView> find_extended(const Event& event, ExtendedType type);
 
-// The stack of the event, innermost frame first: one vector for all its stack items. Keys of
-// stacks that are defined elsewhere are in `keys`.
+// The stack of the event, innermost frame first: one vector for all its stack items. Keys of stacks
+// that are defined elsewhere are in `keys`.
 struct EventStack {
   std::vector<u64> frames;
   std::vector<u64> keys;
@@ -68,11 +68,11 @@ void read_stack(const Event& event, EventStack& stack);
 // Values of performance counters that a PERFINFO event carries in its header, or empty.
 [[nodiscard]] core::ByteView header_counters(const Event& event);
 
-// What the header of an event of a private session has in place of kernel and user time: clock
-// ticks of the processor. Source: EVENT_HEADER in Windows SDK evntcons.h.
+// What the header of an event of a private session has instead of kernel and user time: clock ticks
+// of the processor. Source: EVENT_HEADER in Windows SDK evntcons.h.
 [[nodiscard]] std::optional<u64> find_processor_time(const Event& event);
 
-// What INSTANCE headers have beside those of FULL ones.
+// What INSTANCE headers have in addition to FULL ones.
 struct EventInstance {
   u32 id;
   u32 parent_id;
@@ -80,7 +80,7 @@ struct EventInstance {
 };
 [[nodiscard]] std::optional<EventInstance> find_instance(const Event& event);
 
-// What WPP messages have beside number, time, thread and GUID.
+// What WPP messages have in addition to number, time, thread and GUID.
 struct MessageHeader {
   u16 options;
   std::optional<u32> sequence;

@@ -9,7 +9,7 @@
 
 namespace coldtrace::tracefile {
 
-// A member of `extended` of a line: what a header says beside the members that all events have.
+// A member of `extended` in a line: what a header says besides the members that all events have.
 struct ExtendedMember {
   enum class Form : u8 {
     guid,    // 16 bytes of `data`
@@ -28,14 +28,14 @@ struct ExtendedMember {
   [[nodiscard]] std::string full_name() const;
 };
 
-// The form of the member that lines call so, also with the number of a repetition or of an item;
-// nothing where no line can have it. Items of another size than theirs are hex, whatever their
+// The form of the member that lines call this, including names with the number of a repetition or
+// of an item; nothing if no line can have it. Items of an unexpected size are hex, whatever their
 // form.
 [[nodiscard]] std::optional<ExtendedMember::Form> find_extended_form(std::string_view name);
 // Without repetitions and items of no known type.
 [[nodiscard]] std::vector<std::string_view> extended_member_names();
 
-// Those of an event, in the order of its line.
+// The members of an event, in the order of its line.
 void read_extended_members(const Event& event, std::vector<ExtendedMember>& members);
 
 }  // namespace coldtrace::tracefile

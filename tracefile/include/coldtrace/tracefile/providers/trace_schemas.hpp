@@ -10,10 +10,10 @@ struct TraceSchemas {
   std::shared_ptr<const SchemaSource> event_source;  // by the events' own providers
   std::shared_ptr<const SchemaSource> outside;       // from elsewhere; may be null
 
-  // As they are believed: events of the .NET runtime as coldtrace's own table has them, what is
-  // embedded, manifests of EventSources, what comes from outside; last the table's layouts of
-  // earlier versions of an event, and those of packet captures. All but these two are tried where
-  // one that comes before does not explain a payload.
+  // In order of precedence: events of the .NET runtime as in coldtrace's own table, what is
+  // embedded, manifests of EventSources, what comes from outside; last, the table's layouts of
+  // earlier versions of an event, and those of packet captures. All but these two are tried if one
+  // that comes before does not explain a payload.
   [[nodiscard]] SchemaChain in_order() const;
 };
 

@@ -11,7 +11,7 @@ namespace coldtrace::tracefile {
 // The names that the header uses: "wmk_context_switch", "WMK_CONTEXT_SWITCH".
 [[nodiscard]] std::string c_name(const Schema& schema, std::string_view name, u8 version = 0);
 [[nodiscard]] std::string c_constant(std::string_view name);
-// A field's name in it: C's and C++'s own words get a '_' behind them.
+// A field's name in it: reserved words of C and C++ get a '_' at the end.
 [[nodiscard]] std::string c_member(std::string_view name);
 
 }  // namespace coldtrace::tracefile

@@ -16,7 +16,7 @@ struct CompiledEvent {
   // Where in the data the event's own process and thread are, both u32, for pointers of the traced
   // system's size.
   std::optional<u32> process_offset, thread_offset;
-  // Of the process that begins here; the name of its image is in field `image_name`.
+  // The process that begins here; the name of its image is in field `image_name`.
   std::optional<u32> started_process_offset;
   std::optional<u32> image_name;
 };
@@ -28,7 +28,7 @@ class CompiledSchemas final : public SchemaSource {
 
   // The event of an entry, or null.
   [[nodiscard]] const CompiledEvent* find_event(u16 id, u8 version) const;
-  // Whether some version of the event holds what is never shown.
+  // Whether any version of the event contains what is never shown.
   [[nodiscard]] bool is_encrypted(u16 id) const;
 
   [[nodiscard]] std::shared_ptr<const EventSchema> find(const SchemaKey& key) const override;

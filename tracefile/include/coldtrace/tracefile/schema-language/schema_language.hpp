@@ -9,8 +9,8 @@
 
 namespace coldtrace::tracefile {
 
-// What a schema text (docs/languages/trace-schema.md) declares. Equal texts but for blanks and
-// comments have equal declarations.
+// What a schema text (docs/languages/trace-schema.md) declares. Texts that are equal except for
+// blanks and comments have equal declarations.
 
 // The types of fields, in the order of their keywords in schema_language.cpp.
 enum class FieldType : u8 {
@@ -40,7 +40,7 @@ enum class FieldType : u8 {
   structure,
 };
 
-// What a value stands for, beside its type.
+// What a value stands for, besides its type.
 enum class FieldMeaning : u8 {
   none,
   process,  // the event's own process and thread
@@ -69,7 +69,7 @@ struct FieldAmount {
   enum class Kind : u8 { none, fixed, counted, rest };
   Kind kind = Kind::none;
   u16 number = 0;       // of fixed
-  std::string counter;  // of counted: the name of a field before it
+  std::string counter;  // for counted: the name of a field before it
   friend bool operator==(const FieldAmount&, const FieldAmount&) = default;
 };
 

@@ -4,22 +4,22 @@
 
 namespace coldtrace::tracefile {
 
-// Fields lie one behind the other without padding. Sizes and offsets are in bytes.
+// Fields lie one after the other without padding. Sizes and offsets are in bytes.
 
-// Where a field lies: absent behind one whose size depends on the data.
+// Where a field lies: absent after one whose size depends on the data.
 struct FieldPlace {
   std::optional<u32> offset;
-  std::optional<u32> size;  // absent when it depends on the data
+  std::optional<u32> size;  // absent if it depends on the data
 };
 
 // Where the fields of an event or structure lie.
 struct Layout {
   std::vector<FieldPlace> fields;  // in the order of the declaration
-  std::optional<u32> size;         // of all, absent when it depends on the data
+  std::optional<u32> size;         // of all; absent if it depends on the data
   u32 fixed_size = 0;              // up to the first field of a size that does
 };
 
-// The size of a field of the schema, absent when it depends on the data.
+// The size of a field of the schema; absent if it depends on the data.
 [[nodiscard]] std::optional<u32> size_of(const Schema& schema, const FieldDeclaration& field,
                                          unsigned pointer_size);
 

@@ -5,7 +5,7 @@
 
 namespace coldtrace::tracefile {
 
-// What events of the trace are understood by; both outlive it.
+// What is needed to understand events of the trace; both must outlive it.
 [[nodiscard]] EventContext event_context_of(const AnyTrace& trace, const SchemaSource& schemas);
 
 }  // namespace coldtrace::tracefile

@@ -14,7 +14,7 @@
 
 namespace coldtrace::tracefile {
 
-// Which events of a trace are wanted: those that all its parts want. Empty lists want all.
+// Which events of a trace are wanted: those that match all its parts. Empty lists match all.
 struct EventSelection {
   std::vector<std::string> providers;  // GUIDs, names or globs
   std::vector<std::string> events;     // ids, or names or globs of events or their classes
@@ -46,10 +46,10 @@ class EventSelector {
   // All that is given must outlive the selector.
   EventSelector(const EventContext& context, core::Borrowed<EventSelection> selection);
 
-  // `attached` is the stack that other events have of the event, or null.
+  // `attached` is the stack that other events supply for the event, or null.
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
-  // What no event had, once all were seen. Processes are told as `shown_process` shows them.
+  // What no event matched, once all were seen. Processes are shown as `shown_process` shows them.
   [[nodiscard]] core::NoMatch unmatched(const core::ShownName& shown_process = {}) const;
 
  private:
@@ -99,8 +99,8 @@ class EventSelector {
   bool any_ = false;
 };
 
-// What a first pass over the events may leave out by it; nothing where every event has to be seen,
-// as each list of a selection tells what no event had. The selection must outlive it.
+// What a first pass over the events may leave out because of it; nothing if every event has to be
+// seen, since each list of a selection reports what no event had. The selection must outlive it.
 [[nodiscard]] std::unique_ptr<const EventSieve> make_sieve(const EventSelection& selection);
 
 // The times as limits of the stream.

@@ -14,15 +14,15 @@
 
 namespace coldtrace::tracefile {
 
-// Hands out the events of a sequence with the stacks that other events have of them, and these
-// others no more: StackWalk/Stack, StackKeyKernel and StackKeyUser, which name the time and the
+// Hands out the events of a sequence with the stacks that other events supply for them, and those
+// others no longer: StackWalk/Stack, StackKeyKernel and StackKeyUser, which state the time and the
 // thread of their event, and CLRStackWalk, whose event is the last one before it of its provider on
-// its thread. Frames of user mode may come much later than the event, when the thread goes back
-// there, so that every event waits until the bounds are reached; a stack that comes after that is
-// an event of its own, as is one of an event that the sequence does not have.
+// its thread. User-mode frames may come much later than the event, when the thread returns to user
+// mode, so that every event waits until the limits are reached; a stack that comes after that is an
+// event of its own, as is the stack of an event that the sequence does not have.
 //
-// Sources: Microsoft Learn, StackWalk_Event; observed on real traces, of which every CLRStackWalk
-// follows its event so.
+// Sources: Microsoft Learn, StackWalk_Event; observed on real traces, in which every CLRStackWalk
+// follows its event like this.
 class StackAttacher final : public EventSequence {
  public:
   struct Limits {
@@ -31,14 +31,14 @@ class StackAttacher final : public EventSequence {
     std::size_t frames = std::size_t{1} << 20U;  // that they have
   };
   struct Counts {
-    u64 attached = 0;    // events that were stacks of others
+    u64 attached = 0;    // events that were stacks of other events
     u64 unattached = 0;  // that are handed out as events
-    u64 events = 0;      // that have a stack by others
+    u64 events = 0;      // that have a stack from other events
   };
 
   // Events later than `last` are left out; their stacks are looked at, so the sequence may go on
-  // beyond it. `in_time_order` says whether it is in the order of time. All but `last` must outlive
-  // the object.
+  // beyond it. `in_time_order` says whether it is in order of time. All but `last` must outlive the
+  // object.
   StackAttacher(std::unique_ptr<EventSequence> events, core::Borrowed<StackTable> stacks,
                 std::optional<i64> last, bool in_time_order, const Limits& limits);
   StackAttacher(std::unique_ptr<EventSequence> events, core::Borrowed<StackTable> stacks,

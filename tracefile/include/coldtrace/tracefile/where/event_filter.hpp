@@ -22,31 +22,31 @@ namespace coldtrace::tracefile {
 
 class AnyTrace;
 
-// What events of a trace are understood by.
+// What is needed to understand events of a trace.
 struct EventContext {
   const SchemaSource& schemas;
   const NameTables& names;
   const Clock& clock;
   std::optional<core::FileTime> start;       // of the session
-  std::vector<std::string> files = {};       // names, by Event::file; of one file none
+  std::vector<std::string> files = {};       // names, by Event::file; none for a single file
   const MessageTexts* parameters = nullptr;  // of "%%n" in messages; null: none are known
-  const AnyTrace* trace = nullptr;           // that the events are of; null: of no file
+  const AnyTrace* trace = nullptr;           // of the events; null: of no file
 };
 
-// Whether events are what an expression asks for. What all events of a kind have in common is
-// decided once a kind, the members of headers are next, and only what is then open decodes a
-// payload, up to the last field that it needs; whole lines are made last. One object a thread.
+// Whether events match an expression. What all events of a kind have in common is decided once per
+// kind, the members of headers come next, and only what is then still open decodes a payload, up to
+// the last field that is needed; whole lines are made last. One object per thread.
 class EventFilter {
  public:
   // All that is given must outlive the filter.
   EventFilter(const EventContext& context, core::Borrowed<WhereExpression> where);
 
-  // `attached` is the stack that other events have of the event, or null.
+  // `attached` is the stack that other events supply for the event, or null.
   bool wants(const Event& event, const AttachedStack* attached = nullptr);
 
   // What no event had, once all were seen: fields that are in no schema of theirs, and fields that
-  // never were of the type that they are compared with, each once. `option` gave the expression.
-  // False where there is none.
+  // never had the type that they are compared with, each once. `option` is the one with the
+  // expression. False if there is nothing to report.
   bool report(core::NoMatch& unmatched, std::string_view option) const;
 
  private:

@@ -16,24 +16,24 @@ namespace coldtrace::tracefile {
 struct EventContext;
 
 // What the lines of events show beyond what a filter reads from events and schemas itself: how a
-// call ended, the event inside another one, bytes that no field has, names of code by files beside
-// the trace. Whoever makes lines knows it. One object a thread.
+// call ended, the event inside another one, bytes that no field covers, names of code from files
+// beside the trace. Implemented by whoever makes lines. One object per thread.
 class EventLineReader {
  public:
   using See = std::function<void(const Subject&)>;
 
   virtual ~EventLineReader() = default;
 
-  // The event that is asked about from now on, as long as it lasts. `attached` is the stack that
-  // other events have of it, or null.
+  // The event that is asked about from now on, as long as it lives. `attached` is the stack that
+  // other events supply for it, or null.
   virtual void set(const Event& event, const AttachedStack* attached) = 0;
 
-  // Each value that the event's line has at a path of members, through arrays, in their order.
-  // False where the line has no such member, or null. What is seen lasts until the next event.
+  // Each value that the event's line has at a path of members, through arrays, in order. False if
+  // the line has no such member, or null. What is seen is valid until the next event.
   virtual bool each(std::span<const std::string> path, const See& see) = 0;
 
-  // What files beside the trace call a frame of a stack, or the value of a field; nothing where
-  // they do not know it.
+  // What files beside the trace call a frame of a stack, or the value of a field; nothing if they
+  // do not know it.
   virtual std::optional<std::string> name_frame(std::optional<u32> pid, u64 address, i64 time) = 0;
   virtual std::optional<std::string> name_value(const Value& value, const NameScope& scope) = 0;
 
@@ -48,7 +48,7 @@ class EventLines {
  public:
   virtual ~EventLines() = default;
 
-  // Of the lines of events that are understood so. What the context refers to must outlive it.
+  // For the lines of events in this context. What the context refers to must outlive it.
   [[nodiscard]] virtual std::unique_ptr<EventLineReader> open(
       const EventContext& context) const = 0;
 

@@ -21,13 +21,13 @@ using where::WhereTest;
 
 // An expression about events.
 struct WhereExpression : where::WhereExpression {
-  // What whole lines are asked by; null: events have no member that only these show.
+  // Gives the members that only whole lines show; null: events have no such members.
   const EventLines* lines = nullptr;
 };
 
-// What of an event a comparison looks at: members of its line, in the order of the table in
-// where_members.cpp, or what has a path: of a field, through structures, also of `resolved`; the
-// name of a member of `extended`; what only a whole line shows.
+// What a comparison looks at in an event: members of its line, in the order of the table in
+// where_members.cpp, or something with a path: of a field, through structures, also of `resolved`;
+// the name of a member of `extended`; what only a whole line shows.
 enum class WhereMember : unsigned {
   time,
   timestamp,
@@ -63,7 +63,7 @@ enum class WhereMember : unsigned {
   field,
   resolved,  // the name that the value of a field stands for
   extended,  // a member of `extended`
-  line,      // what EventLines alone knows
+  line,      // what only EventLines knows
 };
 
 // The member that the test is about.
@@ -74,12 +74,12 @@ enum class WhereMember : unsigned {
 // Reads an expression that selects events; the first error ends it.
 core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text);
 
-// The names of the members of a line that events and schemas tell, as an expression has them, and
-// of those that whole lines show.
+// The names of the members of a line that events and schemas supply, as written in expressions, and
+// of those that only whole lines show.
 [[nodiscard]] std::span<const std::string_view> where_member_names();
 [[nodiscard]] std::span<const std::string_view> line_member_names();
 
-// The first member that only whole lines show, as it was written; empty where none is asked for.
+// The first member that only whole lines show, as it was written; empty if there is none.
 [[nodiscard]] std::string_view line_member_in(const WhereExpression& where);
 
 }  // namespace coldtrace::tracefile
