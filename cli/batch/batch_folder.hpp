@@ -8,40 +8,41 @@
 
 namespace coldtrace::cli {
 
-// The folder of results. Beside them it has "_batch", with "lock-commands", which a run holds while
-// it looks for results of other commands, and a folder for each command:
+// The folder of results. Beside them it has "_batch", with "lock-commands", held by a run while it
+// looks for results of other commands, and a folder for each command:
 //   manifest.ndjson, or manifest-2-of-4.ndjson of a shard   the outcome of each input
-//   lock-2-of-4                                             held by the run that works on it
+//   lock-2-of-4                                             held by the run of this shard
 //   work-2-of-4-XXXXXX                                      results that are being written
 class BatchFolder {
  public:
-  // Makes nothing. Throws Failure where the folder has results of another command in the way.
+  // Creates nothing. Throws Failure if results of another command are in the way.
   BatchFolder(const BatchOptions& options, const BatchedCommand& command);
   BatchFolder(const BatchFolder&) = delete;
   BatchFolder& operator=(const BatchFolder&) = delete;
-  // Removes what is not finished, and gives up the lock.
+  // Removes unfinished results, and releases the lock.
   ~BatchFolder();
 
-  // Makes folders and takes the lock: no other run then works on the same results. Throws Failure
-  // where one does, unless `wait`. What a run that was killed has left is removed.
+  // Creates folders and takes the lock: no other run then works on the same results. Throws Failure
+  // if one does, unless `wait`. Leftovers of a killed run are removed.
   void enter(bool wait);
 
   const ManifestHead& head() const { return head_; }
-  // The format of results, which the command gets.
+  // The format of results, which is passed to the command.
   const std::string& format() const { return head_.format; }
 
-  // What is known of all inputs, of whatever shard; `own`, by this shard's manifest. Throws Failure
-  // where a manifest is of another command line, or two have one name for different inputs.
+  // What is known of all inputs of all shards; `own` gets those in this shard's manifest. Throws
+  // Failure if a manifest is of another command line, or two have the same name for different
+  // inputs.
   BatchEntries read(std::vector<std::string>& own, core::Findings& findings) const;
   std::string manifest() const;
-  // Replaces the manifest; `whole` is that of all shards, whose own are then removed.
-  // `end` is null where inputs are left to do.
+  // Replaces the manifest; with `whole`, by one of all shards, whose own are then removed. `end` is
+  // null while inputs are left to do.
   void write_manifest(const BatchEntries& entries, const ManifestEnd* end, bool whole) const;
 
-  // Where the results of an input lie, below this folder; and with it.
+  // Where the results of an input are: relative to this folder, and with it.
   std::string result_path(const std::string& name) const;
   std::string full_path(const std::string& below) const { return folder_ + "/" + below; }
-  // Where a worker writes them.
+  // Where a worker writes its results.
   std::string work_path(std::size_t index) const;
 
  private:
@@ -50,7 +51,7 @@ class BatchFolder {
   std::string lock_path() const;
   void refuse_other_shards() const;
   void remove_leftovers() const;
-  // The names in the command's folder that begin and end so.
+  // The names in the command's folder with this start and end.
   std::vector<std::string> names(std::string_view start, std::string_view end) const;
 
   std::string folder_, command_folder_;
@@ -58,7 +59,7 @@ class BatchFolder {
   bool is_whole_;      // the only shard
   bool hive_, whole_paths_;
   ManifestHead head_;
-  std::string ending_;  // of results: ".ndjson.zst"
+  std::string ending_;  // of result files: ".ndjson.zst"
   int lock_ = -1;
   std::string work_;
 };

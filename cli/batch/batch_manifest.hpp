@@ -28,22 +28,22 @@ struct BatchEntry {
   std::optional<InputIdentity> identity;
   std::string tool;                     // "coldtrace 1.0.0"
   std::string state;                    // "done", "failed", "crashed", "timed_out"
-  std::optional<unsigned> exit_status;  // none where it was killed
+  std::optional<unsigned> exit_status;  // none if it was killed
   std::optional<unsigned> signal;
-  std::optional<ResultFile> result;  // where it is done
+  std::optional<ResultFile> result;  // if done
   FindingTally findings;
-  std::string error;  // where it is not done
+  std::string error;  // if not done
 
   bool is_done() const { return state == "done"; }
-  // Whether another input may not have this name. One that failed where no file was may: its path
-  // may have been a wrong one.
+  // Whether no other input may have this name. One may if this one failed because there was no
+  // file: its path may have been wrong.
   bool keeps_name() const { return is_done() || identity.has_value(); }
 };
 
 // By name.
 using BatchEntries = std::map<std::string, BatchEntry, std::less<>>;
 
-// What a manifest says of all its entries.
+// What a manifest says about all its entries.
 struct ManifestHead {
   std::string kind;                  // "ntfs-snapshot"
   std::vector<std::string> command;  // its words, in UTF-8
@@ -57,23 +57,23 @@ struct ReadManifest {
   BatchEntries entries;
 };
 
-// Nothing where there is none, or, with a finding, an empty one. A last line that was not written
-// whole is passed over; another line that is none of a manifest is a finding. Throws Failure where
-// the first line is none of one.
+// Nothing if there is none or, with a finding, if it is empty. A last line that was not written
+// completely is ignored; any other invalid line is a finding. Throws Failure if the first line is
+// invalid.
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings);
 
-// A line, with its end.
+// A line, with its newline.
 std::string manifest_line(const BatchEntry& entry);
 
-// What its summary says.
+// What the summary of a manifest says.
 struct ManifestEnd {
   bool complete = true;  // no folder of inputs was unreadable
-  // Names of entries of earlier runs, of inputs that this one has not: they are not counted.
+  // Names of entries of earlier runs whose inputs this one does not have: they are not counted.
   std::set<std::string> not_named;
   core::Findings findings;  // of the run
 };
 
-// The whole document, without a summary where inputs are left to do.
+// The whole document, without a summary while inputs are left to do.
 std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
                           const ManifestEnd* end);
 

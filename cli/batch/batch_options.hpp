@@ -8,10 +8,10 @@
 
 namespace coldtrace::cli {
 
-// Runs the program with these words behind its name, and says what is wrong; what main() does.
+// Runs the program with these arguments, and reports errors, as main() does.
 using RunProgram = std::function<Exit(const std::vector<std::string>& words)>;
 
-// N of how many parts of all inputs: --shard.
+// One part of all inputs out of several: --shard.
 struct Shard {
   unsigned number = 1;
   unsigned of = 1;
@@ -21,17 +21,17 @@ struct BatchOptions : CommonOptions {
   std::string folder;                // --out-dir
   std::vector<std::string> inputs;   // files and folders
   std::string list;                  // a file with a path on each line
-  bool null_separated = false;       // its paths end with a byte 0
-  std::vector<std::string> include;  // globs of names of files in folders
+  bool null_separated = false;       // its paths end with a NUL
+  std::vector<std::string> include;  // globs for names of files in folders
   std::vector<std::string> command;  // words
   bool hive = false;
-  std::string packing;       // "none", "gz", "zst"; empty: as the layout has it
+  std::string packing;       // "none", "gz", "zst"; empty: that of the layout
   bool whole_paths = false;  // results are named by the whole path of an input
   Shard shard;
   bool hash_inputs = false;
   bool retry_failed = false;
-  bool wait = false;     // until no other run works on the same results
-  unsigned seconds = 0;  // that an input may take; 0: as long as it takes
+  bool wait = false;     // until no other run uses the same results
+  unsigned seconds = 0;  // limit per input; 0: none
   unsigned jobs = 1;     // inputs at a time
 };
 

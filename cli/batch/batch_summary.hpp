@@ -16,13 +16,13 @@ struct BatchSummary {
   Shard shard;
   u64 inputs = 0;
   u64 done = 0;
-  u64 kept = 0;           // of `done`: by an earlier run, and unchanged
+  u64 kept = 0;           // of `done`: from an earlier run, and unchanged
   u64 with_findings = 0;  // of `done`: with exit status 1
   u64 result_bytes = 0;
-  u64 not_named = 0;  // entries of earlier runs, of inputs that this one has not
-  u64 parts = 0;      // files that are read with another one
-  u64 links = 0;      // symbolic links of folders, which are not followed
-  u64 repeated = 0;   // lines of a list that name an input again
+  u64 not_named = 0;  // entries of earlier runs whose inputs this one does not have
+  u64 parts = 0;      // files that are read along with another one
+  u64 links = 0;      // symbolic links in folders, which are not followed
+  u64 repeated = 0;   // lines of a list that repeat an input
   std::vector<const BatchEntry*> failed;  // in the order of the inputs
   struct Found {
     u64 count = 0;

@@ -10,18 +10,18 @@
 
 namespace coldtrace::cli {
 
-// What a worker does, and what it answers: lines of text.
+// A worker's orders and answers: lines of text.
 
 struct WorkOrder {
   std::vector<std::string> words;   // of the run
-  std::string output;               // the file that it writes
-  std::vector<std::string> hashed;  // files whose bytes are hashed, one behind the other
+  std::string output;               // the file to write
+  std::vector<std::string> hashed;  // files to hash, concatenated
 };
 
-// Runs the program, sees to it that its output is on the disk, and hashes. Returns its exit status.
+// Runs the program, syncs its output to the disk, and hashes. Returns its exit status.
 int work_on_input(const RunProgram& run, const WorkOrder& order, int answer);
 
-// Only hashes. Returns 0 where the output is the one that is expected.
+// Only hashes. Returns 0 if the output is the expected one.
 int check_result(const std::string& output, const ResultFile& expected,
                  const std::vector<std::string>& hashed, int answer);
 
@@ -29,11 +29,11 @@ struct WorkAnswer {
   std::optional<ResultFile> result;  // without a path
   std::string input_sha256;
   FindingTally findings;
-  std::string unwritable;  // why results could not be written; empty where they could
+  std::string unwritable;  // why results could not be written; empty if they could
 };
 
-// An answer may come from a process that the bytes of an input have taken over: what is not an
-// answer in it is passed over.
+// An answer may come from a process that an input has compromised: anything that is not an answer
+// is ignored.
 WorkAnswer read_answer(std::string_view text);
 
 }  // namespace coldtrace::cli

@@ -16,11 +16,11 @@ namespace coldtrace::cli {
 struct BatchedCommand {
   std::vector<std::string> path;  // "ntfs", "snapshot"
   std::vector<std::string> rest;  // its options and further arguments
-  bool has_jobs = false;          // takes --jobs, which `rest` does not have
+  bool has_jobs = false;          // takes --jobs, which is not in `rest`
   std::vector<std::string> formats;
-  std::string given_format;          // that `rest` has
-  std::vector<std::string> files;    // that `rest` names
-  std::vector<std::string> parents;  // of these, those of --parent
+  std::string given_format;          // in `rest`
+  std::vector<std::string> files;    // named in `rest`
+  std::vector<std::string> parents;  // of these, those given with --parent
 
   // "ntfs-snapshot"
   std::string kind() const;
@@ -28,17 +28,17 @@ struct BatchedCommand {
   std::string text() const;
 };
 
-// Throws Failure where the words ask for help or the version, and for no run.
+// Throws Failure if the words ask for help or the version instead of a run.
 void refuse_help(CLI::App& root, const std::vector<std::string>& words);
 
-// What the words are, and whether the command takes an input and them: otherwise what is wrong is
-// said as in any run, and there is nothing. Throws Failure where a batch cannot run it.
+// Parses the words of a command, and checks that it takes them along with an input: errors are
+// reported as in any run, and there is no result. Throws Failure if a batch cannot run the command.
 std::optional<BatchedCommand> read_command(CLI::App& root, const std::vector<std::string>& words,
                                            const RunProgram& run, Exit& exit);
 
-// The batch that a command line with --out-dir asks for: its arguments are the inputs, or the first
-// one where the command has others, --jobs is how many at a time. Nothing where it has no such
-// option, or not once with a value.
+// The batch that a command line with --out-dir asks for: its arguments are the inputs, or only the
+// first if the command has others; --jobs is how many run at a time. Nothing unless the line has
+// that option exactly once, with a value.
 std::optional<BatchOptions> read_output_folder_line(CLI::App& root,
                                                     const std::vector<std::string>& words);
 

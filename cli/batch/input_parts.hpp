@@ -6,17 +6,17 @@
 
 namespace coldtrace::cli {
 
-// The files that an input is read from: the parts of a split image, the segments of an EnCase
+// The files from which an input is read: the parts of a split image, the segments of an EnCase
 // image, a virtual disk with its extents and parents (`parents`, or those beside it); otherwise
-// itself alone.
+// only itself.
 std::vector<std::string> list_input_parts(const std::string& path,
                                           const std::vector<std::string>& parents);
 
-// Whether it is a part of a split or EnCase image that is read with another file, the first.
+// Whether it is a part of a split or EnCase image that is read along with another file, the first.
 bool is_later_part(const std::string& path);
 
-// Of files of one folder: the names of those that descriptors of VMDKs among them have as their
-// data. No descriptor is one.
+// For files in one folder: the names of those that VMDK descriptors among them name as their data,
+// without descriptors.
 std::set<std::string> names_of_extents(const std::vector<std::string>& paths);
 
 }  // namespace coldtrace::cli

@@ -12,39 +12,39 @@
 
 namespace coldtrace::cli {
 
-// What asks this process to end.
+// Thrown when this process is asked to end.
 struct Interrupted {
   int signal;
 };
 
-// Processes of this program that work on something each. One that crashes, or is killed, takes
-// nothing else with it; when this process ends, whatever ends it, they all do. Ctrl-C and what else
-// asks this process to end is held back as long as this lives, and told by wait(). Throws Failure.
+// Processes of this program, each with its own work. One that crashes or is killed takes nothing
+// else with it; when this process ends, for whatever reason, they all do. Ctrl-C and other requests
+// to end are held back while this object lives, and reported by wait(). Throws Failure.
 class WorkerPool {
  public:
-  // What a worker does: it may write an answer to the descriptor, and returns its exit status.
+  // A worker's work: it may write an answer to the descriptor, and returns its exit status.
   using Work = std::function<int(int answer)>;
 
   struct Ended {
     std::size_t id = 0;
-    std::optional<unsigned> exit;  // status; none where a signal ended it
+    std::optional<unsigned> exit;  // status; none if a signal ended it
     std::optional<unsigned> signal;
-    bool timed_out = false;  // ended here, since it took too long
+    bool timed_out = false;  // ended here because it took too long
     std::string answer;
-    std::string messages;  // of its standard error, the first of them
+    std::string messages;  // the first ones from its standard error
   };
 
-  // `seconds` is what each may take; 0: as long as it takes.
+  // `seconds` is the limit for each; 0: none.
   explicit WorkerPool(unsigned seconds);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
-  // Ends those that work.
+  // Ends workers that are still running.
   ~WorkerPool();
 
   void start(std::size_t id, const Work& work);
   std::size_t size() const { return workers_.size(); }
 
-  // Waits until one has ended. Throws Interrupted where this process is asked to end.
+  // Waits until one has ended. Throws Interrupted if this process is asked to end.
   Ended wait();
 
   void end_all();

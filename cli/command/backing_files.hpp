@@ -8,9 +8,9 @@
 
 namespace coldtrace::cli {
 
-// The files whose bytes a block device hands out: those of loop devices, also behind partitions and
-// behind what is put together of other devices (slaves: device mapper, RAID). `sysfs` is where
-// the kernel tells of it: Linux, Documentation/ABI/testing/sysfs-block and sysfs-block-loop.
+// The files behind a block device: those of loop devices, also under partitions and under devices
+// built from others (slaves: device mapper, RAID). `sysfs` is where the kernel lists them: Linux,
+// Documentation/ABI/testing/sysfs-block and sysfs-block-loop.
 std::vector<std::string> find_backing_files(dev_t device,
                                             const std::filesystem::path& sysfs = "/sys");
 

@@ -16,12 +16,12 @@ struct ChildLimits {
 
 struct ChildResult {
   std::string output;
-  std::string problem;  // empty, or what went wrong: the output is then worth nothing
+  std::string problem;  // empty, or what went wrong: the output is then useless
 };
 
-// Runs a program without environment: `input` is its standard input, its standard
-// output is the result, its standard error goes nowhere. Whatever it does, this returns within
-// `wall_seconds`, and no process is left behind.
+// Runs a program with an empty environment: `input` is its standard input, its standard output is
+// the result, its standard error is discarded. Whatever it does, this returns within `wall_seconds`
+// and leaves no process behind.
 ChildResult run_child(const std::string& program, core::ByteView input, const ChildLimits& limits,
                       const std::vector<std::string>& arguments = {});
 

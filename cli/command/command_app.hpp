@@ -9,16 +9,16 @@
 
 namespace coldtrace::cli {
 
-// What may stand as the value of an option, beside what CLI11 keeps.
+// What the value of an option may be, beyond what CLI11 keeps.
 struct ValueKind {
   enum class Source { any, choices, file, finding_code, provider };
   Source source = Source::any;
   std::vector<std::string> choices;
-  bool repeats = false;              // given again for each value
-  std::vector<std::string> formats;  // that the option is for; none: for all
+  bool repeats = false;              // the option is repeated for each value
+  std::vector<std::string> formats;  // those the option is for; none: for all
 };
 
-// A command or a group of them, which is defined once it is named, or help asks for it.
+// A command or a group, which is defined once it is named or help asks for it.
 class CommandApp : public CLI::App {
  public:
   CommandApp(const std::string& name, const std::string& summary, CLI::App& parent)
@@ -27,7 +27,7 @@ class CommandApp : public CLI::App {
   CommandApp& operator=(const CommandApp&) = delete;
   ~CommandApp() override;
 
-  // Sets what define() does, once.
+  // Sets what define() does; it does that only once.
   void define_by(std::function<void()> define);
   void define();
 
@@ -38,10 +38,10 @@ class CommandApp : public CLI::App {
   std::function<void()> define_;
 };
 
-// Of an option of any command; that of one that was never described is Source::any.
+// The kind of any command's option; Source::any for one that was never described.
 const ValueKind& value_kind(const CLI::Option* option);
 ValueKind& describe_values(const CLI::Option* option);
-// Of an option that is removed, or ends with its command: the next one may lie where it did.
+// For an option that is removed, or ends with its command: the next one may have the same address.
 void forget_values(const CLI::Option* option);
 
 }  // namespace coldtrace::cli

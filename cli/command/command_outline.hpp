@@ -5,15 +5,15 @@
 
 namespace coldtrace::cli {
 
-// What a command line says of a run that is not made.
+// What a command line says about a run, without running it.
 struct CommandOutline {
   std::vector<std::string> formats;  // the default first
-  std::string format;                // empty where --format is not given
-  std::string output;                // what -o names; empty where it is not given
+  std::string format;                // empty if --format is not given
+  std::string output;                // what -o names; empty if it is not given
   std::vector<std::string> inputs;   // files and folders that its options name
 };
 
-// While one lives, begin_run() throws the CommandOutline of the run that it would begin, and
+// While one of these lives, begin_run() throws the CommandOutline of the run it would begin, and
 // nothing else of the run happens.
 class OutlineAlone {
  public:

@@ -14,32 +14,32 @@
 
 namespace coldtrace::cli {
 
-// Options that every command has. A command's own options derive from them.
+// Options common to all commands. A command's own options derive from them.
 struct CommonOptions {
   OutputOptions output;
   std::vector<std::string> formats;  // the default first
-  std::string format;                // empty until begin_run() where --format is not given
+  std::string format;                // empty until begin_run() if --format is not given
   TextOptions text;
   Int64 int64 = Int64::number;
   FindingPolicy findings;
-  std::vector<std::string> named_inputs;  // from begin_run() on: all that the options name
+  std::vector<std::string> named_inputs;  // from begin_run() on: all that options name
 };
 
-// Before a run: settles the format (cli/command/default_format.hpp); throws Failure where the
-// options contradict each other; starts a pager; enter_run().
+// To be called before a run: decides the format (cli/command/default_format.hpp); throws Failure if
+// the options contradict each other; starts a pager; calls enter_run().
 void begin_run(CommonOptions& options, const Command& command);
 
-// Enters the sandbox, and from in there throws Failure where the output would do harm to one of the
-// command's inputs (cli/command/output_guard.hpp). begin_run() leaves it to commands whose
-// SandboxNeeds say `later`.
+// Enters the sandbox, and inside it throws Failure if the output would damage one of the command's
+// inputs (cli/command/output_guard.hpp). begin_run() leaves this to commands whose SandboxNeeds say
+// `later`.
 void enter_run(const CommonOptions& options, const SandboxNeeds& needs);
 
-// The options that every command has; `formats` lists what --format takes, the default first.
+// Adds the options common to all commands; `formats` lists what --format takes, the default first.
 void add_common_options(Command& command, const std::vector<std::string>& formats,
                         CommonOptions& options);
 
-// -j, --jobs: threads, also those that pack the output, which does not depend on them. By default
-// one per CPU.
+// -j, --jobs: threads, including those that pack the output, which does not depend on their number.
+// By default one per CPU.
 void add_jobs_option(Command& command, CommonOptions& options, unsigned& jobs);
 
 // A subcommand with the common options and those that `define(command, options)` adds; `exit` is

@@ -11,7 +11,7 @@
 
 namespace coldtrace::cli {
 
-// Bytes of a regular file; 0 of others and where it cannot be told.
+// The size of a regular file; 0 for others, or if it is not known.
 inline u64 size_of_file(const std::string& path) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(path, unknown);
@@ -23,9 +23,9 @@ inline u64 size_of_files(const std::vector<std::string>& paths) {
   return size;
 }
 
-// Calls work(worker, path, Item&), which fills an item that may have been used, for every file on
-// up to `jobs` threads, and take(path, Item&) in the order of the files: the output is always the
-// same. `progress` hears of each file that was taken.
+// Calls work(worker, path, Item&), which fills an item that may have been used before, for every
+// file on up to `jobs` threads, and take(path, Item&) in the order of the files, so that the output
+// is always the same. `progress` is told of each file taken.
 template <class Item, class Work, class Take>
 void for_each_file(const std::vector<std::string>& files, unsigned jobs, core::Progress& progress,
                    Work&& work, Take&& take) {

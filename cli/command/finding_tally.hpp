@@ -8,10 +8,10 @@
 
 namespace coldtrace::cli {
 
-// How often a run found what: by code and severity.
+// How often a run made each finding, by code and severity.
 using FindingTally = std::map<std::pair<std::string, std::string>, u64>;
 
-// Adds all that each Report of this process is told from now on; null: none any more.
+// From now on adds all findings passed to any Report of this process; null: stops that.
 void tally_findings(FindingTally* tally);
 
 }  // namespace coldtrace::cli

@@ -5,14 +5,14 @@
 
 namespace coldtrace::cli {
 
-// A document of many objects, each a line: NDJSON, or with the format "json" the elements of one
-// array. The first of them is a "header", the last a "summary".
+// A document of many objects, one per line: NDJSON or, with the format "json", the elements of one
+// array. The first is a "header", the last a "summary".
 class JsonLines {
  public:
   JsonLines(Output& output, std::string_view format, Int64 int64)
       : output_{output}, json_{output, int64}, array_{format == "json"} {}
 
-  // Where another writer writes a line whole, between two lines: what comes before it.
+  // For another writer that writes a whole line between two of these: writes what comes before it.
   void separate() {
     if (array_) output_.write(first_ ? "[" : ",");
     first_ = false;

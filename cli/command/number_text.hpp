@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// A number as people write it: decimal, or hexadecimal behind "0x".
+// A number as people write it: decimal, or hexadecimal after "0x".
 inline std::optional<u64> parse_number(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);

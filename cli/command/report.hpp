@@ -19,7 +19,7 @@ enum class Exit : u8 {
   failure = 2,   // nothing useful could be done
 };
 
-// What to think of findings: --fail-on, --tolerate, --quiet and --verbose.
+// How to treat findings: --fail-on, --tolerate, --quiet and --verbose.
 struct FindingPolicy {
   std::vector<std::string> fail_on;
   std::vector<std::string> tolerate;
@@ -29,15 +29,15 @@ struct FindingPolicy {
   bool fails(const core::Finding& finding) const;
 };
 
-// One of several inputs that nothing could be made of.
+// An input, one of several, that could not be used.
 struct FailedInput {
   std::string file;
   std::string error;
 };
 
-// Gathers what happened to all inputs of a run, says it on standard error and decides the exit
-// status. Standard error gets one line a finding, but one for all that are informational unless
-// --verbose is given or --fail-on names them; results never go there.
+// Collects what happened to all inputs of a run, reports it on standard error and decides the exit
+// status. Standard error gets one line per finding, but only one for all informational findings
+// unless --verbose is given or --fail-on names them; results never go there.
 class Report {
  public:
   explicit Report(const FindingPolicy& policy) : policy_{policy} {}
@@ -45,23 +45,23 @@ class Report {
   Report& operator=(const Report&) = delete;
   ~Report();
 
-  // An input that was read; its findings are printed under its path.
+  // Reports an input that was read; its findings are printed with its path.
   void read(std::string_view path, const core::Findings& findings);
 
-  // Prints findings without counting an input: of one that failed() tells of.
+  // Prints findings without counting an input: for one that failed() reports.
   void tell(std::string_view path, const core::Findings& findings);
 
-  // An input that nothing could be made of.
+  // Reports an input that could not be used.
   void failed(std::string_view path, std::string_view message);
   void failed(std::string_view path, const core::ParseError& error);
-  // What is known of an input before it is read to the end: said in the place of read() where the
-  // reader of the results goes away before.
+  // What is known of an input before it is read to the end: reported instead of read() if the
+  // reader of the results goes away first.
   void begin(std::string_view path, const core::Findings& findings);
 
-  // For answers that are read without standard error.
+  // For documents that are read without standard error.
   const std::vector<FailedInput>& failed_inputs() const { return failed_; }
 
-  // The command's own answer is "different", "no match" and the like.
+  // The command's own answer is "different", "no match" or the like.
   void mismatch() { worst_ = Exit::findings; }
 
   // Failed inputs count as findings, or as a failure when no input could be read.
@@ -72,17 +72,16 @@ class Report {
 
   const FindingPolicy& policy_;
   Exit worst_ = Exit::ok;
-  std::map<std::string, u64, std::less<>> informational_;      // that were not said, by code
-  std::vector<std::pair<std::string, core::Findings>> begun_;  // that read() was not called for
+  std::map<std::string, u64, std::less<>> informational_;      // not printed, by code
+  std::vector<std::pair<std::string, core::Findings>> begun_;  // those without read() so far
   u64 inputs_read_ = 0;
   std::vector<FailedInput> failed_;
 };
 
-// What the report of a run knew that ended early, its reader being gone: findings or none.
+// The exit status of a run that ended early because its reader was gone: by the findings so far.
 Exit broken_run_exit();
 
-// What is wrong with an input, without its path: the place of an error of open() or read() is the
-// file itself.
+// What is wrong with an input, without its path: an error of open() or read() gets no offset.
 std::string to_message(const core::ParseError& error);
 
 // The array of {"code","severity","count","first_offset","text"}.

@@ -6,9 +6,8 @@
 
 namespace coldtrace::cli {
 
-// "; did you mean 'NAME'?" with the one of `names` that is nearest to `wanted`
-// (coldtrace/core/nearest_names.hpp), or to what is before the dot of `wanted`, where there is one;
-// empty where none is near.
+// "; did you mean 'NAME'?" with the one of `names` nearest to `wanted`
+// (coldtrace/core/nearest_names.hpp), or to what precedes a dot in `wanted`; empty if none is near.
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string_view>& names);
 
 }  // namespace coldtrace::cli

@@ -11,7 +11,7 @@
 
 namespace coldtrace::cli {
 
-// What 'driver check' tells.
+// The answer of 'driver check'.
 struct DriverCheckAnswer {
   std::vector<std::unique_ptr<HiveInput>> hives;
   std::string files_path;  // empty: no files were given
@@ -20,7 +20,7 @@ struct DriverCheckAnswer {
   std::vector<registry::Problem> problems;
   core::Findings findings;  // of the configuration and the files
 
-  // Whether the file is there; nothing where it is not known.
+  // Whether the file is there; nothing if that is not known.
   std::optional<bool> has_file(const registry::Service& service) const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace coldtrace::cli {
 
-// Adds the group and, when one of its commands was given, runs that and sets `exit`.
+// Adds the group; its commands set `exit` when they are run.
 void add_driver_commands(CLI::App& app, Exit& exit);
 void add_driver_check(CLI::App& app, Exit& exit);
 

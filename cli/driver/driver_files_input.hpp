@@ -8,8 +8,8 @@
 
 namespace coldtrace::cli {
 
-// A folder, where a volume is mounted or copied to, or lines of 'ntfs snapshot'. Null, with a
-// finding, where there is no Windows. Throws Failure where it cannot be read.
+// The files of a folder, to which a volume is mounted or copied, or of the lines of 'ntfs
+// snapshot'. Null, with a finding, if there is no Windows. Throws Failure if it cannot be read.
 std::unique_ptr<registry::DriverFiles> open_driver_files(const std::string& path,
                                                          const registry::WindowsFolder& windows,
                                                          const std::set<std::string>& asked,

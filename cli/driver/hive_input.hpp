@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// A hive with what the logs beside it have, in memory: no file is written.
+// A hive with the changes in the logs beside it, in memory: no file is written.
 struct HiveInput {
   std::string path;
   core::Findings findings;
@@ -19,7 +19,7 @@ struct HiveInput {
   registry::HiveKind kind = registry::HiveKind::other;
 };
 
-// With the logs that registry::find_logs() finds; nothing lies beside a pipe. Throws Failure where
+// Opens a hive with the logs that registry::find_logs() finds; a pipe has none. Throws Failure if
 // it is not a hive, or neither SYSTEM nor SOFTWARE.
 std::unique_ptr<HiveInput> open_hive(const std::string& path);
 

@@ -8,9 +8,8 @@
 
 namespace coldtrace::cli {
 
-// Live names of the volume of a snapshot (coldtrace.ntfs-snapshot/1) that Windows is on. Only names
-// in `asked` are kept. Null where no volume has Windows; throws Failure where the file is not a
-// snapshot.
+// The live names of the volume with Windows in a snapshot (coldtrace.ntfs-snapshot/1). Only names
+// in `asked` are kept. Null if no volume has Windows; throws Failure if the file is not a snapshot.
 std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& path,
                                                            const registry::WindowsFolder& windows,
                                                            const std::set<std::string>& asked,

@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// A script of bash that completes `root`: programmable completion, without its package
+// A bash script that completes `root` by programmable completion, without the package
 // bash-completion.
 std::string bash_completion(const CommandInfo& root);
 

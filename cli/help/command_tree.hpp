@@ -10,28 +10,28 @@
 namespace coldtrace::cli {
 
 struct OptionInfo {
-  std::string short_name;     // "-q"; empty where there is none
+  std::string short_name;     // "-q"; empty if there is none
   std::string name;           // "--quiet"; FILE for an argument
-  std::string value;          // what stands for the value: FILE, {text,json}; empty for a flag
+  std::string value;          // placeholder: FILE, {text,json}; empty for a flag
   std::string default_value;  // empty where there is none
   std::string help;
-  std::string group;  // the heading it is listed below
+  std::string group;  // the heading under which it is listed
   ValueKind kind;
-  // What completions offer: these words, and files that end so, in lower case and without the dot;
-  // any file where it takes files and none is said.
+  // What completions offer: these words, and files with these extensions, in lower case and without
+  // the dot; any file if it takes files and there are none.
   std::vector<std::string> words;
   std::vector<std::string> endings;
   bool is_required = false;
   bool is_row = false;   // takes all arguments up to the next option
-  bool is_list = false;  // several with commas between
+  bool is_list = false;  // several, separated by commas
   std::vector<std::string> needs;
   std::vector<std::string> excludes;
 
-  // `help` with what applies to any option, in brackets: "[repeatable] [default: 4]".
+  // `help` with general properties in brackets: "[repeatable] [default: 4]".
   std::string full_help() const;
 };
 
-// A command, or a group that has `commands`.
+// A command, or a group with `commands`.
 struct CommandInfo {
   std::string name;  // "coldtrace pe info"
   std::string summary;
@@ -41,7 +41,7 @@ struct CommandInfo {
   std::string exits;
   std::vector<CommandInfo> commands;
 
-  // What 0, 1 and 2 mean, as pairs of a number and its text.
+  // What 0, 1 and 2 mean, as pairs of number and text.
   std::vector<std::pair<std::string, std::string>> exit_rows() const;
 
   // "coldtrace pe info [OPTIONS] FILE..."
@@ -50,23 +50,22 @@ struct CommandInfo {
   std::string word() const;
 };
 
-// `option` of the command that has this full name.
+// Describes an option of the command with this full name.
 OptionInfo describe_option(const CLI::Option& option, std::string_view command);
 
-// `app` as its definition has it, and what is below it as far down as `depth`: 1 is enough for its
-// help.
+// Describes `app` and what is below it, down to `depth`: 1 is enough for its help.
 CommandInfo describe_command(CLI::App& app, unsigned depth);
 
-// The whole tree, from the root that `app` is below.
+// The whole tree, from the root above `app`.
 CommandInfo describe_all(CLI::App& app);
 
-// Names of providers that stand on a line without quotes.
+// Provider names that need no quotes on a command line.
 std::vector<std::string_view> provider_words();
 
-// The headings of options, in their order.
+// The headings of options, in order.
 const std::vector<std::string>& option_groups();
 
-// The apps right below `app`, defined first if it is a group that nothing has named yet.
+// The apps directly below `app`, which is defined first if it is a group that was not named yet.
 std::vector<CLI::App*> commands_below(CLI::App& app);
 
 // "coldtrace pe info"

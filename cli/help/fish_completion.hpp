@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// A script of fish that completes `root`: complete.
+// A fish script that completes `root` by the builtin complete.
 std::string fish_completion(const CommandInfo& root);
 
 }  // namespace coldtrace::cli

@@ -8,18 +8,18 @@
 namespace coldtrace::cli {
 
 enum class HelpLength {
-  brief,  // -h: without the options that all commands share, and without what exit codes mean
+  brief,  // -h: without the common options and the meaning of exit codes
   whole   // --help
 };
 
-// In lines of at most `width` columns, but for words that are longer and examples.
+// In lines of at most `width` columns, except for longer words and examples.
 std::string help_text(const CommandInfo& command, HelpLength length, std::size_t width);
 
-// Each line of `text` in such lines, the first of which starts behind `indent` columns that are
-// there already.
+// Wraps each line of `text` likewise; the first starts after `indent` columns that are there
+// already.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width);
 
-// That of the terminal which standard output is; 80 where it is none.
+// The width of the terminal if standard output is one, else 80.
 std::size_t output_width();
 
 }  // namespace coldtrace::cli

@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// A script of zsh that completes `root`: _arguments and _describe.
+// A zsh script that completes `root` by _arguments and _describe.
 std::string zsh_completion(const CommandInfo& root);
 
 }  // namespace coldtrace::cli

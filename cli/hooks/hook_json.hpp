@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// Values of JSON that more than one of the hooks commands writes; docs/commands/context-switch.md
-// describes them. Findings are not among them.
+// JSON values that several hooks commands write; docs/commands/context-switch.md describes them.
+// Findings are not among them.
 
 // [{"name","purpose","exported",...}]
 void write_supported_interfaces(JsonWriter& json,

@@ -10,27 +10,27 @@
 
 namespace coldtrace::cli {
 
-// The text of a file of at most `cap` bytes. Throws Failure where it cannot be read.
+// The text of a file of at most `cap` bytes. Throws Failure if it cannot be read.
 syscall_map::ProfileSource open_source(const std::string& path, u64 cap);
 
-// The profile of a file and of all that it includes: paths of includes start at the folder of the
-// file that they stand in. Throws Failure where the file at `path` cannot be read, or one that is
-// included is the output of `options`.
+// The profile in a file and in all files it includes, whose paths are relative to the including
+// file. Throws Failure if the file at `path` cannot be read, or an included one is the output of
+// `options`.
 core::Expected<syscall_map::HookProfile, syscall_map::ProfileError> read_profile_file(
     const std::string& path, const CommonOptions& options);
 
 // The same for commands that need a profile: throws Failure with the place of an error.
 syscall_map::HookProfile open_profile(const std::string& path, const CommonOptions& options);
 
-// --profile of commands that keep the services of hook tables and traces.
+// --profile, for commands that select services of hook tables and traces.
 void add_profile_option(Command& command, std::vector<std::string>& profiles);
 std::vector<syscall_map::HookProfile> open_profiles(const std::vector<std::string>& paths,
                                                     const CommonOptions& options);
 
-// What the profile selects; throws Failure where that cannot be found out in reasonable time.
+// What the profile selects; throws Failure if that takes unreasonably long to find out.
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue);
-// The same, which is chosen too.
+// The same, added to `choice`.
 syscall_map::ProfileSelection select(const syscall_map::HookProfile& profile,
                                      const syscall_map::ServiceCatalogue& catalogue,
                                      syscall_map::ServiceChoice& choice);

@@ -9,8 +9,8 @@
 
 namespace coldtrace::cli {
 
-// Values of JSON that `hooks tables` and `hooks table` share; docs/commands/service-tables.md
-// describes them.
+// JSON values common to `hooks tables` and `hooks table`; docs/commands/service-tables.md describes
+// them.
 
 void write_evidence(JsonWriter& json, const std::vector<std::string>& evidence);
 

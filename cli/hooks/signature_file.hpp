@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// The signatures of a file; of an empty path those that are built in. Throws Failure with the place
-// of an error.
+// The signatures in a file; for an empty path, the built-in ones. Throws Failure with the place of
+// an error.
 std::vector<syscall_map::Signature> open_signatures(const std::string& path);
 
 }  // namespace coldtrace::cli

@@ -11,7 +11,7 @@
 
 namespace coldtrace::cli {
 
-// A driver that a trace point is to call back.
+// A driver for a trace point to call.
 struct TraceDriver {
   std::string path;
   HashedIdentity identity;
@@ -23,7 +23,7 @@ struct TraceDriver {
 struct TracePlan {
   std::string path;  // of the kernel
   HashedIdentity identity;
-  std::string pdb;  // the path of the one that belongs to the kernel; empty without one
+  std::string pdb;  // path of the kernel's own PDB; empty: none
   syscall_map::TraceFacility facility;
   std::vector<syscall_map::SupportedInterface> interfaces;
   std::vector<syscall_map::TracePoint> points;
@@ -36,7 +36,7 @@ struct TracePlan {
 void write_trace_plan_text(Output& output, const TracePlan& plan);
 void write_trace_plan_json(Output& output, Int64 int64, const TracePlan& plan);
 
-// The points alone, as hook tables have them too.
+// The points only, as in hook tables.
 void write_trace_points_text(Output& output, const std::vector<syscall_map::TracePoint>& points);
 void write_trace_points(JsonWriter& json, const std::vector<syscall_map::TracePoint>& points);
 

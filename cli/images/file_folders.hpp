@@ -8,14 +8,14 @@
 
 namespace coldtrace::cli {
 
-// The files of folders and of all folders below, by name. Case does not count.
+// The files of folders and of all folders below them, by name, ignoring case.
 class FileFolders {
  public:
-  // Throws Failure when the folder cannot be listed. Files beyond `most_files` are left out with
-  // a finding.
+  // Throws Failure if the folder cannot be listed. Files beyond `most_files` are left out with a
+  // finding.
   void add(const std::string& folder, core::Findings& findings);
 
-  // Paths, ascending within each folder that was added.
+  // The paths of files with this name, sorted within each added folder.
   const std::vector<std::string>& find(std::string_view name) const;
 
  private:

@@ -15,17 +15,17 @@ struct HashedIdentity {
   std::optional<std::string> sha256;  // lower-case hex; nothing with --no-hash
 };
 
-// Findings go to `input`'s own. The hash is for JSON and databases alone: no other format of most
-// commands shows it, and what is not shown is not computed.
+// Findings go to `input`'s own. The hash is computed only for JSON and databases: most commands
+// show it in no other format.
 HashedIdentity identify(PeInput& input, const PeOptions& options);
-// The same with the hash in every format.
+// The same, with the hash in every format.
 HashedIdentity identify_with_hash(PeInput& input, const PeOptions& options);
 
 // The object {"name","machine","file_version","time_date_stamp","size_of_image","checksum",
-// "pdb","sha256","wine"}, with "name_bytes" beside a name that is not UTF-8, that of the PDB too.
+// "pdb","sha256","wine"}, with "name_bytes" beside a name that is not UTF-8, also in "pdb".
 void write_identity(JsonWriter& json, const HashedIdentity& identity);
 
-// As pe::to_string() has it.
+// As pe::to_string() writes it.
 std::string to_text(const HashedIdentity& identity);
 
 }  // namespace coldtrace::cli

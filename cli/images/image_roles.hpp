@@ -9,22 +9,22 @@
 
 namespace coldtrace::cli {
 
-// An image of a run, by the path that messages name it by.
+// An image of a run, and its path for messages.
 struct NamedImage {
   const std::string& path;
   const pe::Identity& identity;
 };
 
-// Throws Failure, which says what the image is instead, where its own name is that of another role.
-// What has no known name may be anything.
+// Throws Failure, saying what the image is instead, if its own name is that of another role. An
+// image with an unknown name may be anything.
 void require_role(const NamedImage& image, syscall_map::ImageRole role);
 
-// Throws Failure where the system call stubs of an image that is to be a kernel, or an ntdll or
-// win32u, are those of the other side. What has none may be either.
+// Throws Failure if an image that should be a kernel has stubs of user mode, or one that should be
+// ntdll or win32u has stubs of a kernel. An image without stubs may be either.
 void require_stubs(const NamedImage& image, syscall_map::ImageRole role,
                    const std::vector<syscall_map::Service>& services);
 
-// Throws Failure where the images are not for one machine.
+// Throws Failure if the images are for different machines.
 void require_one_machine(const NamedImage& image, const NamedImage& other);
 
 }  // namespace coldtrace::cli

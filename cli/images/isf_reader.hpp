@@ -7,9 +7,9 @@
 
 namespace coldtrace::cli {
 
-// Reads the JSON of a symbol table of Volatility 3. Its texts are rewritten in place, and what is
-// returned has views of them. Fails with a sentence where `json` is not JSON, is nested deeper than
-// 64 levels, lacks one of the lists that each table has, or has more entries than IsfTable takes.
+// Reads the JSON of a Volatility 3 symbol table. Its texts are rewritten in place, and the result
+// has views of them. Fails with a sentence if `json` is not JSON, is nested deeper than 64 levels,
+// lacks one of the lists that each table has, or has more entries than IsfTable takes.
 core::Expected<pe::IsfTable, std::string> read_isf(std::string& json);
 
 }  // namespace coldtrace::cli

@@ -17,16 +17,17 @@ struct MappedImage {
   syscall_map::ServiceMap map;
 };
 
-// Reads and maps the file at `path`; `report` is told only why there is nothing. That stubs have no
-// name is not yet a finding.
+// Reads and maps the file at `path`; `report` only gets the reason if there is no result. Stubs
+// without a name are not yet a finding.
 std::optional<MappedImage> open_mapped_image(const std::string& path, const PeOptions& options,
                                              Report& report);
 
-// Reads and maps the file at `path`, telling `report` what was found or why there is nothing.
+// Reads and maps the file at `path`; `report` gets the findings, or the reason if there is no
+// result.
 std::optional<MappedImage> map_image(const std::string& path, const PeOptions& options,
                                      Report& report);
 
-// The same for all files of the options, with their jobs; those that are images.
+// The same for all files in the options, with their number of jobs; returns those that are images.
 std::vector<MappedImage> map_images(const PeOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

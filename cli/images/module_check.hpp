@@ -23,11 +23,11 @@ struct ModuleCheckOptions : PeOptions {
   std::vector<std::string> pdbs;
 };
 
-// All but the file and its dump: --base, --dump-layout, --known-module, --other-dump, --pdb,
-// --no-hash.
+// All options but the file and its dump: --base, --dump-layout, --known-module, --other-dump,
+// --pdb, --no-hash.
 void add_module_check_options(Command& command, ModuleCheckOptions& options);
 
-// Another module of the same memory, which names what lies in it.
+// Another module of the same memory, which names addresses in it.
 struct OtherDump {
   PeInput input;
   std::string name;
@@ -45,11 +45,11 @@ struct ModuleCheck {
   std::unique_ptr<core::LazyFile> bytes;
   HashedIdentity identity;
   std::vector<OtherDump> others;
-  std::vector<pe::KnownModule> modules;  // those of `others` too
+  std::vector<pe::KnownModule> modules;  // including those of `others`
   std::unique_ptr<syscall_map::KernelView> view;
   std::unique_ptr<pe::CodeSymbols> symbols;
   std::optional<pe::ModuleDump> dump;
-  std::vector<pe::OwningModule> owners;  // the module itself, the others, those that are known
+  std::vector<pe::OwningModule> owners;  // the module itself, the others, the known ones
   syscall_map::DumpCheck result;
   core::Findings findings;  // of file and dump together
 };
@@ -57,7 +57,7 @@ struct ModuleCheck {
 void write_check_json(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
 void write_check_text(Output& output, const ModuleCheck& check, const ModuleCheckOptions& options);
 
-// Compares and prints. With `needs_points` an image without any place of a tracer's is a warning.
+// Compares and prints. With `needs_points`, an image without any of a tracer's places is a warning.
 Exit run_module_check(const ModuleCheckOptions& options, bool needs_points);
 
 }  // namespace coldtrace::cli

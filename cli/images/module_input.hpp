@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// Reads a file of a folder. Nothing of a text, a 16-bit program and whatever else is not a module;
-// of one that should be one and cannot be read, `unreadable` tells why.
+// Reads a file of a folder. Nothing for a text, a 16-bit program or anything else that is not a
+// module; if it should be one and cannot be read, `unreadable` says why.
 std::optional<PeInput> open_module(const std::string& path, const PeOptions& options,
                                    std::optional<std::string>& unreadable);
 

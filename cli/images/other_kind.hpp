@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// What is said of a file that is not `wanted` ("a PE image"): "it is an event trace (.etl), not a
+// The sentence for a file that is not `wanted` ("a PE image"): "it is an event trace (.etl), not a
 // PE image; 'coldtrace trace' reads it".
 std::string describe_other(const core::Result<core::FileKind>& kind, std::string_view wanted);
 

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// "nt.pdb" of "nt.pdb.zst", in whatever case.
+// "nt.pdb" of "nt.pdb.zst", in any case.
 inline std::string_view name_of_packed_pdb(std::string_view name) {
   for (const auto ending : pe::packed_pdb_endings)
     if (name.size() > ending.size() && has_ending(name, ending))

@@ -12,41 +12,40 @@
 
 namespace coldtrace::cli {
 
-// --pdb FILE|DIR of commands about traces, which may be repeated.
+// --pdb FILE|DIR, which may be repeated, for commands about traces.
 void add_pdb_paths_option(Command& command, std::vector<std::string>& paths);
 
-// PDBs that are given one by one, and those in folders and below: flat ones, copies of a disk,
-// stores of symbol servers, and the symbol tables of stores of Volatility 3. One is found by its
-// GUID and age; in a folder it is looked for by its name, and those first that lie where a symbol
-// server has them. A file that is given is read when the object is made, one in a folder when it
-// may be the one asked for.
+// PDBs that are named, and those in folders and below: flat folders, copies of a disk, symbol
+// stores, and the symbol tables of Volatility 3 stores. A PDB is found by GUID and age; in a folder
+// it is searched for by name, first at the places where a symbol store has it. A named file is read
+// when the object is created, one in a folder when it may be the requested one.
 class PdbFiles {
  public:
-  // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
-  // cannot be listed. `others` are folders that may have PDBs as well. All but `paths` must outlive
-  // the object.
+  // Named files that cannot be read are reported to `report`. Throws Failure if a folder cannot be
+  // listed. `others` are folders that may have PDBs as well. All but `paths` must outlive the
+  // object.
   PdbFiles(const std::vector<std::string>& paths, const FileFolders& others,
            core::Findings& findings, Report& report);
   PdbFiles(const PdbFiles&) = delete;
   PdbFiles& operator=(const PdbFiles&) = delete;
 
-  // The path of the file. That those of its name are others is a finding.
+  // The path of the file. It is a finding if files of its name exist but are of other builds.
   std::optional<std::string> find(const pe::PdbReference& reference);
 
-  // Files of the folders, and of the others, with a name that the PDB may have.
+  // Files in the folders, and in `others`, with a name that the PDB may have.
   std::vector<std::string> candidates(const pe::PdbReference& reference) const;
-  // GUID and age of such a file. That it cannot be read is a finding.
+  // GUID and age of such a file. It is a finding if it cannot be read.
   const std::optional<pe::PdbReference>& identify(const std::string& path);
-  // Of those that were given.
+  // The folders that were named.
   const std::vector<std::string>& folders() const { return folder_paths_; }
   pe::PdbChoice& choice() { return choice_; }
 
-  // A file that was given is used where the trace asks for it, whether its symbols are needed or
-  // not.
+  // A named file counts as used if the trace asks for it, whether its symbols are needed or not.
   void note_asked_for(const pe::PdbReference& reference) { choice_.note_asked_for(reference); }
-  // Another image asks for it: a file that is its own is not told as one of another build.
+  // Another image asks for this PDB: a file that matches it is not reported as one of another
+  // build.
   void expect(const pe::PdbReference& reference) { choice_.expect(reference); }
-  // Notes the given files that nothing has asked for.
+  // Notes the named files for which nothing has asked.
   void report_unmatched() { choice_.report_unmatched(findings_); }
 
  private:

@@ -23,7 +23,7 @@ struct PeOptions : CommonOptions {
 // FILE..., --layout and --no-hash.
 void add_pe_options(Command& command, PeOptions& options);
 
-// --layout and --no-hash alone.
+// --layout and --no-hash only.
 void add_image_options(Command& command, PeOptions& options);
 
 // A PE image; the image is a view of the file.
@@ -38,7 +38,7 @@ class PeInput {
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
 
-  // What there is to say of the file; that some of it could not be read comes in by itself.
+  // The findings of the file; read errors are added automatically.
   core::Findings& findings() { return *findings_; }
   const core::Findings& findings() const { return *findings_; }
 
@@ -46,16 +46,16 @@ class PeInput {
   std::unique_ptr<core::Findings> findings_ = std::make_unique<core::Findings>();
 };
 
-// Why pe::Image::open refused the file with `error`: what it is instead, where that is known.
+// Why pe::Image::open refused the file with `error`: what it is instead, if known.
 std::string why_no_image(const core::LazyFile& file, const core::ParseError& error);
 
 // Larger than any image that Windows loads.
 constexpr u64 largest_image = u64{1} << 30;
 
-// Reads the file at `path`. On failure `why` tells, naming what the file is instead.
+// Reads the file at `path`. On failure `why` has the reason, saying what the file is instead.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, std::string& why);
 
-// The same; on failure says so in `report`.
+// The same; a failure is added to `report`.
 std::optional<PeInput> open_pe(const std::string& path, const PeOptions& options, Report& report);
 
 }  // namespace coldtrace::cli

@@ -12,10 +12,10 @@ namespace coldtrace::cli {
 // --pdb, which may be repeated.
 void add_pdb_option(Command& command, std::vector<std::string>& pdbs);
 
-// The files given with --pdb. What cannot be read is told to `report`.
+// The files given with --pdb. Files that cannot be read are reported to `report`.
 syscall_map::ImageSymbols open_image_symbols(const std::vector<std::string>& paths, Report& report);
 
-// To be called when all images have asked: says what was found of each file.
+// To be called when all images have asked: reports what was found in each file.
 void tell_image_symbols(syscall_map::ImageSymbols& symbols, Report& report);
 
 // "pdbs", an array.

@@ -27,36 +27,36 @@ void add_symbol_options(Command& command, SymbolOptions& options);
 
 // The symbols of one build of an image.
 struct ImageSymbols {
-  std::string image;  // path of the PE image; empty where there is none
+  std::string image;  // path of the PE image; empty if there is none
   std::string pdb;    // the same
   pe::CodeSymbols symbols;
   core::Findings findings;
 };
 
-// The images and PDBs that the options name. Each is taken for the image that it belongs to, by
-// TimeDateStamp, size, CheckSum and the PDB's GUID and age, never by its name alone. Files are read
-// when an image asks for them, and once.
+// The images and PDBs that the options name. Each is used for the image to which it belongs by
+// TimeDateStamp, size, CheckSum and the PDB's GUID and age, never by name alone. Files are read
+// once, when an image asks for them.
 class SymbolStore {
  public:
   using Loaded = pe::SymbolChoice::Traced;
 
-  // Files that are given and cannot be read are told to `report`. Throws Failure when a folder
-  // cannot be listed. All must outlive the object.
+  // Named files that cannot be read are reported to `report`. Throws Failure if a folder cannot be
+  // listed. All must outlive the object.
   SymbolStore(const SymbolOptions& options, core::Findings& findings, Report& report);
   SymbolStore(const SymbolStore&) = delete;
   SymbolStore& operator=(const SymbolStore&) = delete;
 
-  // The symbols of the image; null where no file is its. That files of its name belong to other
-  // builds is a finding.
+  // The symbols of the image; null if no file belongs to it. It is a finding if files of its name
+  // belong to other builds.
   std::shared_ptr<ImageSymbols> find(const Loaded& image);
 
-  // Notes the given files that belong to none of these images, and are none of the PDBs `others`,
-  // and that folders have no file with the name of an image or its PDB. What has the name and is
-  // another build is told by find().
+  // Notes the named files that belong to none of these images and are not among the PDBs `others`,
+  // and images for which the folders have no file with the image's or its PDB's name. Files with
+  // the name but of another build are reported by find().
   void note_unmatched(const std::vector<Loaded>& images,
                       const std::vector<pe::PdbReference>& others);
 
-  // Tells `report` what was odd about the files that were read.
+  // Adds the findings of the files that were read to `report`.
   void finish(Report& report) const;
 
  private:

@@ -13,17 +13,17 @@ namespace coldtrace::cli {
 
 struct TextColumn {
   std::string heading;
-  std::size_t width;  // at least, where there is no terminal
-  bool left = false;  // else cells end where the heading does
+  std::size_t width;  // minimum without a terminal
+  bool left = false;  // else cells are aligned right with the heading
 };
 
-// Which part of a label a terminal without room for all of it loses: the middle of names, whose
-// ends tell them apart, or the end of a text.
+// Which part of a label is cut on a narrow terminal: the middle of names, whose ends tell them
+// apart, or the end of a text.
 enum class LabelCut { middle, end };
 
-// A table of text: columns, and a label that ends each row. Without a terminal rows are written as
-// they come. On a terminal columns are as narrow as what is in them, headings take two lines where
-// that saves room, and where labels would still be lost, columns are left out: those that tell
+// A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
+// they come. On a terminal, columns are as narrow as their contents, headings take two lines where
+// that saves room, and if labels would still be cut, columns are left out, first those that tell
 // nothing, then the last ones, and the table says so.
 class TextTable {
  public:
@@ -38,7 +38,7 @@ class TextTable {
     add_row({std::move(cells), std::move(label)});
   }
 
-  // After the last row.
+  // To be called after the last row.
   void finish();
 
  private:

@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// Writes a line that a narrow terminal gets as several: broken at blanks, behind commas where there
-// are some, those after the first line indented by `indent` columns.
+// Writes a line, broken into several on a narrow terminal: at blanks, after commas if there are
+// any, with continuation lines indented by `indent` columns.
 void write_wrapped(Output& output, std::string_view line, std::size_t indent);
 
 }  // namespace coldtrace::cli

@@ -5,14 +5,14 @@
 
 namespace coldtrace::cli {
 
-// What may stand in a C identifier of `text`; other characters become '_'.
+// The text as a C identifier; characters that are not allowed become '_'.
 std::string c_identifier(std::string_view text);
 
-// A string literal of C89 with the bytes of `text`; those that are not of ASCII or do not print as
-// octal escapes. Without trigraphs.
+// A C89 string literal with the bytes of `text`, without trigraphs; those that are not printable
+// ASCII become octal escapes.
 std::string c_string(std::string_view text);
 
-// Text of a comment, which cannot end it.
+// Text for a comment, which it cannot end.
 std::string c_comment(std::string text);
 
 }  // namespace coldtrace::cli

@@ -4,11 +4,11 @@
 
 namespace coldtrace::cli {
 
-// Whether the locale's character set has what no ASCII text has. Names of another set than UTF-8,
-// and the locales C and POSIX, have not; names are written as UTF-8 in any case.
+// Whether the locale's character set is UTF-8, so that non-ASCII characters can be drawn. False for
+// the locales C and POSIX. Names are written as UTF-8 in any case.
 bool is_locale_utf8();
 
-// What stands for the rest of a line or word that is cut: one column.
+// What replaces the rest of a line or word that is cut: one column wide.
 std::string_view ellipsis();
 
 }  // namespace coldtrace::cli

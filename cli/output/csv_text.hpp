@@ -6,12 +6,12 @@
 
 namespace coldtrace::cli {
 
-// Cells of CSV as RFC 4180 has them, written straight into a buffer, eight characters at once.
+// CSV cells by RFC 4180, written directly to a buffer, eight characters at a time.
 
-// Whether the cell has to stand in quotes.
+// Whether the cell has to be quoted.
 bool needs_csv_quotes(std::string_view value);
 
-// The text with every quote of it twice: what stands between the quotes of a cell.
+// Appends the text with every quote doubled, to go between the quotes of a cell.
 void append_doubled_quotes(core::TextBuffer& csv, std::string_view text);
 
 }  // namespace coldtrace::cli

@@ -7,20 +7,20 @@
 
 namespace coldtrace::cli {
 
-// Cuts lines that are longer than a terminal is wide, with an ellipsis in the last column.
+// Cuts lines that are wider than the terminal, with an ellipsis in the last column.
 class FittedLines {
  public:
   explicit FittedLines(std::size_t columns) : columns_{columns} {}
 
   // Appends the next piece of text, which may end anywhere, to `fitted`.
   void append(core::TextBuffer& fitted, std::string_view text);
-  // What is left of a last line without an end.
+  // Appends the rest of a last line without a newline.
   void finish(core::TextBuffer& fitted);
 
  private:
   std::size_t columns_;
   std::string line_;  // its beginning
-  bool cut_ = false;  // there was more than can have room
+  bool cut_ = false;  // there was more than fits
 };
 
 }  // namespace coldtrace::cli

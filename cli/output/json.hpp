@@ -17,14 +17,14 @@
 
 namespace coldtrace::cli {
 
-// Text of a file. Bytes in it that are not UTF-8 become U+FFFD, and a second member, whose name
-// ends with "_bytes", has all of it in hexadecimal then. A view of nothing, without data, is null.
+// Text from a file. Bytes that are not UTF-8 become U+FFFD, and then a second member, whose name
+// ends with "_bytes", has the whole text in hexadecimal. A view without data is null.
 struct FileText {
   std::string_view bytes;
 };
 
-// Texts of a file, as an array. Where one is not UTF-8, an array beside them, as long, has the
-// bytes of each that is not; of others null.
+// Texts from a file, as an array. If any is not UTF-8, a second array of the same length has the
+// bytes of those that are not, and null for the others.
 template <class Text>
 struct FileTexts {
   const std::vector<Text>& all;
@@ -32,12 +32,12 @@ struct FileTexts {
 template <class Text>
 FileTexts(const std::vector<Text>&) -> FileTexts<Text>;
 
-// The same, null when it is empty.
+// As FileText, but null when empty.
 struct MaybeText {
   std::string_view bytes;
 };
 
-// Null where the text is empty: a view of it, or what ends with the statement itself.
+// Null if the text is empty, else a view of it; a temporary is moved.
 inline std::optional<std::string_view> text_or_null(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
@@ -46,12 +46,12 @@ std::optional<std::string> text_or_null(T&& text) {
   return text.empty() ? std::nullopt : std::optional{std::forward<T>(text)};
 }
 
-// 7942 becomes the number 7.942.
+// 7942 becomes the JSON number 7.942.
 struct Thousandths {
   u64 count;
 };
 
-// Writes JSON to `output` as it is told, in constant memory. Any text is accepted; bytes that are
+// Writes JSON to `output` incrementally, in constant memory. Any text is accepted; bytes that are
 // not UTF-8 become U+FFFD.
 class JsonWriter {
  public:
@@ -63,8 +63,8 @@ class JsonWriter {
   JsonWriter& begin_array();
   JsonWriter& end_array();
 
-  // A name in the current object; begin_object(), begin_array(), value() or written() follows. In a
-  // literal nothing needs an escape.
+  // A name in the current object; begin_object(), begin_array(), value() or written() follows. A
+  // literal must not need escapes.
   JsonWriter& key(std::string_view name);
   template <std::size_t Size>
   JsonWriter& key(const char (&name)[Size]) {
@@ -93,7 +93,7 @@ class JsonWriter {
                [&](char* at) { return write_member(at, name, content); });
   }
 
-  // An object of these members, each a name and a value: all at once.
+  // An object with these members, each a name and a value, written at once.
   template <class... Members>
   JsonWriter& object(const Members&... members) {
     output_.make_room();
@@ -106,23 +106,23 @@ class JsonWriter {
     });
   }
 
-  // A value that another writer has written, in pieces.
+  // A value that another writer has written, in several pieces.
   JsonWriter& written(const std::vector<core::TextBuffer>& pieces);
 
-  // What comes next is not a value of an array or object that was begun.
+  // What comes next is not part of an array or object begun here.
   void start() { follows_ = false; }
 
-  // Ends a document: a newline follows, and another may begin.
+  // Ends a document with a newline; another may begin.
   void end_document();
 
  private:
-  // Before a value of an array or a member of an object.
+  // To be called before a value of an array or a member of an object.
   void separate() {
     if (follows_) text_.append(',');
     follows_ = true;
   }
 
-  // Writes `most` characters or fewer: `write` returns where they end.
+  // Writes up to `most` characters: `write` returns their end.
   template <class Write>
   JsonWriter& put(std::size_t most, Write&& write) {
     char* const start = text_.reserve(most);
@@ -258,7 +258,7 @@ class JsonWriter {
     return at;
   }
 
-  // Commas, and the second name of a FileText, count too.
+  // Commas, and the second name of a FileText, are counted too.
   template <std::size_t Size, class T, class... Members>
   static std::size_t longest_members(const char (&)[Size], const T& content,
                                      const Members&... members) {
@@ -279,7 +279,7 @@ class JsonWriter {
   Output& output_;
   core::TextBuffer& text_;  // the output's
   Int64 int64_;
-  bool follows_ = false;  // what comes next follows another value or member
+  bool follows_ = false;  // the next value or member follows another one
 };
 
 }  // namespace coldtrace::cli

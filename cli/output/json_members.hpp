@@ -9,24 +9,23 @@
 
 namespace coldtrace::cli {
 
-// Members of JSON that others wrote. To be included by source files alone: it takes long to
-// compile.
+// Members of JSON that others wrote. Include it only in source files: it takes long to compile.
 
-// The member of an object, where it has it and it is what `is` asks for.
+// The member of an object, or null if it does not have it, or not of the type that `is` tests.
 const rapidjson::Value* find_member(const rapidjson::Value& object, const char* name,
                                     bool (rapidjson::Value::*is)() const);
 
-// A text member; empty where it is absent or no text.
+// A text member; empty if it is absent or not a text.
 std::string text_member(const rapidjson::Value& object, const char* name);
 
-// The bytes of a text that a FileText or MaybeText was written as: those that stand beside it in
-// hexadecimal, else the text.
+// The bytes of a text written as a FileText or MaybeText: those beside it in hexadecimal, else the
+// text.
 std::string file_text_member(const rapidjson::Value& object, const char* name);
 
-// A number from 0 on, also as the text that --int64 string makes of one above 2^53, and of no
+// A number of at least 0, also as the text that --int64 string makes of one above 2^53, but of no
 // other.
 std::optional<u64> to_number(const rapidjson::Value& json);
-// The same of a member.
+// The same for a member.
 std::optional<u64> number_member(const rapidjson::Value& object, const char* name);
 
 }  // namespace coldtrace::cli

@@ -4,8 +4,8 @@
 
 namespace coldtrace::cli {
 
-// What is used of libzstd, by the stable part of zstd.h 1.4.0 and later. It is loaded by the first
-// output or file that asks for it, so that a run without one does not pay for it.
+// The parts of libzstd that are used, all in the stable API of zstd.h 1.4.0 and later. It is loaded
+// by the first output or file that needs it, so that other runs do not pay for it.
 struct Libzstd {
   struct Packer;
   struct Unpacker;
@@ -39,7 +39,7 @@ struct Libzstd {
   const char* (*error_name)(std::size_t) = nullptr;
 };
 
-// Null where it is not installed, or older.
+// Null if it is not installed, or older.
 const Libzstd* libzstd();
 
 }  // namespace coldtrace::cli

@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// Appends what the compiler knows the length of, without a call of memcpy().
+// Appends a text of known length, without a call of memcpy().
 template <std::size_t Size>
 void append_literal(core::TextBuffer& text, const char (&literal)[Size]) {
   std::memcpy(text.reserve(Size - 1), literal, Size - 1);

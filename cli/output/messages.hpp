@@ -4,19 +4,19 @@
 
 namespace coldtrace::cli {
 
-// Writes to standard error. What cannot be written there, since it is closed or full, is lost; the
-// run goes on and its exit status tells.
+// Writes to standard error. What cannot be written there, because it is closed or full, is lost;
+// the run goes on, and its exit status is unaffected.
 void say(std::string_view text);
 
-// Writes to the terminal that standard error is a line that the next message, or the next such
-// line, takes the place of.
+// Writes a line to standard error, a terminal, that the next message or the next such line
+// replaces.
 void say_for_now(std::string_view text);
 
-// Nothing is said from now on.
+// Nothing is written from now on.
 void fall_silent();
 
-// Takes the places of standard input, output and error that are closed, so that no file which the
-// run opens becomes one of them. Reading and writing there fail as before.
+// Occupies those of the descriptors of standard input, output and error that are closed, so that no
+// file opened by the run gets one of them. Reading and writing there still fail.
 void hold_standard_descriptors();
 
 }  // namespace coldtrace::cli

@@ -4,26 +4,26 @@
 
 namespace coldtrace::cli {
 
-// Where links lead, so that what takes the file's place does not take the link's; where they lead
-// nowhere, the path itself below its folder. The same before and after a file is there.
+// The target of links, so that the file is replaced and not the link; for a dangling link, the path
+// itself below its folder. The same before and after the file exists.
 std::string final_path(const std::string& path);
 
-// Looks at the file that the output of the run goes to, and opens it where it is written as it is:
-// a pipe or a device, which the sandbox keeps no right to open, and the file of a descriptor that
-// the run was given ("/dev/stdout"), whose owner writes on behind what the run has written.
+// Examines the target of the run's output, and opens it if it is not to be replaced: a pipe or a
+// device, which the sandbox would not allow to be opened, or the file of an inherited descriptor
+// ("/dev/stdout"), whose owner continues after what the run wrote.
 void open_target(const std::string& path);
 
-// The descriptor of what was opened so, which is the caller's then, or else opened now; -1 and
-// errno where it cannot be.
+// The descriptor opened by open_target(), or else opened now, which the caller then owns; -1 and
+// errno on failure.
 int take_target(const std::string& final);
 
-// Whether it was opened so, and not taken yet.
+// Whether it was opened by open_target() and not taken yet.
 bool is_opened(const std::string& final);
 
-// Whether what was opened so is a terminal.
+// Whether open_target() opened a terminal.
 bool is_opened_terminal(const std::string& path);
 
-// Whether nothing was there when open_target() looked.
+// Whether nothing existed there when open_target() looked.
 bool was_absent(const std::string& final);
 
 }  // namespace coldtrace::cli

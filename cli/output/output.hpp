@@ -15,40 +15,40 @@ namespace coldtrace::cli {
 
 class StreamPacker;
 
-// Something that ends the program with status 2; `message` names the file and what is wrong.
+// An error that ends the program with status 2; `message` names the file and what is wrong.
 struct Failure {
   std::string message;
 };
 
-// The reader of standard output is gone: the program ends with the status of what it knows by then
-// (broken_run_exit()).
+// The reader of standard output is gone: the program ends with the exit status of the findings so
+// far (broken_run_exit()).
 struct ClosedPipe {};
 
-// Whether one was thrown.
+// Whether a ClosedPipe was thrown.
 bool has_reader_left();
 
-// Notes that an output or a temporary file cannot be written, which is the fault of no input.
+// Notes that an output or a temporary file cannot be written, which no input has caused.
 void note_unwritable(std::string why);
-// What was noted first since it was taken; empty where nothing was.
+// The first note since the last call; empty if there was none.
 [[nodiscard]] std::string take_unwritable();
 
-// An output in memory has reached its limit.
+// Thrown when an output in memory has reached its limit.
 struct TooLong {};
 
-// What --output and --csv-safe say, and what follows from where the results go.
+// The values of --output and --csv-safe, and what follows from the target.
 struct OutputOptions {
   std::string path;          // empty or "-": standard output
-  std::string other_ending;  // of names that the only format has too, where others want them so
+  std::string other_ending;  // another extension that the only format may have
   bool csv_safe = false;
-  std::size_t columns = 0;  // that lines are cut to; 0: they are whole
-  bool is_packed = false;   // by who writes it, as its name says
+  std::size_t columns = 0;  // to which lines are cut; 0: not cut
+  bool is_packed = false;   // by the writer itself, according to the name
   unsigned packing_threads = 1;
 
   bool is_standard() const { return path.empty() || path == "-"; }
 };
 
-// Empty buffers of outputs in memory: the last one given back is the next one, so that few pages
-// are ever touched.
+// Empty buffers for outputs in memory. The last one returned is the next one used, so that few
+// pages are ever touched.
 class BufferPool {
  public:
   core::TextBuffer take();
@@ -59,41 +59,41 @@ class BufferPool {
   std::vector<core::TextBuffer> buffers_;
 };
 
-// Where results go: standard output, a file that is written atomically, or memory. Buffered;
+// The target of results: standard output, a file that is written atomically, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:
   // In memory, until take() or clear(). More than `limit` bytes throw TooLong. `columns` are those
-  // of the terminal that it is for; who shows it there cuts its lines.
+  // of the terminal for which it is meant; whoever shows it there cuts its lines.
   Output(std::size_t limit, BufferPool& pool, std::size_t columns = 0);
 
-  // A file has no name while it is written, so that nothing is left of a run that is killed, or a
-  // temporary one beside its final place. A link stays: what it leads to is replaced.
+  // A file has no name while it is written, so that a killed run leaves nothing behind, or else a
+  // temporary name beside its final place. A link stays: its target is replaced.
   explicit Output(const OutputOptions& options);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   ~Output();
 
   void write(std::string_view text);
-  // Of the terminal, where lines are cut; 0: they are whole.
+  // The columns of the terminal, if lines are cut; 0: they are not.
   std::size_t columns() const { return columns_; }
 
-  // For those who write piece by piece: what is appended here comes behind what was written, and
-  // make_room(), called now and then, keeps it short.
+  // For callers that write in small pieces: what is appended here follows what was written; call
+  // make_room() now and then to keep it short.
   core::TextBuffer& buffer() { return buffer_; }
   void make_room();
 
-  // Moves what was written to an output in memory to `pieces`, which are empty.
+  // Moves the contents of an output in memory to `pieces`, which must be empty.
   void take(std::vector<core::TextBuffer>& pieces);
-  // Forgets it.
+  // Discards the contents.
   void clear();
 
-  // For commands whose exit status is an answer of its own: a reader that goes away ends nothing,
+  // For commands whose exit status is itself an answer: the run goes on if the reader goes away,
   // and what is written from then on is lost.
   void outlive_reader() { outlives_reader_ = true; }
 
-  // Writes what is buffered and gives the file its name. Without it nothing is left behind. Nothing
-  // is left to be computed: a reader that is gone is not a ClosedPipe here.
+  // Writes what is buffered and gives the file its name. Without it nothing is left behind. All is
+  // computed by then, so a reader that is gone is not a ClosedPipe here.
   void commit();
 
  private:
@@ -105,12 +105,12 @@ class Output {
   [[noreturn]] void fail(int code) const;
 
   std::string path_;       // empty: standard output
-  bool replaces_ = false;  // a file that gets its name at the end
+  bool replaces_ = false;  // whether the file gets its name at the end
   std::string temporary_;  // empty: none to remove
   int descriptor_ = -1;    // none: in memory
   bool outlives_reader_ = false;
   bool is_reader_gone_ = false;
-  std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
+  std::unique_ptr<StreamPacker> packer_;  // null: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;
   std::size_t columns_ = 0;

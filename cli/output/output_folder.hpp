@@ -8,7 +8,7 @@
 namespace coldtrace::cli {
 
 // A folder of files that is written atomically: it gets its name at the end, and must not exist
-// before. All throw Failure.
+// before. All functions throw Failure.
 class OutputFolder {
  public:
   explicit OutputFolder(const OutputOptions& options);
@@ -17,11 +17,11 @@ class OutputFolder {
   // Without commit() nothing is left behind.
   ~OutputFolder();
 
-  // To the end of a file of the folder, which is made by that. Files are not kept open.
+  // Appends to a file in the folder, and creates it if needed. Files are not kept open.
   void append(std::string_view file, std::string_view bytes);
   void commit();
 
-  // Where the files are until then.
+  // Where the files are until commit().
   const std::string& place() const { return temporary_; }
 
  private:

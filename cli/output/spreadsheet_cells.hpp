@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// Makes CSV safe to open in a spreadsheet: puts an apostrophe before every cell that one would take
-// for a formula. A cell that starts with '=', '+', '-', '@', a tab or a line end is one.
+// Makes CSV safe to open in a spreadsheet: puts an apostrophe before every cell that would be taken
+// for a formula, because it starts with '=', '+', '-', '@', a tab or a line end.
 // Source: OWASP, "CSV Injection".
 class SpreadsheetCells {
  public:

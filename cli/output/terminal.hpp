@@ -6,14 +6,14 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// Whether a person sees the results as they come: standard output is a terminal, or a pager shows
-// it on one.
+// Whether a person sees the results directly: standard output is a terminal, or a pager shows it on
+// one.
 bool is_shown_on_terminal(const OutputOptions& output);
 
-// Columns of the terminal that standard output is; 80 where it is none or does not tell.
+// The columns of the terminal on standard output; 80 if it is not a terminal or does not tell.
 std::size_t terminal_columns();
 
-// From here on standard output counts as the terminal that it is now, whatever takes its place.
+// From now on standard output counts as the terminal that it is now, whatever replaces it.
 void keep_terminal();
 
 }  // namespace coldtrace::cli

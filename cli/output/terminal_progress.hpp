@@ -9,20 +9,19 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// How far a run is, on one line of the terminal that standard error is: "decoding 45 %, 1.2 GiB
-// of 2.6 GiB, 118.0 MiB/s, 3,200,000 events, 12 s left". Nothing where that is not a terminal, with
-// --quiet, and where the results go to a terminal. Messages erase it.
+// The progress of a run, on one line of the terminal on standard error: "decoding 45 %, 1.2 GiB of
+// 2.6 GiB, 118.0 MiB/s, 3,200,000 events, 12 s left". Nothing if that is not a terminal, with
+// --quiet, or if the results go to a terminal. Messages erase it.
 class TerminalProgress final : public core::Progress {
  public:
   TerminalProgress(const OutputOptions& output, bool quiet);
   ~TerminalProgress() override;
 
-  // `what` is being done to `bytes`, 0 where their number is not known; `items` is what else is
-  // counted.
+  // `what` is being done to so many `bytes`, 0 if not known; `items` is what else is counted.
   void begin(std::string what, std::string items, u64 bytes);
   void add(u64 bytes, u64 items) override;
 
-  // Null where nothing is shown: work without it is not slowed.
+  // Null if nothing is shown: the work is then not slowed.
   core::Progress* hook() { return shown_ ? this : nullptr; }
 
  private:

@@ -14,15 +14,15 @@ namespace coldtrace::cli {
 
 using core::printable;
 
-// One CSV field as RFC 4180 has it, in UTF-8 whatever the bytes are: quoted when it must be.
+// One CSV field by RFC 4180, in UTF-8 whatever the bytes are, quoted if necessary.
 std::string csv_field(std::string_view bytes);
 
-// A name of a file for people: quotes where it is empty, which is not the same as none.
+// A file's name for people: quotes if it is empty, which is not the same as absent.
 inline std::string name_text(std::string_view name) {
   return name.empty() ? "\"\"" : printable(name);
 }
 
-// A CSV field of a number; empty where it is not known.
+// A CSV field with a number; empty if it is not known.
 template <class T>
 std::string cell(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string{};

@@ -9,16 +9,17 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// Amounts along a time or a place, added up in equal steps.
+// Amounts along time or space, summed in equal steps.
 class ChartSteps {
  public:
   ChartSteps(double from, double to, std::size_t steps);
 
-  // Spread evenly between the two, which can be the same. What lies outside is not counted.
+  // Spreads the amount evenly between the two, which can be equal. What lies outside is not
+  // counted.
   void add(double from, double to, double amount);
 
   const std::vector<double>& amounts() const { return amounts_; }
-  // How long one step is.
+  // The length of one step.
   double width() const { return width_; }
 
  private:
@@ -27,23 +28,23 @@ class ChartSteps {
 };
 
 // Small charts of block characters beside text for people: on a terminal, and with `--color
-// always`. Pipes and files get none, so that their text is the same whoever asks for it.
+// always`. Pipes and files get none, so that their text does not depend on the terminal.
 class TextCharts {
  public:
   TextCharts() = default;
-  // `color` is what --color says: auto, always or never. NO_COLOR of the environment counts with
-  // auto; TERM=dumb and a character set of the locale that is not UTF-8 mean no charts with it.
+  // `color` is the value of --color: auto, always or never. With auto, the environment variable
+  // NO_COLOR is respected, and TERM=dumb or a locale without UTF-8 means no charts.
   TextCharts(const OutputOptions& output, std::string_view color);
 
   bool shown() const { return shown_; }
   // Of the terminal.
   std::size_t columns() const { return columns_; }
 
-  // One character for each amount, in eight heights; nothing but zero is a blank. `full` is what
-  // the greatest height stands for, 0 the greatest amount.
+  // One character for each amount, in eight heights; only zero is a blank. `full` is what the full
+  // height stands for; 0: the greatest amount.
   std::string sparkline(const std::vector<double>& amounts, double full = 0) const;
 
-  // A bar and blanks, so many columns together; any part is seen.
+  // A bar and blanks, together so many columns; even the smallest part is visible.
   std::string bar(double part, double whole, std::size_t width) const;
 
   // One character for each amount, from a dot for none to a full block for `full` and more.

@@ -6,11 +6,11 @@
 
 namespace coldtrace::cli {
 
-// Sizes in text with units from now on; it is called before a run.
+// Sizes in text have units from now on; to be called before a run.
 void use_size_units();
-// "20344" as a column or behind a name, or with units "19.9 KiB".
+// "20344" for a column or after a name, or with units "19.9 KiB".
 std::string text_size(u64 bytes);
-// "20344 bytes" in a sentence, or with units "19.9 KiB".
+// "20344 bytes" for a sentence, or with units "19.9 KiB".
 std::string text_size_in_words(u64 bytes);
 
 }  // namespace coldtrace::cli

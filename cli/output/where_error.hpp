@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// Says what is wrong with the expression that an option was given: line and column, and a caret
-// below the place.
+// Prints what is wrong with the expression given to an option: line and column, and a caret below
+// the place.
 void say_where_error(std::string_view option, std::string_view text, const core::TextError& error);
 
 }  // namespace coldtrace::cli

@@ -12,8 +12,8 @@ namespace coldtrace::cli {
 inline constexpr std::string_view module_columns =
     "path,index,name,object,section,offset,rva,size,characteristics\n";
 
-// The array; a line for each and its contributions; a row for each contribution, or one for a
-// module without any.
+// The array in JSON; in text a line for each module and its contributions; in CSV a row for each
+// contribution, or one for a module without any.
 void write_modules_json(JsonWriter& json, const pe::SymbolFile& file,
                         const std::vector<pe::ListedModule>& modules);
 void write_modules_text(Output& output, const pe::SymbolFile& file,

@@ -13,16 +13,16 @@
 
 namespace coldtrace::cli {
 
-// What "pe info --details" has of an image: all that needs the whole file, another program, or is
-// asked for by few.
+// What "pe info --details" shows of an image: everything that needs the whole file or another
+// program, or is rarely asked for.
 struct PeDetails {
   std::optional<pe::RichHeader> rich_header;
   std::string rich_hash;
   std::optional<std::string> import_hash;
   std::optional<pe::Overlay> overlay;
-  std::vector<u64> entropy;  // of each section, thousandths of a bit a byte
+  std::vector<u64> entropy;  // of each section, in thousandths of a bit per byte
   std::optional<pe::ClrHeader> clr_header;
-  std::vector<std::optional<std::string>> file_digests;  // for each signature of the answer
+  std::vector<std::optional<std::string>> file_digests;  // for each signature in the answer
   std::optional<std::string> answer;                     // of the helper
 };
 
@@ -33,7 +33,7 @@ void write_pe_details(JsonWriter& json, const PeInput& input,
                       const std::vector<pe::Certificate>& certificates, const PeDetails& details);
 void write_pe_details_text(Output& output, const PeInput& input, const PeDetails& details);
 
-// Of a file that has certificates: "sha256 digest agrees, signed by CN=..., chain not checked".
+// For a file with certificates: "sha256 digest agrees, signed by CN=..., chain not checked".
 std::string signature_verdict(const PeDetails& details);
 
 }  // namespace coldtrace::cli

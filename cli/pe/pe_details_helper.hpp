@@ -13,17 +13,17 @@
 
 namespace coldtrace::cli {
 
-// The path of the program coldtrace-pe-details; empty when it is not installed.
+// The path of the program coldtrace-pe-details; empty if it is not installed.
 std::string details_helper();
 
-// What the program coldtrace-pe-details says of an image: OpenSSL of its signatures, LIEF of its
-// tables. Both are large, and LIEF may fail or run wild on damaged images: hence a process of its
-// own, with limits. Nothing, and a finding, when it is absent, fails or answers nonsense.
+// What the program coldtrace-pe-details says about an image: its signatures by OpenSSL, its tables
+// by LIEF. Both are large, and LIEF may crash or hang on damaged images: hence a separate process,
+// with limits. Nothing, and a finding, if it is absent, fails or gives an invalid answer.
 std::optional<std::string> ask_details_helper(core::ByteView image,
                                               const std::vector<pe::Certificate>& certificates,
                                               core::Findings& findings);
 
-// Whether an answer is the object that is expected, of the depth that is.
+// Whether an answer is the expected object, with the expected depth.
 bool is_helper_answer(const std::string& json);
 
 // Parses an answer.

@@ -16,18 +16,18 @@
 
 namespace coldtrace::cli {
 
-// What "pe info" has of an image beside its headers and identity.
+// What "pe info" shows of an image besides its headers and identity.
 struct PeInfo {
   u64 exports = 0, imports = 0, delay_imports = 0, relocations = 0, functions = 0;
   std::vector<pe::DebugEntry> debug;
   bool reproducible = false;             // the time stamp is a hash of the build
-  std::optional<u32> computed_checksum;  // of files; the sum of a memory dump means nothing
+  std::optional<u32> computed_checksum;  // for files only: the sum of a memory dump means nothing
   std::optional<pe::VersionInfo> version;
   std::optional<pe::LoadConfig> load_config;
   pe::Hybrid hybrid = pe::Hybrid::none;
   std::optional<pe::TlsDirectory> tls;
   std::vector<pe::Resource> resources;
-  std::optional<std::string> symbol_path;  // of the PDB on a symbol server
+  std::optional<std::string> symbol_path;  // path of the PDB on a symbol server
   std::vector<pe::Certificate> certificates;
   std::optional<PeDetails> details;  // with --details
 };

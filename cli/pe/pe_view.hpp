@@ -10,7 +10,7 @@
 
 namespace coldtrace::cli {
 
-// What one of the pe commands shows of an image. Images go through it one by one.
+// What one of the pe commands shows of an image. One object handles images one after another.
 class PeView {
  public:
   PeView() = default;
@@ -23,23 +23,23 @@ class PeView {
   // Whether text and CSV show the hash of the file, as JSON does.
   virtual bool shows_hash() const { return false; }
 
-  // Reads the tables of the next image; findings go to the input's own.
+  // Reads the tables of the next image; findings are added to the input's.
   virtual void read(PeInput& input, const pe::Identity& identity) = 0;
 
-  // What the last read found. The path and identity are written by the caller, in text and JSON.
+  // These write what the last read() found. In text and JSON, the caller writes path and identity.
   virtual void write_text(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_csv(Output& output, const PeInput& input, const HashedIdentity& identity) = 0;
   virtual void write_json(JsonWriter& json, const PeInput& input) = 0;
 };
 
-// Shows all files of the options, with a view for each job.
+// Shows all files in the options, with one view per job.
 Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
                  const PeOptions& options);
 
 // What 0, 1 and 2 mean for all of them.
 extern const char* const pe_exits;
 
-// A command that shows a View of each image, and has no options of its own.
+// Adds a command that shows a View of each image and has no options of its own.
 template <class View>
 void add_pe_view(CLI::App& app, Exit& exit, const CommandHelp& help) {
   add_command<PeOptions>(

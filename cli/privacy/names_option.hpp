@@ -17,8 +17,8 @@ struct NamesOptions {
   bool keep_extensions = false;
 
   bool hashed() const { return how != "plain"; }
-  // Null where names stay as they are. Throws Failure where there is no key, or options contradict
-  // each other: a key alone does so unless it has `other_use`.
+  // Null if names are not hashed. Throws Failure if there is no key, or options contradict each
+  // other, as a key on its own does unless it has an `other_use`.
   std::unique_ptr<const privacy::HashedNames> read_key(bool other_use = false) const;
 };
 
@@ -26,7 +26,7 @@ void add_names_options(
     Command& command, NamesOptions& options,
     const std::string& key_help = "The secret of --names keyed-hash: a file of 16 to 4,096 bytes");
 
-// The member "names" of a header line, where they are hashed: "method", "keep_extensions",
+// The member "names" of a header line, if they are hashed: "method", "keep_extensions",
 // "key_check".
 void write_names_member(JsonWriter& json, const privacy::HashedNames* names);
 

@@ -9,17 +9,17 @@
 
 namespace coldtrace::cli {
 
-// The inputs of a page by what it makes of them.
+// The inputs of a page, by kind.
 struct ReportInputs {
   std::vector<GivenInput> traces;
-  std::vector<GivenInput> disks;  // images, and snapshots of them
+  std::vector<GivenInput> disks;  // images and snapshots
   std::vector<GivenInput> hook_tables;
 };
 
-// By their contents, also of packed files. A pipe, of which each is read once, goes to a temporary
-// file of at most `limit` bytes or 64 GiB: one with more, or that cannot be read, is left out,
-// which `report` says. What is neither a disk nor a hook table is for the reader of traces, which
-// knows folders, and says what else a file is.
+// Sorts them by their contents, also those of packed files. Each pipe is read once, into a
+// temporary file of at most `limit` bytes or 64 GiB; one with more, or that cannot be read, is left
+// out with a report. What is neither a disk nor a hook table is left to the reader of traces, which
+// handles folders and says what else a file is.
 ReportInputs sort_report_inputs(const std::vector<std::string>& paths, std::optional<u64> limit,
                                 Report& report);
 

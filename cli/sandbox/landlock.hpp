@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// What Landlock may allow below a folder, or of one file. Linux, include/uapi/linux/landlock.h,
-// whose copy in a distribution may know fewer than the kernel that runs.
+// The rights that Landlock can allow below a folder, or to one file. Linux,
+// include/uapi/linux/landlock.h; a distribution's copy may know fewer than the running kernel.
 namespace landlock_right {
 inline constexpr u64 execute = 1U << 0;
 inline constexpr u64 write_file = 1U << 1;
@@ -20,11 +20,11 @@ inline constexpr u64 make_file = 1U << 8;
 inline constexpr u64 truncate = 1U << 14;  // from ABI 3 on
 }  // namespace landlock_right
 
-// The kernel's Landlock: rights to files that a process, and all that it starts, gives up for good.
-// Reading stays free. Documentation/userspace-api/landlock.rst.
+// The kernel's Landlock: file access rights that a process, with all processes it starts, gives up
+// for good. Reading stays allowed. Documentation/userspace-api/landlock.rst.
 class Landlock {
  public:
-  // The version of its interface; 0 where the kernel has none.
+  // The version of its ABI; 0 if the kernel has none.
   static unsigned abi();
 
   Landlock();
@@ -32,10 +32,10 @@ class Landlock {
   Landlock& operator=(const Landlock&) = delete;
   ~Landlock();
 
-  // The rights that stay below `path`, or of the file that it is; nothing where it is not there.
+  // Keeps these rights below `path`, or to the file that it is; does nothing if it does not exist.
   void allow(const std::string& path, u64 rights);
 
-  // From here on, of the calling thread and those that it starts. False where it is not possible.
+  // Takes effect for the calling thread and those it starts. False if that is not possible.
   bool enforce();
 
  private:

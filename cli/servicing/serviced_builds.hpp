@@ -12,27 +12,27 @@
 
 namespace coldtrace::cli {
 
-// A build of Windows of both systems: what its kernel and the images beside it show.
+// A build of Windows in both systems: what its kernel and the images beside it show.
 struct ServicedBuild {
   std::vector<syscall_map::HookTableImage> before, after;
   std::string pdb_before, pdb_after;  // of the kernels; empty: none
-  // Members that the list requires and the kernel does not show.
+  // Members that the list requires and the kernel lacks.
   std::vector<std::string> missing_before, missing_after;
   syscall_map::RowChanges changes;
 };
 
-// A table that a user gives.
+// A table given by the user.
 struct GivenTable {
   std::string path;
   std::vector<syscall_map::HookTable> builds;
 };
 
-// A build of a user's table whose kernel the old system has, and one pair with that kernel.
+// A build in a user's table whose kernel the old system has, and one pair with that kernel.
 struct ServicedTable {
   std::string path;
   HashedIdentity kernel;                // of the old system
-  std::optional<HashedIdentity> after;  // of the new one; nothing: it has none for it
-  bool covered = false;                 // the table has the new kernel's build as well
+  std::optional<HashedIdentity> after;  // of the new one; nothing: it has no counterpart
+  bool covered = false;                 // the table also has the build of the new kernel
   syscall_map::RowChanges changes;      // no row is added
   std::string path_before;              // of the kernels
   std::optional<std::string> path_after;
@@ -41,17 +41,16 @@ struct ServicedTable {
 struct ServicedBuilds {
   std::vector<ServicedBuild> builds;
   std::vector<ServicedTable> tables;
-  std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that BEFORE lacks
-  core::Findings findings;                                   // how the rows of tables changed
+  std::vector<std::pair<std::string, std::size_t>> missing;  // builds in tables that BEFORE lacks
+  core::Findings findings;                                   // about changed rows of tables
 };
 
-// Nothing where one of them cannot be read, which the report says.
+// Nothing, and a report, if one of them cannot be read.
 std::optional<std::vector<GivenTable>> read_given_tables(const ServicingOptions& options,
                                                          Report& report);
 
-// Compares the hook tables of each pair of kernels, and the tables that are given with the new
-// builds. What cannot be found of a build is not a finding, but where a table has it, and members
-// of a list that a build does not show.
+// Compares the hook tables of each pair of kernels, and the given tables with the new builds. What
+// cannot be found in a build is a finding only if a table has it, or if it is a member of a list.
 ServicedBuilds compare_serviced_builds(const ServicedSide& before, const ServicedSide& after,
                                        const std::vector<syscall_map::ModulePair>& pairs,
                                        const std::vector<GivenTable>& tables, PdbFiles& pdbs,

@@ -18,11 +18,11 @@ struct ServicingOptions : PeOptions {
   std::vector<std::string> members;
 };
 
-// What a module is, and its file; the image is closed.
+// The identity of a module, and its file; the image is closed.
 struct ServicedFile {
   std::optional<std::string> sha256;
   u64 size = 0;
-  core::Findings findings;  // of reading what it is
+  core::Findings findings;  // of reading its identity
 };
 
 // The modules of one of the two systems.
@@ -31,11 +31,11 @@ struct ServicedSide {
   bool is_folder = false;
   std::vector<syscall_map::ServicedModule> modules;  // by place
   std::vector<ServicedFile> files;                   // of the same index
-  std::vector<FailedInput> unreadable;               // modules that cannot be read
-  u64 other_files = 0;                               // no modules, or no files
+  std::vector<FailedInput> unreadable;               // unreadable modules
+  u64 other_files = 0;                               // not modules, or not files
   core::Findings findings;                           // of the folder
 
-  // Of what is unreadable, as modules have them.
+  // The places of unreadable modules, as in `modules`.
   std::vector<std::string> unread_places() const;
 
   HashedIdentity identity(std::size_t index) const {
@@ -43,9 +43,9 @@ struct ServicedSide {
   }
 };
 
-// Reads what the file at `path` is, or all files of the folder and below, on as many threads as the
-// options say. Links to folders are not followed, which is a finding. Throws Failure where there is
-// no module.
+// Reads the identity of the file at `path`, or of all files in and below the folder, with the
+// number of threads in the options. Links to folders are not followed, which is a finding. Throws
+// Failure if there is no module.
 ServicedSide read_serviced_side(const std::string& path, const ServicingOptions& options,
                                 TerminalProgress& progress, Report& report);
 

@@ -12,27 +12,26 @@
 
 namespace coldtrace::cli {
 
-// The PDBs of a module of both systems and what they have differently, which are views of the
-// files.
+// The PDBs of a module in both systems, and their differences, which are views of the files.
 struct ServicedTypes {
   pe::TypeFile before, after;
   pe::TypeFileComparison compared;
 };
 
-// What is to be compared: a pair of modules, and the PDBs of both where they are known.
+// What is compared: a pair of modules, and the PDBs of both if known.
 struct ServicedPair {
   syscall_map::ModulePair modules;
   std::string pdb_before, pdb_after;  // empty: none
 };
 
-// What an update changed in one module, or that it has it anew or no longer.
+// What an update changed in one module, or that it added or removed the module.
 struct ComparedPair {
   bool same = false;  // byte for byte
   std::optional<syscall_map::ModuleComparison> tables;
   std::optional<schema_files::ProviderComparison> providers;
   std::unique_ptr<ServicedTypes> types;
   core::Findings before, after;  // of the files
-  std::string failed;            // a file that cannot be read any more, and why
+  std::string failed;            // a file that can no longer be read, and why
 };
 
 ComparedPair compare_serviced_pair(const ServicedPair& pair, const ServicedSide& before,

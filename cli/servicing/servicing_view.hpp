@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// Both systems, and which modules are the same one.
+// Both systems, and which of their modules correspond.
 struct Servicing {
   ServicedSide before, after;
   std::vector<ServicedPair> pairs;
@@ -18,7 +18,7 @@ struct Servicing {
   core::Findings findings;  // of the comparison as a whole
 };
 
-// What writes the answer: the modules as they are compared, in the order of the pairs.
+// Writes the answer: the modules as they are compared, in the order of the pairs.
 class ServicingWriter {
  public:
   ServicingWriter() = default;
@@ -27,7 +27,7 @@ class ServicingWriter {
   virtual ~ServicingWriter() = default;
 
   virtual void begin(const Servicing& servicing) = 0;
-  // Of a pair that is not the same.
+  // For a pair with differences.
   virtual void module(const Servicing& servicing, const ServicedPair& pair,
                       const ComparedPair& compared) = 0;
   virtual void end(const Servicing& servicing) = 0;
@@ -36,7 +36,7 @@ class ServicingWriter {
 std::unique_ptr<ServicingWriter> make_servicing_text(Output& output);
 std::unique_ptr<ServicingWriter> make_servicing_json(Output& output, Int64 int64);
 
-// What changed inside of a module: the members of its object, and lines below its own.
+// What changed inside a module: members of its object, or lines below its own.
 void write_module_changes(JsonWriter& json, const ComparedPair& compared);
 void write_module_changes(Output& output, const ComparedPair& compared);
 

@@ -7,16 +7,17 @@
 
 namespace coldtrace::cli {
 
-// The tables meta and finding, which every database has: what it was made from.
+// The tables meta and finding, which every database has: its origin.
 inline constexpr const char* meta_and_finding_tables =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) STRICT;"
     "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "
     "first_offset INTEGER, text TEXT NOT NULL) STRICT;";
 
-// The columns of a finding behind those that the row has; completes it.
+// Adds the columns of a finding after those that the row has, and completes the row.
 void add_finding(SqliteRows& rows, const core::Finding& finding);
 
-// The rows of `finding`, and of `meta` the name of the schema and the version of the program.
+// Writes the rows of `finding` and, in `meta`, the name of the schema and the version of the
+// program.
 void write_findings_and_schema(SqliteFile& file, std::string_view schema,
                                const core::Findings& findings);
 

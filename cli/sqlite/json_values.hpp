@@ -12,16 +12,16 @@ namespace coldtrace::cli {
 // A value as JSON.
 std::string json_of(const rapidjson::Value& value);
 
-// A value for people: a text as it is, everything else as JSON.
+// A value for people: a text unchanged, everything else as JSON.
 std::string plain_of(const rapidjson::Value& value);
 
-// The member of an object; null where it has none.
+// The member of an object; null if it does not have it.
 const rapidjson::Value& member_of(const rapidjson::Value& object, const char* name);
 
-// The text of a member; empty where that is none.
+// The text of a member; empty if it is not a text.
 std::string_view text_of(const rapidjson::Value& object, const char* name);
 
-// The value as the next one of a row: null where it is none or of another type.
+// Adds the value as the next one of a row: null if it is absent or of another type.
 void add_integer(SqliteRows& rows, const rapidjson::Value& value);
 void add_text(SqliteRows& rows, const rapidjson::Value& value);
 

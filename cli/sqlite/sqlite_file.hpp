@@ -14,9 +14,9 @@ namespace coldtrace::cli {
 
 struct SandboxNeeds;
 
-// A database that is made anew in one transaction, in a file without a name, and then given to an
-// output: it is written atomically, and has the same bytes for the same rows. All throw
-// Failure; so does the constructor where coldtrace was built without SQLite.
+// A new database, made in one transaction in an unnamed file and then passed to an output: it is
+// written atomically, and the same rows give the same bytes. All functions throw Failure; so does
+// the constructor if coldtrace was built without SQLite.
 class SqliteFile {
  public:
   SqliteFile();
@@ -24,10 +24,10 @@ class SqliteFile {
   SqliteFile& operator=(const SqliteFile&) = delete;
   ~SqliteFile();
 
-  // Statements that give no rows.
+  // Runs statements that return no rows.
   void run(const std::string& statements);
 
-  // Ends the transaction. Nothing may be added behind it.
+  // Ends the transaction. Nothing may be added afterwards.
   void write_to(Output& output);
 
  private:
@@ -38,17 +38,17 @@ class SqliteFile {
   sqlite3* database_ = nullptr;
 };
 
-// Opens the file of the next SqliteFile now: SQLite opens it by its name, for which a run has no
-// right later. Tells the sandbox what SQLite needs to sort.
+// Opens the file of the next SqliteFile now: SQLite opens it by name, for which a run has no right
+// later. Tells the sandbox what SQLite needs for sorting.
 void open_database_file(SandboxNeeds& needs);
 
-// A name as SQL has it, whatever characters are in it.
+// A quoted SQL name, which may contain any characters.
 std::string sql_name(std::string_view name);
 
-// The rows of one table, value by value in the order of its columns.
+// Adds rows to one table, value by value in the order of its columns.
 class SqliteRows {
  public:
-  // `columns` of the table, which has no more.
+  // `columns` is the number of the table's columns.
   SqliteRows(SqliteFile& file, std::string_view table, int columns);
   SqliteRows(const SqliteRows&) = delete;
   SqliteRows& operator=(const SqliteRows&) = delete;
@@ -56,7 +56,7 @@ class SqliteRows {
 
   SqliteRows& integer(i64 number);
   SqliteRows& real(double number);
-  // Valid UTF-8.
+  // The text must be valid UTF-8.
   SqliteRows& text(std::string_view text);
   SqliteRows& blob(core::ByteView bytes);
   SqliteRows& null();
@@ -66,11 +66,11 @@ class SqliteRows {
   }
   SqliteRows& text_or_null(std::string_view words) { return words.empty() ? null() : text(words); }
 
-  // The row is complete.
+  // Completes the row.
   void insert();
 
  private:
-  [[maybe_unused]] SqliteFile& file_;  // unused in builds without SQLite, like the others
+  [[maybe_unused]] SqliteFile& file_;  // unused in builds without SQLite, as are the others
   [[maybe_unused]] sqlite3_stmt* statement_ = nullptr;
   [[maybe_unused]] int bound_ = 0;
 };

@@ -8,8 +8,8 @@
 
 namespace coldtrace::cli {
 
-// Changes and the shifts they cause, in the order of the second image's numbers: a shift joins
-// the line of the change before it.
+// Changes and the shifts they cause, in the order of the second image's numbers: a shift is added
+// to the line of the change before it.
 void write_service_comparison(Output& output, const syscall_map::Comparison& comparison,
                               std::string_view indent = {});
 

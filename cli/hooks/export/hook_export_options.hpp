@@ -8,7 +8,7 @@
 
 namespace coldtrace::cli {
 
-// What all of `hooks export` have.
+// The options of all `hooks export` commands.
 struct HookExportOptions : CommonOptions {
   std::vector<std::string> tables;
 };
@@ -24,7 +24,7 @@ inline constexpr const char* hook_export_exit_status =
 std::vector<syscall_map::HookTable> read_hook_export_tables(const HookExportOptions& options,
                                                             Report& report);
 
-// Throws Failure where nothing of the tables can be written.
+// Throws Failure if nothing of the tables can be written.
 void require_export_rows(bool any, const core::Findings& findings);
 
 void add_hooks_export_c_header(CLI::App& app, Exit& exit);

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// A plan with what it was asked for.
+// A plan, and what it was made for.
 struct IatDocument {
   std::string program;  // empty: all modules of the folders
   std::vector<std::string> folders;
@@ -21,13 +21,13 @@ struct IatDocument {
   const pe::ModuleTables& tables(u32 index) const { return module(index).tables; }
 };
 
-// "HeapAlloc", "#12", or that its name cannot be read.
+// "HeapAlloc", "#12", or a note that the name cannot be read.
 std::string function_text(std::string_view name, std::optional<u32> ordinal);
 
-// What a lookup at run time is imported as, or the name that its ordinal stands for.
+// The imported name of a function that does run-time lookups, or the name for its ordinal.
 std::string_view lookup_name(const IatDocument& document, const pe::ResolvedSlot& slot);
 
-// The same as ModuleTables::is_bound_to() of the DLL that the set has; nothing without one.
+// As ModuleTables::is_bound_to() for the DLL in the set; nothing if there is none.
 std::optional<bool> is_binding_current(const IatDocument& document, const pe::ResolvedSlot& slot);
 
 void write_iat_text(Output& output, const IatDocument& document);

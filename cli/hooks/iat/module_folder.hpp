@@ -9,15 +9,15 @@
 
 namespace coldtrace::cli {
 
-// Adds the files of a folder to a set, in the order of their names, and returns their bytes. Throws
-// Failure when the folder cannot be listed.
+// Adds the files of a folder to a set, sorted by name, and returns their total size. Throws Failure
+// if the folder cannot be listed.
 u64 add_folder(pe::ModuleSet& set, const std::string& folder);
 
-// What a file is instead of a module.
+// What a file that is not a module is instead.
 std::string why_no_module(const std::string& path);
 
-// Reads the files of a set. Without a selection of functions the modules that it names get their
-// identity as they are read; nothing is hashed that is not shown.
+// Reads the files of a set. Without a selection of functions, the modules that are named get their
+// identity as they are read; only what is shown is hashed.
 class ModuleFiles {
  public:
   ModuleFiles(const PeOptions& options, const pe::ImportSelection& shown)
@@ -25,7 +25,7 @@ class ModuleFiles {
 
   pe::ModuleFile read(const std::string& path, bool has_schema);
 
-  // Reads the identity of a module that got none so far; findings are added to its own.
+  // Reads the identity of a module that has none yet; findings are added to the module's.
   void identify_module(pe::SetModule& module);
 
   const HashedIdentity& identity(const pe::SetModule& module) const {

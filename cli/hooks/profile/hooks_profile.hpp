@@ -22,8 +22,8 @@ struct ProfileOptions : CommonOptions {
 // PROFILE and --against.
 void add_profile_options(Command& command, ProfileOptions& options);
 
-// A profile, the services it is checked against, and what it selects of them, which stays at its
-// place: the selection knows where the others are.
+// A profile, the services it is checked against, and what it selects of them. Must not be moved:
+// the selection refers to the other members.
 struct SelectedServices {
   syscall_map::HookProfile profile;
   syscall_map::ServiceCatalogue catalogue;
@@ -31,8 +31,8 @@ struct SelectedServices {
   core::Findings findings;
 };
 
-// A command that needs all of it: `write` writes it. Without --against the services are those that
-// the profile names, and globs, which mean more, are the warning `profile-globs`.
+// Runs a command that needs all of these: `write` writes them. Without --against the services are
+// those that the profile names, and globs, which stand for more, are the warning `profile-globs`.
 Exit run_on_selection(const ProfileOptions& options,
                       const std::function<void(Output&, SelectedServices&)>& write);
 

@@ -10,21 +10,21 @@
 
 namespace coldtrace::cli {
 
-// The images below a folder, by path. What is not an image of a build is passed over, and a file
-// that cannot be read, or an image that cannot, is told to `report`. A layout is that of --layout:
-// nothing stands for what the bytes prove. Each image is told to `progress`.
+// The images below the folders, by path. Files that are not images of a build are ignored;
+// unreadable files and images are reported to `report`. `layout` is that of --layout; nothing means
+// the one that the bytes prove. `progress` is told of each image.
 std::vector<syscall_map::HookTableImage> find_build_files(const std::vector<std::string>& folders,
                                                           std::optional<pe::Layout> layout,
                                                           Report& report, core::Findings& findings,
                                                           TerminalProgress& progress);
 
-// What the file at `path` is, or nothing where it is not an image of a build; of one that should be
-// an image and cannot be read, `unreadable` tells why.
+// The image of a build at `path`, or nothing if it is not one; if it should be an image and cannot
+// be read, `unreadable` says why.
 std::optional<syscall_map::HookTableImage> read_build_file(const std::string& path,
                                                            std::optional<pe::Layout> layout,
                                                            std::optional<std::string>& unreadable);
 
-// Reads what pairing asks of the files.
+// Reads what pairing needs to know of the files.
 syscall_map::ImageContents image_contents(std::optional<pe::Layout> layout);
 
 }  // namespace coldtrace::cli

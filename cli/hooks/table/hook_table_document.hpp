@@ -13,49 +13,49 @@
 
 namespace coldtrace::cli {
 
-// The JSON of hook tables and system call maps, as other programs hand it back. To be included by
-// source files alone: it takes long to compile.
+// The JSON of hook tables and system call maps, perhaps rewritten by other programs. Include it
+// only in source files: it takes long to compile.
 
-// Larger than any JSON of tables that is read.
+// The limit for JSON of tables.
 inline constexpr u64 largest_hook_table_document = u64{64} << 20;
 
-// What such a file has.
+// The contents of such a file.
 struct TableDocument {
   rapidjson::Document json;
   bool is_map = false;  // of `syscalls map`, with `images`; else with `builds`
 };
 
-// Fails with a sentence where the bytes are other JSON, not whole or too many.
+// Fails with a sentence if the bytes are other JSON, incomplete or too many.
 core::Expected<TableDocument, std::string> parse_table_document(core::ByteView bytes);
 
-// An image of a build, without its PDB; nothing where its role is none that there is.
+// An image of a build, without its PDB; nothing if its role does not exist.
 std::optional<syscall_map::HookTableImage> read_documented_image(const rapidjson::Value& json);
-// What the headers of an image say; empty of what is not an object.
+// What the headers of an image say; empty if it is not an object.
 syscall_map::HookTableImage read_documented_image(const rapidjson::Value& json,
                                                   syscall_map::ImageRole role);
-// What tables and maps say of a service; nothing of one without a number that a table can have.
-// Its confidence, which a map does not say, is that of read_documented_build().
+// What tables and maps say of a service; nothing if it has no number that is possible in a table.
+// Its confidence, which maps lack, is left to read_documented_build().
 std::optional<syscall_map::HookService> read_documented_service(const rapidjson::Value& json);
 
-// The texts of an array.
+// Appends the texts of an array.
 void append_texts(const rapidjson::Value& object, const char* name,
                   std::vector<std::string>& texts);
 
-// Calls take(object) with each object of an array; what else it has is counted.
+// Calls take(object) for each object in an array; other elements are counted.
 template <class Take>
 u64 each_object(const rapidjson::Value& object, const char* name, Take take);
 
-// All of a build that its rows are made of (coldtrace/syscall-map/servicing/hook_rows.hpp): not its
-// evidence. `unread` counts what is not as `hooks table` writes it.
+// Everything from which a build's rows are made (coldtrace/syscall-map/servicing/hook_rows.hpp),
+// without the evidence. `unread` counts what is not as `hooks table` writes it.
 syscall_map::HookTable read_documented_build(const rapidjson::Value& json, u64& unread);
 
-// The builds of the JSON of a hook table, each as above. Fails with a sentence where there is none,
-// or something in it is not as `hooks table` writes it.
+// The builds in the JSON of a hook table, each as above. Fails with a sentence if there are none,
+// or something is not as `hooks table` writes it.
 core::Expected<std::vector<syscall_map::HookTable>, std::string> read_table_builds(
     const rapidjson::Value& json);
 
 // The builds of a hook table, binary or the JSON of `hooks table` or `hooks show`, each with a
-// kernel. On failure says so in `report`, naming what the file is instead.
+// kernel. A failure is added to `report`, saying what the file is instead.
 std::optional<std::vector<syscall_map::HookTable>> read_any_hook_table(const std::string& path,
                                                                        Report& report);
 

@@ -10,16 +10,16 @@
 
 namespace coldtrace::cli {
 
-// The builds of a binary table. On failure says so in `report`, naming what the file is instead.
+// The builds of a binary table. A failure is added to `report`, saying what the file is instead.
 std::optional<std::vector<syscall_map::HookTable>> read_hook_table_file(const std::string& path,
                                                                         Report& report);
 
-// The same of a file that was read already, and unpacked.
+// The same for a file that has been read and unpacked.
 std::optional<std::vector<syscall_map::HookTable>> decode_hook_table_file(
     const std::string& path, const std::vector<std::byte>& bytes, Report& report);
 
-// The builds of all files, each kernel once: the first file that has it counts, which is said where
-// others say something else.
+// The builds of all files, each kernel once: the first file that has it counts, with a finding if
+// others differ.
 std::vector<syscall_map::HookTable> read_hook_table_files(const std::vector<std::string>& paths,
                                                           Report& report);
 

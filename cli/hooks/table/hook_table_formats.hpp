@@ -20,15 +20,15 @@ struct HookTableDocument {
 void write_hook_table_text(Output& output, const HookTableDocument& document);
 void write_hook_table_json(Output& output, Int64 int64, const HookTableDocument& document);
 void write_hook_table_c_header(Output& output, const HookTableDocument& document);
-// The members alone.
+// The members only.
 void write_hook_table_csv(Output& output, const HookTableDocument& document);
 
-// The binary table; throws Failure where the format cannot hold the builds.
+// The binary table; throws Failure if the format cannot hold the builds.
 void write_hook_table_binary(Output& output, std::span<const syscall_map::HookTable> builds,
                              bool evidence);
 void write_hook_table_sqlite(Output& output, const HookTableDocument& document);
 
-// In the format that was asked for: "text", "json", "c-header", "csv", "hooktab" or "sqlite".
+// Writes the requested format: "text", "json", "c-header", "csv", "hooktab" or "sqlite".
 void write_hook_table(Output& output, const CommonOptions& options, bool evidence,
                       const HookTableDocument& document);
 

@@ -14,9 +14,9 @@
 
 namespace coldtrace::cli {
 
-// Reads the files and makes their table. Nothing when the kernel cannot be read; what is wrong with
-// any file is in `report` or among the table's findings. With trace points and members where these
-// are asked for, the latter also as `known` builds show them.
+// Reads the files and makes their table. Nothing if the kernel cannot be read; what is wrong with
+// any file is in `report` or among the table's findings. Includes trace points and members if
+// requested, the latter also derived from `known` builds.
 std::optional<syscall_map::HookTable> make_hook_table(
     const syscall_map::BuildFiles& files, const PeOptions& options,
     std::vector<pe::SymbolFile>& symbols, Report& report,
@@ -24,7 +24,7 @@ std::optional<syscall_map::HookTable> make_hook_table(
     const std::vector<syscall_map::MemberRequest>& members = {},
     const KnownBuilds* known = nullptr);
 
-// Says what was found, of each image under its path; what images say of each other is the kernel's.
+// Reports the findings of each image with its path; those about several images are the kernel's.
 void tell_hook_table(const syscall_map::HookTable& table, Report& report);
 
 }  // namespace coldtrace::cli

@@ -10,9 +10,9 @@
 
 namespace coldtrace::cli {
 
-// Keeps of the builds' services those that one of the profiles selects; how many others there were
-// is a build's finding `services-left-out`. Returns for each profile its path and what it names
-// that is in none of the builds. All else of a table stays as it is.
+// Keeps only the services that one of the profiles selects; the number of others is a build's
+// finding `services-left-out`. Returns for each profile its path and what it names that is in no
+// build. Everything else in a table stays as it is.
 std::vector<std::pair<std::string, core::Findings>> keep_selected_services(
     const std::vector<syscall_map::HookProfile>& profiles,
     std::span<syscall_map::HookTable> builds);

@@ -10,9 +10,9 @@
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/hex.hpp"
 
-// Whether JSON has every member that `hooks table` writes and no other, of its type and in its
-// range, and null only where it writes that. What its names are and what follows from other members
-// is left to who reads it. To be included by source files alone: it takes long to compile.
+// Whether JSON has exactly the members that `hooks table` writes, of their types and in their
+// ranges, and null only where it writes that. What names mean and what follows from other members
+// is left to the reader. Include it only in source files: it takes long to compile.
 namespace coldtrace::cli::hook_table_shape {
 
 using rapidjson::Value;
@@ -20,14 +20,14 @@ using rapidjson::Value;
 enum class MemberShape {
   flag,
   text,
-  file_text,  // with its bytes in hexadecimal beside it where it is not UTF-8
+  file_text,  // with its bytes in hexadecimal beside it if it is not UTF-8
   texts,
-  file_texts,  // with the bytes beside them where not all are UTF-8
+  file_texts,  // with the bytes beside them if not all are UTF-8
   words,
   object,   // of what `inside` says
   objects,  // each of what `inside` says
-  rows,     // any list: it is read row by row
-  value,    // any number, or a text of one
+  rows,     // any list: its rows are read one by one
+  value,    // any number, or a number as text
   byte,
   half,
   word,
@@ -47,7 +47,7 @@ inline bool is_number_to(const Value& object, const char* name, u64 most) {
   return number && *number <= most;
 }
 
-// What stands beside a text of a file, or nothing.
+// The member with the bytes of a file text, or null.
 inline const Value* find_bytes(const Value& object, const WrittenMember& member) {
   const bool is_list = member.shape == MemberShape::file_texts;
   if (!is_list && member.shape != MemberShape::file_text) return nullptr;
@@ -165,7 +165,7 @@ inline bool is_written_finding(const Value& json) {
                             {"text", MemberShape::text}});
 }
 
-// The first documents had no findings of an image.
+// Early documents had no findings per image.
 inline bool is_written_image(const Value& json) {
   const WrittenMember role{"role", MemberShape::text};
   const WrittenMember path{"path", MemberShape::file_text, true};
@@ -383,7 +383,7 @@ inline bool is_written_point(const Value& json) {
          is_null(json, "source") == is_null(json, "rva");
 }
 
-// The members of an object that are not as they should be, and those that are not written at all.
+// Counts the members of an object that are wrong, and those that `hooks table` does not write.
 inline u64 count_unwritten(const Value& json, std::initializer_list<WrittenMember> members) {
   u64 wrong = 0;
   u64 absent = 0;
@@ -394,7 +394,7 @@ inline u64 count_unwritten(const Value& json, std::initializer_list<WrittenMembe
   return wrong + json.MemberCount() + absent - members.size();
 }
 
-// What its lists have is counted row by row.
+// Rows of lists are counted one by one.
 inline u64 count_unwritten_parts(const Value& build) {
   return count_unwritten(build,
                          {{"images", MemberShape::rows},

@@ -12,24 +12,24 @@
 
 namespace coldtrace::cli {
 
-// Builds that have PDBs, for kernels that have none.
+// Builds with PDBs, for kernels without one.
 struct KnownBuildOptions {
   std::vector<std::string> kernels;
   std::vector<std::string> pdbs;
-  std::string signatures;  // empty: those that are built in
+  std::string signatures;  // empty: the built-in ones
 };
 void add_known_build_options(Command& command, KnownBuildOptions& options);
 
 class KnownBuilds {
  public:
-  // Throws Failure where a kernel cannot be used, or no PDB is of it.
+  // Throws Failure if a kernel cannot be used, or has no PDB.
   KnownBuilds(const KnownBuildOptions& options, const PeOptions& images, Report& report);
 
-  // Views of this.
+  // They are views of this object.
   std::vector<syscall_map::KnownBuild> builds() const;
   std::span<const syscall_map::Signature> signatures() const { return signatures_; }
 
-  // Throws Failure for one that is for another machine than all of `tables`.
+  // Throws Failure for a build that is for another machine than all of `tables`.
   void require_use(const std::vector<syscall_map::HookTable>& tables) const;
 
  private:

@@ -6,11 +6,10 @@
 
 namespace coldtrace::cli {
 
-// "pdb", "code", "inferred", those of them that agree as "pdb+code", or "-" where nothing has the
-// member.
+// "pdb", "code", "inferred", or "pdb+code" if several agree; "-" if nothing has the member.
 std::string sources_text(const syscall_map::MemberValue& member);
 
-// "0x4b8", "-1" of a constant, or "-".
+// "0x4b8", "-1" for a constant, or "-".
 std::string value_text(const syscall_map::MemberValue& member);
 
 }  // namespace coldtrace::cli

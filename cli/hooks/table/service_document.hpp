@@ -11,27 +11,27 @@
 
 namespace coldtrace::cli {
 
-// A file that lists services: what it is, and what it has, unpacked.
+// A file that lists services: its kind and its unpacked contents.
 struct ServiceListFile {
   syscall_map::ServiceListKind kind = syscall_map::ServiceListKind::names;
-  std::vector<std::byte> bytes;  // none of an image: its reader asks for parts of it
+  std::vector<std::byte> bytes;  // none for an image, which is read in parts
 };
 
-// Nothing when the file cannot be read or unpacked, or is packed and no list, which `report` says.
+// Nothing, and a report, if the file cannot be read or unpacked, or is packed and not a list.
 std::optional<ServiceListFile> read_service_list_file(const std::string& path, Report& report);
 
-// What the JSON of "syscalls map" or of "hooks table" says of services.
+// The services in the JSON of "syscalls map" or "hooks table".
 struct ServiceDocument {
-  // Of one image of a map, or one build of a table.
+  // One image of a map, or one build of a table.
   struct Part {
-    pe::Identity image;  // nothing known in a table
+    pe::Identity image;  // unknown in a table
     std::vector<syscall_map::DocumentedService> services;
   };
   bool is_map = false;
   std::vector<Part> parts;
 };
 
-// Nothing when the file, which has these bytes, is neither of the two, which `report` says.
+// Nothing, and a report, if the file, which has these bytes, is neither of the two.
 std::optional<ServiceDocument> read_service_document(const std::string& path,
                                                      const std::vector<std::byte>& bytes,
                                                      Report& report);

@@ -12,7 +12,7 @@ namespace coldtrace::pe_details {
 using Buffer = rapidjson::StringBuffer;
 using Writer = rapidjson::Writer<Buffer>;
 
-// Text of any encoding: what is not valid UTF-8 keeps its ASCII letters.
+// Writes text of any encoding: if it is not valid UTF-8, its ASCII letters are kept.
 void write_text(Writer& json, const char* key, const std::string& text);
 void write_hex(Writer& json, const char* key, const unsigned char* bytes, std::size_t size);
 std::string to_utf8(const std::u16string& text);

@@ -9,12 +9,12 @@
 
 namespace coldtrace::cli {
 
-// Identifiers of C for what types and enumerators are called: no keyword, and none twice.
+// C identifiers for the names of types and enumerators: no keywords, no duplicates.
 class CNames {
  public:
   explicit CNames(const pe::TypeTable& table) : table_{table} {}
 
-  // "struct _EPROCESS" of the type at an index; "struct unnamed_1d76" where it has no name.
+  // "struct _EPROCESS" for the type at an index; "struct unnamed_1d76" if it has no name.
   std::string tag_of(u32 index);
   // Without the keyword.
   const std::string& plain_name(u32 index);

@@ -7,7 +7,8 @@
 
 namespace coldtrace::cli {
 
-// As pe::compare_type_files() does, which this gives the symbol table that "pe isf" makes of a PDB.
+// pe::compare_type_files() with a way to reduce a PDB to the symbol table that "pe isf" makes of
+// it.
 [[nodiscard]] pe::TypeFileComparison compare_type_files(pe::TypeFile& before, pe::TypeFile& after,
                                                         std::span<const std::string> wanted);
 

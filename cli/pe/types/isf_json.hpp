@@ -7,13 +7,13 @@
 
 namespace coldtrace::cli {
 
-// A symbol table for Volatility 3, format 6.2.0. `database` is what the image calls its PDB: by it,
-// GUID and age the table is found. `version` is that of the image, where one is known.
+// A symbol table for Volatility 3, format 6.2.0. `database` is the image's name for its PDB:
+// Volatility finds the table by it, GUID and age. `version` is that of the image, if known.
 void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable& table,
                std::string_view database, const std::optional<pe::VersionNumber>& version,
                core::Findings& findings);
 
-// "metadata", a member of the table.
+// The table's member "metadata".
 void write_isf_metadata(JsonWriter& json, const pe::PdbIdentity& identity,
                         std::string_view database, const std::optional<pe::VersionNumber>& version);
 

@@ -14,7 +14,7 @@ struct ComparedFiles {
 };
 
 void write_type_comparison_text(Output& output, const ComparedFiles& files);
-// Everything but the findings, into the object that was begun.
+// Writes everything but the findings to the current object.
 void write_type_comparison_json(JsonWriter& json, const ComparedFiles& files);
 
 }  // namespace coldtrace::cli

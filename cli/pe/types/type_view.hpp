@@ -14,17 +14,17 @@
 
 namespace coldtrace::cli {
 
-// What is shown of the types of a PDB.
+// What to show of the types of a PDB.
 struct TypeView {
   const pe::TypeFile& file;
   std::span<const pe::TypeTable::Definition> types;
   pe::MemberChoice choice;
-  bool lists = false;    // names and sizes alone, in text
-  bool sources = false;  // in text; JSON always has them
+  bool lists = false;    // only names and sizes, in text
+  bool sources = false;  // for text; JSON always has them
   const pe::IdTable& ids;
 };
 
-// What else becomes known while the members are written.
+// What else is collected while the members are written.
 struct TypeWriting {
   pe::TypeBudget budget;
   core::Findings& findings;
@@ -36,7 +36,7 @@ void write_types_c_header(Output& output, const TypeView& view, TypeWriting& wri
 // The array of types.
 void write_types_json(JsonWriter& json, const TypeView& view, TypeWriting& writing);
 
-// The members of "file": path, GUID, ages, machine, and what the type stream says of itself.
+// The members of "file": path, GUID, ages, machine, and the header of the type stream.
 void write_type_file(JsonWriter& json, const pe::TypeFile& file);
 
 using pe::is_negative;

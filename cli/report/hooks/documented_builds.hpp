@@ -13,12 +13,13 @@ namespace coldtrace::cli {
 // A build as a page shows it.
 struct ShownBuild {
   syscall_map::HookTable table;
-  bool is_map = false;  // system call numbers of one image: nothing tells the functions
+  bool is_map = false;  // system call numbers of one image, whose functions are not known
 };
 
-// The builds of a JSON document of `hooks table` or `hooks show`, or the images of one of `syscalls
-// map`, with these bytes: images, services and why there is no context switch. Nothing when it is
-// another document, is not as these commands write it or has more than 64 MiB, which `report` says.
+// The builds in a JSON document of `hooks table` or `hooks show`, or the images in one of `syscalls
+// map`, with these bytes: images, services and why there is no context switch. Nothing, and a
+// report, if it is another document, differs from what these commands write or has more than 64
+// MiB.
 std::optional<std::vector<ShownBuild>> read_documented_builds(const std::string& path,
                                                               const std::vector<std::byte>& bytes,
                                                               Report& report);

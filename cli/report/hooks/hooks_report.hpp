@@ -7,9 +7,9 @@
 
 namespace coldtrace::cli {
 
-// Adds the sections of binary hook tables, the builds of all files together: services by build with
-// their numbers, what one build has against the one before, and the table of each with its
-// evidence. False where there is none, which `report` says.
+// Adds the sections of binary hook tables, with the builds of all files together: services by build
+// with their numbers, the changes from each build to the next, and the table of each with its
+// evidence. False, and a report, if there is no table.
 bool add_hooks_report(Page& page, const std::vector<GivenInput>& files, u64 top, Report& report);
 
 }  // namespace coldtrace::cli

@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// How much of something there was over time, as an area below a line and as a table.
+// An amount over time, as an area below a line and as a table.
 struct AreaChart {
   // Units of 100 ns. The last one ends with the chart, and may be shorter than the others.
   struct Step {
@@ -25,18 +25,18 @@ struct AreaChart {
 };
 void write_area_chart(Html& html, const AreaChart& chart);
 
-// Numbers along something, as an area.
+// Numbers along an axis, as an area.
 struct Strip {
   std::string title;
   std::vector<i64> values;
-  i64 most = 0;                 // what fills the height
+  i64 most = 0;                 // the number that fills the height
   std::string from, to;         // of the axis
-  std::string attributes = {};  // of the figure, for the script: markup of the program's own
+  std::string attributes = {};  // of the figure, for the script: the program's own markup
 };
 void write_strip(Html& html, const Strip& strip);
 
-// Bars of a histogram, on a scale of powers of two from its least to its greatest step; small
-// enough for a cell. Empty where there is nothing.
+// The bars of a histogram, on a scale of powers of two from its smallest to its greatest step;
+// small enough for a cell. Empty if there is nothing.
 std::string histogram_drawing(const std::vector<trace_analysis::Histogram::Step>& steps,
                               std::string_view label);
 

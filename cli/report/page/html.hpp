@@ -10,23 +10,23 @@
 
 namespace coldtrace::cli {
 
-// A piece of an HTML page that is being written. Markup and text come in by different doors, so
-// that a name from a file is never markup.
+// A piece of an HTML page that is being written. Markup and text are added by different functions,
+// so that a name from a file is never markup.
 class Html {
  public:
-  // Of the program's own.
+  // Adds the program's own markup.
   Html& markup(std::string_view text) {
     text_ += text;
     return *this;
   }
-  // Of any file: what would be markup, what shows nothing and what is not UTF-8 is escaped.
+  // Adds text from any file: markup, invisible characters and bytes that are not UTF-8 are escaped.
   Html& text(std::string_view text);
-  // Lines that a command prints, in which names are printable already.
+  // Adds lines of a command's output, in which names are already printable.
   Html& lines(std::string_view text);
-  // An element of one line with such text: element("p", "...").
+  // Adds an element of one line with text: element("p", "...").
   Html& element(std::string_view tag, std::string_view content);
 
-  // What belongs together, and has its heading.
+  // A section, with its heading.
   Html& begin_section(std::string_view id, std::string_view title);
 
   bool empty() const { return text_.empty(); }
@@ -37,12 +37,12 @@ class Html {
   std::string text_;
 };
 
-// How people read figures.
+// Numbers in a form for people.
 // Units of 100 ns: "0.4 µs", "12.3 ms", "1.234 s".
 std::string short_time(i64 units);
 // "12.3 MB"
 std::string short_bytes(u64 bytes);
-// "34.2 %"; "-" of nothing.
+// "34.2 %"; "-" if the whole is 0.
 std::string share_text(i64 part, i64 whole);
 
 }  // namespace coldtrace::cli

@@ -9,9 +9,9 @@
 
 namespace coldtrace::cli {
 
-// A table that is readable without the page's script, which lets it be sorted and filtered. A cell
-// of a figure shows it short, and has it exactly in `data-v`: times in units of 100 ns, sizes in
-// bytes, as the JSON of the commands has them.
+// A table that is readable without the page's script, which makes it sortable and filterable. A
+// cell with a number shows a short form, and has the exact number in `data-v`: times in units of
+// 100 ns, sizes in bytes, as in the JSON of the commands.
 class HtmlTable {
  public:
   struct Column {
@@ -23,17 +23,17 @@ class HtmlTable {
   HtmlTable(const HtmlTable&) = delete;
   HtmlTable& operator=(const HtmlTable&) = delete;
 
-  // Cells come from left to right; the row ends with the last one.
+  // Cells are added from left to right; the row ends with the last one.
   void text(std::string_view text);
-  void word(std::string_view text);  // that stays on one line
+  void word(std::string_view text);  // text that is not wrapped
   void count(u64 number);
   void time(i64 units);
   void bytes(u64 bytes);
   void share(i64 part, i64 whole);
   void hex(u64 number);
-  // Since the first event, in units of 100 ns: "+0.0012345".
+  // A time since the first event, in units of 100 ns: "+0.0012345".
   void moment(i64 units);
-  // A drawing, which `figure` is sorted by.
+  // A drawing; its column is sorted by `figure`.
   void drawing(std::string_view markup, u64 figure);
   void nothing();
   template <class T>
@@ -47,7 +47,7 @@ class HtmlTable {
   }
 
   u64 rows() const { return rows_; }
-  // Says how many rows are left out, if any.
+  // Ends the table, and says how many rows are left out, if any.
   void finish(u64 left_out);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace coldtrace::cli {
 
-// What a writer of any output writes, to become a part of a page; nothing where that is longer than
-// `most` bytes.
+// What a writer writes to an output, as a text for a page; nothing if it is longer than `most`
+// bytes.
 std::optional<std::string> text_in_memory(std::size_t most,
                                           const std::function<void(Output&)>& write);
 

@@ -8,8 +8,8 @@
 
 namespace coldtrace::cli {
 
-// A report: one HTML file that needs no network. What it says is in `sections`, as plain
-// HTML; the script draws what can be looked at closer.
+// A report: one HTML file that needs no network. Its contents are in `sections`, as plain HTML; the
+// script draws what can be explored.
 struct Page {
   struct Section {
     std::string id, title;
@@ -18,16 +18,16 @@ struct Page {
   std::string title;
   std::vector<std::string> overview;  // paragraphs
   std::vector<Section> sections;
-  std::vector<std::string> data;  // of PackedData, each of a part of the page
+  std::vector<std::string> data;  // from PackedData, one for each part of the page
 };
 
-// Starts a section behind the others.
+// Starts a section after the others.
 Html& add_section(Page& page, std::string id, std::string title);
 
-// Of what sections and data have by now.
+// The size of the sections and data so far.
 u64 size_of(const Page& page);
 
-// Returns how many bytes it has.
+// Returns the size of the page.
 u64 write_page(Output& output, const Page& page);
 
 }  // namespace coldtrace::cli

@@ -5,8 +5,8 @@
 
 namespace coldtrace::cli {
 
-// The files of report/, as the build joins them: the style, and the script in pieces that belong
-// one behind the other.
+// The files of report/, as joined by the build: the style, and the script in pieces to be
+// concatenated.
 std::string_view page_style();
 std::span<const std::string_view> page_script();
 

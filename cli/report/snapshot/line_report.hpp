@@ -13,9 +13,9 @@ struct SnapshotFile {
   const core::ImageSource& bytes;
 };
 
-// Adds a section for each volume of the NDJSON that 'ntfs snapshot' writes, or several of them one
-// behind the other: the same as of the image, less what its lines do not have. `findings` are
-// those of opening it. False where there is none, which `report` says.
+// Adds a section for each volume in the NDJSON of 'ntfs snapshot', also of several concatenated
+// ones: the same as for the image, without what the lines lack. `findings` are those of opening it.
+// False, and a report, if there is no volume.
 bool add_line_report(Page& page, const SnapshotFile& file, const SnapshotReportOptions& options,
                      core::Findings findings, Report& report);
 

@@ -7,9 +7,9 @@
 
 namespace coldtrace::cli {
 
-// Adds a section for each NTFS volume of a disk image or of the NDJSON of a snapshot, as
-// VolumeReport writes them; `piped` is what a pipe has handed out instead of a file. False where
-// there is none, which `report` says.
+// Adds a section for each NTFS volume of a disk image or of the NDJSON of a snapshot, written by
+// VolumeReport; `piped` are the contents of a pipe instead of a file. False, and a report, if there
+// is no volume.
 bool add_snapshot_report(Page& page, const DiskOptions& options,
                          std::unique_ptr<core::ImageSource> piped,
                          const SnapshotReportOptions& report_options, Report& report);

@@ -15,12 +15,13 @@ namespace coldtrace::cli {
 // Reads the "file" lines of one volume of a snapshot.
 class SummaryLines {
  public:
-  // What lines lack, and what is of another type than it should be; both outlive this.
+  // `lacking` and `mistyped` collect missing members and those of the wrong type; both have to
+  // outlive this.
   SummaryLines(const ntfs::ClusterMap& clusters, std::set<std::string_view>& lacking,
                MistypedMembers& mistyped)
       : clusters_{clusters}, lacking_{lacking}, mistyped_{mistyped} {}
 
-  // False where a line does not say which name it is of, and in which state.
+  // False if a line does not say which name it describes, and in which state.
   bool read(const rapidjson::Value& json, ntfs::SummaryRow& row);
 
  private:
@@ -28,10 +29,10 @@ class SummaryLines {
   std::optional<u64> read_record(const rapidjson::Value& json, ntfs::State state);
   void read_streams(const rapidjson::Value& json, ntfs::SummaryRow& row);
 
-  ntfs::ClusterMap clusters_;  // without clusters where it is not known
+  ntfs::ClusterMap clusters_;  // without clusters if not known
   std::set<std::string_view>& lacking_;
   MistypedMembers& mistyped_;
-  std::unordered_set<u64> records_;  // that were met
+  std::unordered_set<u64> records_;  // those seen so far
 };
 
 }  // namespace coldtrace::cli

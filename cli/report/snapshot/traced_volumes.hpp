@@ -11,39 +11,39 @@
 
 namespace coldtrace::cli {
 
-// The volumes of an image on whose maps the requests of a trace are shown, with the names of files
-// that the image has at their places.
+// The volumes of an image, on whose maps the requests of a trace are shown, and the names of the
+// image's files at the places of requests.
 class TracedVolumes {
  public:
-  // The image begins `offset` bytes behind the start of the disk that the trace gives the number
-  // `disk`. At most `names_limit` bytes of names are kept.
+  // The image begins `offset` bytes after the start of the disk with the number `disk` in the
+  // trace. At most `names_limit` bytes of names are kept.
   TracedVolumes(u64 offset, u32 disk, std::size_t names_limit)
       : image_{offset, disk}, files_{names_limit} {}
   TracedVolumes(const TracedVolumes&) = delete;
   TracedVolumes& operator=(const TracedVolumes&) = delete;
 
-  // The image is of a whole disk, which has this many bytes.
+  // The image is of a whole disk with this many bytes.
   void set_whole_disk(u64 bytes) { image_.set_whole_disk(bytes); }
-  // The rows that follow are of this volume, whose section of the page has the number `section`.
+  // The next rows are of this volume, whose section of the page has the number `section`.
   void begin_volume(std::size_t section, const ntfs::ClusterMap& clusters,
                     const ntfs::VolumeSummary& summary);
   void add(const ntfs::SummaryRow& row);
   std::size_t volumes() const { return volumes_.size(); }
-  // Those behind the first `count` have no section after all.
+  // Those after the first `count` have no section after all.
   void keep_volumes(std::size_t count) {
     volumes_.erase(volumes_.begin() + static_cast<std::ptrdiff_t>(count), volumes_.end());
   }
   // To be called once, after all rows.
   void finish() { files_.finish(); }
 
-  // What names requests; nothing without a volume.
+  // What gives names to requests; nothing without a volume.
   std::optional<trace_analysis::DiskIo::Snapshot> on_disk() const;
   void add_request(const trace_analysis::DiskIo::Row& row);
-  // Behind all requests: the warnings where some lie behind the end of the disk, or there are none
-  // to any disk.
+  // To be called after all requests: adds warnings if some lie beyond the end of the disk, or there
+  // are none to any disk.
   void note_findings(const trace_analysis::DiskIo& requests, core::Findings& findings) const;
-  // Adds to the section of each volume what the trace did there, or why the trace cannot be of this
-  // disk.
+  // Adds to the section of each volume what happened there during the trace, or why the trace
+  // cannot be of this disk.
   void write(Page& page, const trace_analysis::DiskIo& requests, u64 top) const;
 
  private:
@@ -55,7 +55,7 @@ class TracedVolumes {
 
   static void write(Page::Section& section, const Volume& volume,
                     const trace_analysis::FileTable& files, u64 top);
-  // Empty where nothing speaks against it.
+  // Why the trace is of another disk; empty if nothing indicates that.
   std::string why_another(const trace_analysis::DiskIo& requests) const;
 
   trace_analysis::DiskOfImage image_;

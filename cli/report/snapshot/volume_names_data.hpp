@@ -7,18 +7,18 @@
 
 namespace coldtrace::cli {
 
-// The names of a volume as the page's search reads them (docs/commands/report.md), packed, and how
-// many there was room for.
+// The packed names of a volume for the page's search (docs/commands/report.md), and how many there
+// was room for.
 struct NamesData {
   std::string packed;
   std::size_t names = 0;
 };
 
-// In at most `room` bytes, or no names: first without extents behind the first of each file, then
-// of the files that take most of the disk.
+// Packs the names in at most `room` bytes, or none at all: first without extents after the first
+// one of each file, then only for the files that occupy most of the disk.
 NamesData names_data(const VolumeAnswers& answers, const ntfs::VolumeNames& names, u64 room);
 
-// Where the search is shown, and what it leaves out.
+// Writes the element for the search, and what the search leaves out.
 void write_search(Html& html, const VolumeAnswers& answers, const ntfs::VolumeNames& names,
                   const NamesData& data);
 

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// A finding as a table shows it: of this run, or of the one that took a snapshot.
+// A finding as shown in a table: of this run, or of the one that took a snapshot.
 struct ShownFinding {
   std::string code, severity;
   u64 count = 1;
@@ -16,14 +16,14 @@ struct ShownFinding {
 };
 void append_findings(const core::Findings& findings, std::vector<ShownFinding>& shown);
 
-// One volume, as its section shows it.
+// What the section of one volume shows.
 struct VolumeAnswers {
   const ntfs::VolumeSummary& summary;
   const std::vector<ShownFinding>& findings;
-  u32 cluster_size;                   // 0: not known, nor what anything takes of the disk
-  std::string id;                     // in front of the names of elements
+  u32 cluster_size;                   // 0: not known, and so no allocated sizes
+  std::string id;                     // prefix of the ids of elements
   u64 top;                            // rows of each table
-  std::vector<ntfs::ClusterUse> use;  // of each place of the map; empty: not known
+  std::vector<ntfs::ClusterUse> use;  // of each cell of the map; empty: not known
 };
 
 void write_states(Html& html, const VolumeAnswers& answers);
@@ -32,11 +32,11 @@ void write_activity(Html& html, const VolumeAnswers& answers);
 void write_map(Html& html, const VolumeAnswers& answers);
 void write_files(Html& html, const VolumeAnswers& answers);
 void write_volume_findings(Html& html, const VolumeAnswers& answers);
-// Of a whole image or snapshot.
+// The findings of a whole image or snapshot.
 void write_findings_table(Html& html, std::string_view id,
                           const std::vector<ShownFinding>& findings);
 
-// What the script draws of it: the treemap of its directories.
+// The data that the script draws: the treemap of the directories.
 std::string volume_data(const VolumeAnswers& answers);
 
 }  // namespace coldtrace::cli

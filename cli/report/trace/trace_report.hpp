@@ -6,18 +6,18 @@
 
 namespace coldtrace::cli {
 
-// What the page of a trace is made of: the answers of all analyses, of one pass.
+// The answers of all analyses for the page of a trace, from one pass.
 class TraceReport {
  public:
-  // `run` must outlive it, and have opened its trace. `volumes` get the requests that lie on them,
-  // and name those that the trace does not.
+  // `run` must outlive it, and have opened its trace. `volumes` receive the requests on them, and
+  // name files that the trace does not.
   TraceReport(AnalysisRun& run, const TraceReportOptions& options, TracedVolumes& volumes);
   TraceReport(const TraceReport&) = delete;
   TraceReport& operator=(const TraceReport&) = delete;
 
   // Reads the trace.
   void observe();
-  // To be called behind that. Adds its parts in front of what the page has.
+  // To be called after observe(). Adds its parts before what the page has.
   void add_to(Page& page) const;
 
  private:

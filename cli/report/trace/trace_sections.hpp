@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// The parts of a trace's page. Each adds its section where the trace has anything of it.
+// The parts of a trace's page. Each adds its section if the trace has data for it.
 void add_overview(Page& page, const ReportAnswers& answers);
 void add_use(Page& page, const ReportAnswers& answers);
 void add_processes(Page& page, const ReportAnswers& answers);
@@ -20,10 +20,10 @@ void add_findings(Page& page, const core::Findings& findings);
 // The table of the longest waits.
 void write_longest_waits(Html& html, const ReportAnswers& answers);
 
-// The element that the slider of a device goes into.
+// The id of the element for a device's slider.
 std::string idle_id(const trace_analysis::AtRest::Device& device);
 
-// Trees of calls as they are drawn: which element each goes into, and what it has.
+// A call tree to be drawn: its element, and its contents.
 struct DrawnTree {
   struct Node {
     u32 parent, name;
@@ -32,22 +32,22 @@ struct DrawnTree {
   std::string id, label;
   std::vector<std::string> names;
   std::vector<Node> nodes;  // the first one is the root
-  u64 left_out = 0;         // nodes that are too small
+  u64 left_out = 0;         // nodes too small to be drawn
 };
 std::vector<DrawnTree> draw_trees(const ReportAnswers& answers);
 
-// What the page's script draws, packed, and how much of the trace that is.
+// The packed data that the page's script draws, and how much of the trace that is.
 struct DrawnData {
   std::string packed;
   bool has_details = false;  // of turns
   std::size_t requests = 0;  // to disks
   std::size_t slices = 0;
-  i64 grid = 0;  // ticks, that slices were joined by; 0: each is one turn
+  i64 grid = 0;  // ticks, by which slices were joined; 0: each slice is one turn
 };
-// As much as fits into `largest` bytes.
+// As much as fits in `largest` bytes.
 DrawnData draw_data(const ReportAnswers& answers, u64 largest);
 
-// In front of the other sections.
+// Goes before the other sections.
 void add_timeline(Page& page, const ReportAnswers& answers, DrawnData drawn);
 
 }  // namespace coldtrace::cli
