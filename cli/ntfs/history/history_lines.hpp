@@ -13,7 +13,7 @@ using ntfs::VolumeHistory;
 // The state of a volume at one time: a shadow copy, or the current state.
 struct HistoryView {
   ntfs::Partition partition;
-  u64 start = partition.offset;  // of the volume, which may begin after its partition
+  u64 start = partition.offset;  // of the volume, which may begin later in the partition
   bool opened = false;
   bool whole = true;  // absence of a file is reliable
 };
