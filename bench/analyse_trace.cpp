@@ -1,5 +1,5 @@
-// One pass over a trace: of all analyses together, of some, of none ("records": the events become
-// records that nobody asks for), or plain decoding of all fields of every event, to compare with.
+// One pass over a trace: with all analyses together, some, or none ("records": the events become
+// records that nothing uses), or plain decoding of all fields of every event, for comparison.
 //
 //   analyse_trace TRACE all|records|decode|ANALYSIS...
 
@@ -17,7 +17,7 @@ namespace {
 using namespace coldtrace;
 using tracefile::EventSequence;
 
-// Looks at each value, as whoever prints it must.
+// Reads each value, as any output has to.
 class Sum final : public tracefile::FieldVisitor {
  public:
   void value(const tracefile::FieldSchema&, const tracefile::Value& value) override {

@@ -1,7 +1,7 @@
-"""The most memory that a program had.
+"""The peak memory of a program.
 
-wait4 does not tell it of what Python started: until the child becomes the program it has Python's
-memory, and the kernel keeps that peak. GNU time is small and does not have this memory.
+wait4 does not give it for children of Python: until the child becomes the program it has Python's
+memory, and the kernel keeps that peak. GNU time is small and avoids this.
 """
 import os
 import subprocess

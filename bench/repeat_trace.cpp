@@ -1,5 +1,5 @@
-// Makes a long trace of a short one: its buffers again and again, each time later by the length of
-// the trace. A compressed trace stays compressed unless "plain" is asked for.
+// Makes a long trace from a short one: repeats its buffers, each time later by the length of the
+// trace. A compressed trace stays compressed unless "plain" is given.
 //
 //   repeat_trace IN OUT TIMES [plain]
 
@@ -20,7 +20,7 @@ using namespace coldtrace;
 using tracefile::BufferHeader;
 
 constexpr std::size_t header_size = BufferHeader::size_on_disk;
-// BuffersWritten of the first event, behind its header of 32 bytes.
+// BuffersWritten of the first event, after its header of 32 bytes.
 constexpr std::size_t buffers_written = header_size + 32 + 36;
 
 template <class T>
@@ -28,7 +28,7 @@ void put(std::vector<std::byte>& bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof(value));
 }
 
-// Where the event has its timestamp in its buffer, if it has one.
+// The offset of the event's timestamp in its buffer, if it has one.
 std::optional<std::size_t> time_offset(const tracefile::Event& event) {
   using tracefile::HeaderType;
   if (!event.has_time) return std::nullopt;

@@ -1,5 +1,5 @@
 // Searches whole files for the patterns of a signature file: the peer of YARA in compare-yara.
-// Machines, versions and anchors are not looked at.
+// Machines, versions and anchors are ignored.
 // usage: signature_search SIGNATURES LIST [--print]
 // LIST names the files, one per line. Prints how often each signature matches, or with --print
 // every match as "FILE ID OFFSET".
@@ -21,7 +21,7 @@
 #include "coldtrace/signatures/signature_matcher.hpp"
 #include "coldtrace/signatures/signature_parser.hpp"
 
-// As YARA reads files. The product never maps what it does not trust.
+// As YARA reads files. The product never maps files that it does not trust.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {

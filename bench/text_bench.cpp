@@ -1,5 +1,5 @@
-// What code that does several digits, characters or places at once gains over one after the other:
-// each trick beside its plain counterpart, in one run.
+// The gain of handling several digits, characters or places at once instead of one by one: each
+// trick and its plain counterpart in one run.
 
 #include <algorithm>
 #include <charconv>
@@ -17,7 +17,7 @@
 namespace coldtrace {
 namespace {
 
-// Numbers of one to `digits` digits in equal parts.
+// Numbers with one to `digits` digits, in equal parts.
 std::vector<u64> numbers(i64 digits) {
   std::mt19937_64 random{1};
   std::vector<u64> all(4096);
@@ -48,8 +48,8 @@ void decimal_to_chars(benchmark::State& state) {
 }
 BENCHMARK(decimal_to_chars)->Arg(3)->Arg(8)->Arg(18);
 
-// A path, as rows of a volume have it, with or without a backslash: that one is escaped, and so
-// written by eight characters instead of sixteen.
+// A path, as in rows of a volume, with or without a backslash, which is escaped: such a path is
+// written eight characters at a time instead of sixteen.
 void json_text(benchmark::State& state) {
   std::string path(static_cast<std::size_t>(state.range(0)), 'a');
   if (state.range(1) != 0) path.back() = '\\';
@@ -62,7 +62,7 @@ void json_text(benchmark::State& state) {
 }
 BENCHMARK(json_text)->Args({20, 0})->Args({20, 1})->Args({80, 0})->Args({80, 1});
 
-// What a loop over the characters would take.
+// The cost of a loop over the characters.
 void json_text_by_character(benchmark::State& state) {
   const std::string path(static_cast<std::size_t>(state.range(0)), 'a');
   core::TextBuffer json;
@@ -85,7 +85,7 @@ void json_text_by_character(benchmark::State& state) {
 }
 BENCHMARK(json_text_by_character)->Arg(20)->Arg(80);
 
-// Whether a cell of CSV stands in quotes, of one that does not.
+// The check whether a CSV cell needs quotes, for one that does not.
 void csv_cell(benchmark::State& state) {
   const std::string path(static_cast<std::size_t>(state.range(0)), 'a');
   for (auto _ : state)

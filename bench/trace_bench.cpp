@@ -1,5 +1,5 @@
-// The container alone: every event of a sample through the merge, and the first pass; and what
-// counting by kind adds to it. The sample comes from the variable COLDTRACE_TRACE.
+// Only the container: every event of a sample through the merge, and the first pass, and what
+// counting by kind adds to it. The environment variable COLDTRACE_TRACE names the sample.
 
 #include <cstdlib>
 
@@ -65,7 +65,7 @@ void merge(benchmark::State& state) {
 }
 BENCHMARK(merge)->Unit(benchmark::kMillisecond);
 
-// The first pass with events counted and measured by kind, as `trace info` has it.
+// The first pass with events counted and measured by kind, as for `trace info`.
 void first_pass_with_kinds(benchmark::State& state) {
   if (missing(state)) return;
   for (auto _ : state) {
@@ -77,7 +77,7 @@ void first_pass_with_kinds(benchmark::State& state) {
 }
 BENCHMARK(first_pass_with_kinds)->Unit(benchmark::kMillisecond);
 
-// Decompression alone.
+// Only decompression.
 void buffers(benchmark::State& state) {
   if (missing(state)) return;
   const auto& scan = sample().trace->scan();

@@ -1,5 +1,5 @@
-// A hex dump of every event of a trace in the order of time, one per line: what any output of the
-// events costs at least.
+// A hex dump of every event of a trace in time order, one per line: the minimum cost of any output
+// of the events.
 //
 //   trace_hex TRACE
 

@@ -1,6 +1,6 @@
-// What one event costs whoever logs it with the C writer: 24 bytes of data, from one thread, with
-// the buffers flushed to nowhere. `least_cycles` are those of the processor's counter in the best
-// thousand of events, which nobody interrupted.
+// The cost of logging one event with the C writer: 24 bytes of data, from one thread, with the
+// buffers discarded. `least_cycles` is from the processor's counter, for the best thousand events,
+// which were not interrupted.
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ struct Event {
   std::array<coldtrace_u32, 6> words{};
 };
 
-// Releases full buffers without the CRC, which the writer thread pays.
+// Releases full buffers without the CRC, which is the writer thread's cost.
 template <class Log>
 void measure(benchmark::State& state, Log log) {
   Processor processor;
@@ -85,7 +85,7 @@ void filled_in_place(benchmark::State& state) {
 }
 BENCHMARK(filled_in_place);
 
-// What the writer thread pays for 64 KiB.
+// The writer thread's cost for 64 KiB.
 void checksum(benchmark::State& state) {
   const std::vector<coldtrace_u8> bytes(65536, 0x5a);
   for (auto _ : state) benchmark::DoNotOptimize(coldtrace_crc32c(0, bytes.data(), 65536));

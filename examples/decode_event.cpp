@@ -1,4 +1,5 @@
-// decode_event FILE EVENT_HEADER USER_DATA: an event of a callback, in hex, by the schemas of FILE.
+// decode_event FILE EVENT_HEADER USER_DATA: decodes an event from a callback, in hex, with FILE's
+// schemas.
 #include <cstdio>
 #include <memory>
 
@@ -15,7 +16,7 @@ int main(int argc, char** argv) {
   const auto header = core::parse_hex(argv[2]);
   const auto payload = core::parse_hex(argv[3]);
   if (files.size() == 0 || !header || !payload) return 2;
-  // Nothing is read of a provider before an event of it comes.
+  // A provider is read only when its first event arrives.
   const auto lookup = std::make_shared<schema_files::SchemaLookup>(
       std::move(files), std::vector<std::string>{"en-US"});
   const auto none = std::make_shared<tracefile::SchemaTable>();

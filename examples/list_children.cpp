@@ -1,4 +1,4 @@
-// Lists the processes of a trace, each with how many others it started.
+// Lists the processes of a trace, each with the number of processes it started.
 #include <cstdio>
 
 #include <coldtrace/trace_analysis/processes/process_tree.hpp>

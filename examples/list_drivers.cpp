@@ -1,4 +1,4 @@
-// Lists the services and drivers of a SYSTEM hive, with when they start and their image.
+// Lists the services and drivers of a SYSTEM hive, with their start types and images.
 #include <cstdio>
 #include <utility>
 

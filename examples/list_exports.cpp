@@ -1,4 +1,4 @@
-// Lists what an image exports, under the symbol server path of its PDB.
+// Lists the exports of an image, below the symbol server path of its PDB.
 #include <cstdio>
 
 #include <coldtrace/core/lazy_file.hpp>

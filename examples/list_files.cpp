@@ -1,4 +1,4 @@
-// Lists the live names of the first NTFS volume of an image, and their sizes.
+// Lists the live names on the first NTFS volume of an image, and their sizes.
 #include <cstdio>
 
 #include <coldtrace/ntfs/opening/image_volumes.hpp>

@@ -1,4 +1,4 @@
-// Lists the event providers that a file, or those of a folder, declare, with their kinds of events.
+// Lists the event providers declared by a file or a folder of files, with their kinds of events.
 #include <cstdio>
 
 #include <coldtrace/schema_files/schema_files.hpp>

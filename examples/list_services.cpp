@@ -1,4 +1,4 @@
-// Lists number and name of every system service that an ntdll, a win32u or a kernel shows.
+// Lists number and name of every system service found in an ntdll, a win32u or a kernel.
 #include <cstdio>
 
 #include <coldtrace/core/lazy_file.hpp>

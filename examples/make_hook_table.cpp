@@ -1,4 +1,4 @@
-// Makes a binary hook table of a kernel, and reads back what it says of the build.
+// Makes a binary hook table of a kernel, and reads back what it says about the build.
 #include <cstdio>
 
 #include <coldtrace/core/lazy_file.hpp>

@@ -1,4 +1,4 @@
-// Lists the processes that a trace saw start, from the fields of their events.
+// Lists the processes that started during a trace, from the fields of their events.
 #include <cstdio>
 
 #include <coldtrace/core/text.hpp>

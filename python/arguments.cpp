@@ -22,7 +22,7 @@ std::vector<std::string> to_strings(const std::vector<Text>& texts) {
 namespace pybind11::detail {
 namespace {
 
-// What is of another type may suit another function; all else is the caller's error.
+// An argument of another type may suit another overload; any other error is the caller's.
 bool refuse_type() {
   if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw error_already_set{};
   PyErr_Clear();

@@ -10,14 +10,14 @@
 
 namespace coldtrace::python {
 
-// The name of a file: str, bytes or os.PathLike, as os.fsencode() makes bytes of it.
+// The name of a file: str, bytes or os.PathLike, converted as by os.fsencode().
 struct Path {
   std::string bytes;
 };
 
 std::vector<std::string> to_strings(const std::vector<Path>& paths);
 
-// A str. One with lone surrogates, which UTF-8 has not, is a UnicodeEncodeError, which is a
+// A str. Lone surrogates, which UTF-8 cannot encode, raise a UnicodeEncodeError, which is a
 // ValueError; pybind11 would say that no function takes these arguments.
 struct Text {
   std::string utf8;
@@ -25,13 +25,13 @@ struct Text {
 
 std::vector<std::string> to_strings(const std::vector<Text>& texts);
 
-// A number from 0; what is negative, or more than the type holds, is an OverflowError.
+// A number of at least 0; one that is negative or too large for the type raises an OverflowError.
 template <class T>
 struct Unsigned {
   T value = 0;
 };
 
-// A number of threads: 1 to 256, or 0, which is one per CPU.
+// A number of threads: 1 to 256, or 0 for one per CPU.
 struct Jobs {
   unsigned count = 1;
 };
@@ -54,7 +54,7 @@ class type_caster<coldtrace::python::Text> {
   bool load(handle source, bool);
 };
 
-// The number of `source`, at most `most`; nothing where it is of another type.
+// The number in `source`, at most `most`; nothing if it is of another type.
 std::optional<std::uint64_t> load_unsigned(handle source, std::uint64_t most);
 
 template <class T>

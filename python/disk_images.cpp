@@ -51,7 +51,7 @@ Opened open_file(const std::string& path, const std::vector<std::string>& parent
   return file;
 }
 
-// Why there is no disk and no volume in what was opened.
+// Why the opened file is neither a disk nor a volume.
 std::optional<std::string> refuse_other(const ntfs::ImageVolumes& image) {
   if (const auto kind = ntfs::find_other_file(image))
     return describe_other(*kind, "a disk or a volume");
@@ -105,7 +105,7 @@ py::list partitions_of(const DiskImage& image) {
 void require_inside(const DiskImage& image, u64 offset, u64 size) {
   const auto end = image.file.source->size();
   if (offset > end || size > end - offset)
-    raise_error(image.path + ": these bytes are not all inside of the image");
+    raise_error(image.path + ": these bytes are not all inside the image");
 }
 
 void read_bytes(const DiskImage& image, u64 offset, std::span<std::byte> destination) {
@@ -128,7 +128,7 @@ py::bytes read_image(const DiskImage& image, Unsigned<u64> start, Unsigned<u64> 
   return bytes;
 }
 
-// Keeps the bytes of a writable object of Python where they are.
+// Keeps the bytes of a writable Python object in place.
 class WritableBuffer {
  public:
   explicit WritableBuffer(const py::object& object) {
@@ -157,12 +157,12 @@ void read_image_into(const DiskImage& image, Unsigned<u64> offset, const py::obj
 py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& module) {
   static const Record partition{module,
                                 "Partition",
-                                "A stretch of a disk; a volume alone is one without a number.",
+                                "A range of a disk; a bare volume is one without a number.",
                                 {{"number", "from 1, or None"},
                                  {"offset", "in bytes"},
                                  {"size", "in bytes"},
                                  {"type", "'0x07' or a GUID"},
-                                 {"name", "of a GPT entry"},
+                                 {"name", "in its GPT entry"},
                                  {"holds", "'ntfs_volume' and so on, by its first sectors"}}};
   partition_record = &partition;
   py::class_<DiskImage, std::shared_ptr<DiskImage>> disk{
@@ -181,18 +181,18 @@ py::class_<DiskImage, std::shared_ptr<DiskImage>> add_disk_images(py::module_& m
                                return to_list(findings);
                              })
       .def("read", &read_image, py::arg("offset"), py::arg("size"),
-           "Bytes of what the image holds.")
+           "Bytes of the disk or volume in the image.")
       .def("read_into", &read_image_into, py::arg("offset"), py::arg("buffer"),
-           "Fills a writable buffer (bytearray, memoryview, mmap, array) with them.");
+           "Fills a writable buffer (bytearray, memoryview, mmap, array) with such bytes.");
   module.def(
       "open_image", &open_image, py::arg("path"), py::kw_only(),
       py::arg("parents") = std::vector<std::string>{},
       py::arg("password_files") = std::vector<std::string>{},
       py::arg("recovery_key_files") = std::vector<std::string>{},
       py::arg("startup_keys") = std::vector<std::string>{},
-      "Opens an image by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a $MFT, or one "
-      "of the raw ones compressed. BitLocker volumes are read decrypted, with the keys in these "
-      "files.");
+      "Opens an image, recognised by its contents: raw, split, E01, VHD, VHDX, VMDK, QCOW2, a "
+      "$MFT, or a compressed raw image. BitLocker volumes are read decrypted, with the keys in "
+      "these files.");
   return disk;
 }
 

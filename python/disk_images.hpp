@@ -17,11 +17,11 @@ struct DiskImage : ntfs::ImageVolumes {
   core::Findings findings;
 };
 
-// As open_image() calls them.
+// The names of open_image()'s arguments.
 constexpr ntfs::BitLockerKeyNames bitlocker_key_names{"password_files", "recovery_key_files",
                                                       "startup_keys"};
 
-// Nothing of a volume alone.
+// Nothing for a bare volume.
 inline std::optional<u32> number_of(const ntfs::Partition& partition) {
   return partition.number == 0 ? std::nullopt : std::optional{partition.number};
 }

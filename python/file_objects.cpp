@@ -55,8 +55,8 @@ class FileObjects::Maker {
   }
 
  private:
-  // Mostly two or three of the four are one moment: as one number each, a quarter of the memory of
-  // rows is saved (docs/performance/performance.md).
+  // Usually two or three of the four times are equal. One object for these saves a quarter of the
+  // memory of rows (docs/performance/performance.md).
   static Object make_times(const ntfs::Times& times) {
     const std::array moments{times.created, times.modified, times.changed, times.accessed};
     std::array<Object, moments.size()> values;
@@ -135,7 +135,7 @@ class FileObjects::Maker {
     return zone_id_record->make(values);
   }
 
-  // Mostly two or all of the sets are the same, and so are those of rows that follow each other.
+  // Usually two or all of the sets are equal, and so are those of consecutive rows.
   Object shared_times(const ntfs::Times& times) {
     if (!times_ || times != last_times_) {
       times_ = py::reinterpret_steal<py::object>(make_times(times));
@@ -158,7 +158,7 @@ class FileObjects::Maker {
     return text(path_);
   }
 
-  // In the order of the record.
+  // By the index of the field in the record.
   Object make_field(const FileRow& row, std::size_t field) {
     const auto& source = *row.source;
     const auto& information = row.facts.information;
@@ -244,7 +244,7 @@ Object FileObjects::make(const FileRow& row) {
 
 namespace {
 
-// What the members of a File are made of.
+// The types of a File's members.
 void add_part_records(py::module_& module) {
   static const Record times{module,
                             "Times",
@@ -256,15 +256,15 @@ void add_part_records(py::module_& module) {
   static const Record extent{
       module,
       "Extent",
-      "Clusters of a stream that follow each other.",
-      {{"vcn", "of the first"}, {"lcn", "where it lies, None in a hole"}, {"clusters", ""}}};
+      "Consecutive clusters of a stream.",
+      {{"vcn", "of the first"}, {"lcn", "of the first, None in a hole"}, {"clusters", ""}}};
   static const Record stream{module,
                              "Stream",
-                             "A $DATA attribute and where its bytes are.",
-                             {{"name", "None of the file's own"},
+                             "A $DATA attribute, and where its bytes are.",
+                             {{"name", "None for the unnamed stream"},
                               {"size", "in bytes"},
-                              {"allocated", "in bytes; None of a resident one"},
-                              {"valid", "in bytes; None of a resident one"},
+                              {"allocated", "in bytes; None if resident"},
+                              {"valid", "in bytes; None if resident"},
                               {"resident", ""},
                               {"compressed", ""},
                               {"encrypted", ""},
@@ -273,32 +273,32 @@ void add_part_records(py::module_& module) {
                               {"extents", "a tuple of Extent"},
                               {"id", "of the attribute"},
                               {"fixup_positions",
-                               "a tuple of positions of its bytes which are not at "
-                               "resident_offset: the FILE record's fixup array has them"},
+                               "a tuple of positions of bytes that are not at "
+                               "resident_offset, but in the FILE record's fixup array"},
                               {"type", "'$DATA' and so on"}}};
   static const Record reparse{module,
                               "Reparse",
                               "What a reparse point says.",
                               {{"tag", ""},
-                               {"kind", "'symlink' and so on; None of an unknown tag"},
-                               {"target", "where it leads, None of many tags"}}};
+                               {"kind", "'symlink' and so on; None for an unknown tag"},
+                               {"target", "where it leads; None for many tags"}}};
   static const Record extended_attribute{
       module, "ExtendedAttribute", "One of $EA.", {{"name", ""}, {"value", "bytes"}}};
   static const Record entry{module,
                             "Entry",
-                            "What a directory's entry says that no FILE record confirms.",
+                            "What a directory entry says without a FILE record to confirm it.",
                             {{"offset", "of the entry in the image"},
                              {"size", "in bytes"},
                              {"allocated", "in bytes"},
-                             {"attributes", "bits, as $FILE_NAME has them"},
-                             {"copies", "the same in slack as often"}}};
+                             {"attributes", "bits, as in $FILE_NAME"},
+                             {"copies", "how often slack has the same"}}};
   static const Record zone_id{module,
                               "ZoneId",
-                              "Where a file came from, by its stream Zone.Identifier.",
+                              "The origin of a file, from its stream Zone.Identifier.",
                               {{"zone", "URLZONE: 3 is the internet"},
                                {"referrer_url", ""},
                                {"host_url", ""},
-                               {"resident", "else it is not read"}}};
+                               {"resident", "False: the stream is not read"}}};
   times_record = &times;
   extent_record = &extent;
   stream_record = &stream;
@@ -314,8 +314,8 @@ void add_file_records(py::module_& module) {
   add_part_records(module);
   static const Record file{module,
                            "File",
-                           "One name of a volume, as 'coldtrace ntfs snapshot' has it.",
-                           {{"path", "with U+FFFD for unpaired surrogates, as JSON has it"},
+                           "One name on a volume, as in 'coldtrace ntfs snapshot'.",
+                           {{"path", "with U+FFFD for unpaired surrogates, as in JSON"},
                             {"name", "with its unpaired surrogates"},
                             {"record", ""},
                             {"sequence", ""},
@@ -328,10 +328,10 @@ void add_file_records(py::module_& module) {
                             {"attributes", "bits of FILE_ATTRIBUTE_*"},
                             {"si", "Times of $STANDARD_INFORMATION"},
                             {"fn", "Times of $FILE_NAME"},
-                            {"index", "Times of the directory's entry"},
+                            {"index", "Times of the directory entry"},
                             {"owner_sid", ""},
                             {"record_offset", "in the image"},
-                            {"size", "of its own stream, in bytes"},
+                            {"size", "of the unnamed stream, in bytes"},
                             {"streams", "a tuple of Stream"},
                             {"findings", "a tuple of codes"},
                             {"security_id", ""},
@@ -339,9 +339,9 @@ void add_file_records(py::module_& module) {
                             {"object_id", ""},
                             {"reparse", "a Reparse"},
                             {"ea", "a tuple of ExtendedAttribute"},
-                            {"entry", "an Entry of names that no FILE record has"},
-                            {"other_streams", "a tuple of Stream: other attributes that have any"},
-                            {"zone_id", "a ZoneId, where files() was asked for it"}}};
+                            {"entry", "an Entry, for names that no FILE record has"},
+                            {"other_streams", "a tuple of Stream, for other attributes"},
+                            {"zone_id", "a ZoneId, if files() was asked for it"}}};
   file_record = &file;
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
     state_texts[i] = text(to_string(static_cast<ntfs::State>(i)));

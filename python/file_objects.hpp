@@ -10,17 +10,17 @@
 
 namespace coldtrace::python {
 
-// A name as it is stored, with its unpaired surrogates.
+// A name as stored, including unpaired surrogates.
 Object file_name_text(ntfs::StoredText name);
 
-// The place of a member of File.
+// The index of a member of File.
 std::optional<std::size_t> find_file_field(std::string_view name);
 bool is_zone_id(std::size_t field);
 
-// Makes a File of a row, or a tuple of some of its members.
+// Turns a row into a File, or into a tuple of some of its members.
 class FileObjects {
  public:
-  // `fields`: those wanted; empty: all, as a record.
+  // `fields`: the wanted ones; empty: all, as a record.
   explicit FileObjects(std::vector<std::size_t> fields);
   ~FileObjects();
   Object make(const ntfs::FileRow& row);

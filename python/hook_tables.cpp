@@ -1,4 +1,4 @@
-// Hook tables: made of a kernel, or read from a .hooktab file.
+// Hook tables: made from a kernel, or read from a .hooktab file.
 
 #include <fmt/format.h>
 #include <pybind11/stl.h>
@@ -110,7 +110,7 @@ Tables unpack_tables(const core::ImageSource& packed, core::FileKind kind) {
   if (const auto read = (*file)->read_at(0, bytes); !read)
     return core::fail(to_string(read.error()));
   if (syscall_map::is_hook_table(bytes)) return decode_tables(bytes);
-  return core::fail(fmt::format("it is {}, and unpacked {}", to_string(kind),
+  return core::fail(fmt::format("it is {}; unpacked, {}", to_string(kind),
                                 describe_other(core::recognize_bytes(bytes), wanted)));
 }
 
@@ -142,7 +142,7 @@ py::list read_tables(const Path& path) {
 void add_hook_tables(py::module_& module) {
   static const Record image{module,
                             "HookTableImage",
-                            "An image that a table was made from.",
+                            "An image from which a table was made.",
                             {{"role", "'kernel', 'ntdll' and so on"},
                              {"name", ""},
                              {"machine", ""},
@@ -156,7 +156,7 @@ void add_hook_tables(py::module_& module) {
                               {{"number", ""},
                                {"table", "'nt' or 'win32k'"},
                                {"names", "NtX first"},
-                               {"image", "that the target is in"},
+                               {"image", "the image with the target"},
                                {"target", "RVA of the function that does the work"},
                                {"argument_bytes", ""},
                                {"stack_argument_bytes", ""},
@@ -165,21 +165,21 @@ void add_hook_tables(py::module_& module) {
                                {"verified", ""}}};
   static const Record member{module,
                              "HookMember",
-                             "An offset, address, size or constant that was asked for.",
+                             "A requested offset, address, size or constant.",
                              {{"name", ""},
                               {"kind", ""},
-                              {"value", "None: this build has none"},
+                              {"value", "None: not in this build"},
                               {"size", "in bytes"},
                               {"bit_position", ""},
                               {"bit_length", ""},
                               {"confidence", ""}}};
   static const Record place{module,
                             "ContextSwitch",
-                            "A place where the kernel switches threads, or may.",
+                            "A place where the kernel switches threads, or may do so.",
                             {{"name", ""}, {"rva", ""}, {"condition", ""}, {"confidence", ""}}};
   static const Record table{module,
                             "HookTable",
-                            "What a tracer needs to know of one build.",
+                            "What a tracer needs to know about one build.",
                             {{"images", "a tuple of HookTableImage"},
                              {"services", "a tuple of HookService, by number"},
                              {"members", "a tuple of HookMember"},
@@ -191,7 +191,7 @@ void add_hook_tables(py::module_& module) {
   switch_record = &place;
   hook_table_record = &table;
   module.def("build_hook_table", &build_table, py::arg("kernel").none(false),
-             "The hook table of a kernel, as 'coldtrace hooks table --kernel' makes it.");
+             "The hook table of a kernel, as from 'coldtrace hooks table --kernel'.");
   module.def("read_hook_tables", &read_tables, py::arg("path"),
              "The builds of a binary hook table, compressed or not.");
 }

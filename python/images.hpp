@@ -9,13 +9,13 @@
 
 namespace coldtrace::python {
 
-// A PE image with the file that it is a view of.
+// A PE image, and the file that it views.
 struct PeImage {
   std::string path;
   std::unique_ptr<core::LazyFile> file;
   pe::Image image;
-  core::Findings opening;   // what was found when it was opened
-  core::Findings findings;  // that, and what else was read of it
+  core::Findings opening;   // those of opening it
+  core::Findings findings;  // those, and those of later reads
   pe::Identity identity;
 };
 

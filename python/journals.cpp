@@ -14,7 +14,7 @@ namespace {
 const Record* journal_record = nullptr;
 const Record* range_record = nullptr;
 
-// Of one volume, with what $MFT knows of its directories.
+// The journals of one volume, and what $MFT says about its directories.
 struct Journals {
   ntfs::RecordTable records;
   ntfs::DirectoryHistory directories;
@@ -44,7 +44,7 @@ std::unique_ptr<Journals> read_journals(const ntfs::Volume& volume, unsigned job
   return journals;
 }
 
-// Gives the rows of the journals of a volume, a list of some hundred at a time.
+// Returns the rows of a volume's journals, in lists of some hundred.
 class JournalChunks {
  public:
   JournalChunks(std::shared_ptr<Volume> volume, std::unique_ptr<Journals> journals, bool events)
@@ -83,7 +83,7 @@ class JournalChunks {
       replay_.reset();
       ++at_;
     }
-    // Once all are told: what is known of some would count again.
+    // Only once all were read: known findings of some would be counted again.
     if (at_ == journals_->found.size()) findings = std::exchange(findings_, {});
   }
 
@@ -92,7 +92,7 @@ class JournalChunks {
     return found == flags.end() ? text(fmt::format("{:#x}", bit)) : text(found->name);
   }
 
-  // Each combination, of which there are few, is one tuple.
+  // One tuple for each combination; there are few.
   static Object names_of(u32 bits, const std::vector<ntfs::UsnFlag>& flags,
                          std::unordered_map<u32, py::object>& known) {
     auto& names = known[bits];
@@ -149,7 +149,7 @@ class JournalChunks {
   std::shared_ptr<Volume> volume_;
   std::unique_ptr<Journals> journals_;
   bool events_;
-  std::size_t at_ = 0;  // of the journals
+  std::size_t at_ = 0;  // in the journals
   std::optional<ntfs::JournalTimes> times_;
   std::optional<ntfs::JournalReplay> replay_;
   ntfs::JournalBatch batch_;
@@ -177,12 +177,12 @@ void add_journals(py::module_& module, py::class_<Volume, std::shared_ptr<Volume
   static const Record row{
       module,
       "JournalRow",
-      "A record of a change journal, or an event, as 'coldtrace ntfs journal' has it.",
+      "A record of a change journal, or an event, as in 'coldtrace ntfs journal'.",
       {{"usn", ""},
        {"time", "nanoseconds since 1970, UTC"},
-       {"path", "of that time"},
-       {"path_certain", "no record since then is missing"},
-       {"name", "with its unpaired surrogates"},
+       {"path", "at that time"},
+       {"path_certain", "True: no record since then is missing"},
+       {"name", "including unpaired surrogates"},
        {"record", ""},
        {"sequence", ""},
        {"parent_record", ""},
@@ -193,10 +193,10 @@ void add_journals(py::module_& module, py::class_<Volume, std::shared_ptr<Volume
        {"security_id", ""},
        {"version", "of the record: 2 to 4"},
        {"offset", "in the image"},
-       {"extents", "of version 4: a tuple of ByteRange"},
-       {"first_usn", "this and those behind it of events alone"},
+       {"extents", "for version 4: a tuple of ByteRange"},
+       {"first_usn", "this and the following: only for events"},
        {"first_time", ""},
-       {"records", "how many of them are the event"},
+       {"records", "how many the event has"},
        {"closed", ""},
        {"old_path", "before it was renamed"}}};
   journal_record = &row;
@@ -210,8 +210,8 @@ void add_journals(py::module_& module, py::class_<Volume, std::shared_ptr<Volume
   type.def(
       "journal", &journal_of, py::kw_only(), py::arg("events") = false, py::arg("deleted") = false,
       py::arg("jobs") = 1,
-      "What its change journal says, the oldest first. 'events' merges a file's records, up to "
-      "its close, into one row; 'deleted' has what is left of journals that were deleted too.");
+      "The records of its change journal, the oldest first. 'events' merges a file's records, up "
+      "to its close, into one row; 'deleted' adds the remains of deleted journals.");
 }
 
 }  // namespace coldtrace::python

@@ -1,9 +1,9 @@
-"""Makes a wheel of the module: the same bytes of the same files, by SOURCE_DATE_EPOCH.
+"""Makes a wheel of the module: the same files give the same bytes, by SOURCE_DATE_EPOCH.
 
 usage: make_wheel.py FOLDER OUTPUT VERSION REST LICENSE LICENCES
 
-REST is that of Debian's version, or VERSION; LICENSE our own; LICENCES a folder of those of what is in it. Which Python it is for
-is in the module's name. The tag is linux and not manylinux: the module takes libre2 and others from the system, those of Debian 12.
+REST is the rest of Debian's version, or VERSION; LICENSE is our own, LICENCES a folder with those of bundled code. The module's name
+tells the version of Python. The tag is linux, not manylinux: the module uses the system's libre2 and others, those of Debian 12.
 """
 import base64
 import hashlib

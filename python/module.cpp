@@ -1,11 +1,11 @@
-// The module coldtrace._coldtrace: what the libraries read, as objects of Python. Each file beside
-// this one is for one of them; what a file says is decided in the libraries alone.
+// The module coldtrace._coldtrace: what the libraries read, as Python objects. Each file beside
+// this one is for one kind of them; all decisions about inputs are made in the libraries.
 
 #include "python/values.hpp"
 
 PYBIND11_MODULE(_coldtrace, module) {
   using namespace coldtrace::python;
-  module.doc() = "Reads what Windows leaves behind. Use it as 'coldtrace'.";
+  module.doc() = "Reads Windows artefacts offline. Import 'coldtrace' instead.";
   module.attr("__version__") = COLDTRACE_VERSION;
   add_values(module);
   add_volumes(module);

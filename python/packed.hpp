@@ -10,8 +10,8 @@
 
 namespace coldtrace::python {
 
-// The one file of a packed one that `is_wanted`, which people call `wanted`: "a hook table". It may
-// be damaged, which findings say. Fails, with why, where there is none, or several.
+// The only file in a packed one for which `is_wanted`; messages call it `wanted`: "a hook table".
+// It may be damaged, with findings. Fails with the reason if there is none, or several.
 core::Expected<std::unique_ptr<core::ImageSource>, std::string> unpack_one(
     const core::ImageSource& packed, core::FileKind kind, u64 most, std::string_view wanted,
     const tracefile::WantedMember& is_wanted, core::Findings& findings);

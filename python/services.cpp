@@ -81,22 +81,22 @@ py::list services_of(PeImage& self) {
 void add_images(py::module_& module) {
   static const Record exported{module,
                                "Export",
-                               "A name, or a function that has none.",
+                               "An exported name, or a function without one.",
                                {{"name", ""}, {"ordinal", ""}, {"rva", ""}, {"forwarder", ""}}};
   static const Record service{module,
                               "Service",
-                              "A system service as one image shows it.",
+                              "A system service, as found in one image.",
                               {{"number", ""},
-                               {"name", "NtX; None of a stub that no export names"},
+                               {"name", "NtX; None for a stub without an export"},
                                {"aliases", ""},
                                {"table", "'nt' or 'win32k'"},
                                {"rva", "of the stub"},
                                {"file_offset", ""},
-                               {"argument_bytes", "where the bytes prove it"},
+                               {"argument_bytes", "if the code proves it"},
                                {"shape", "of the stub"},
                                {"source", "'read' or 'inferred'"},
                                {"hooked", ""},
-                               {"hook", "what stands in the stub's place"},
+                               {"hook", "what is in the stub's place"},
                                {"verified", ""},
                                {"evidence", "sentences"}}};
   export_record = &exported;
@@ -133,10 +133,10 @@ void add_images(py::module_& module) {
                                return path ? to_str(*path) : py::none();
                              }))
       .def_property_readonly("findings", [](const PeImage& self) { return to_list(self.findings); })
-      .def("exports", &exports_of, "Exported functions, in the order of their ordinals.")
+      .def("exports", &exports_of, "Exported functions, by ordinal.")
       .def("services", &services_of, "System services, by number.");
   module.def("open_pe", &open_pe, py::arg("path"),
-             "Opens an EXE, DLL or driver, as a file or as it was in memory.");
+             "Opens an EXE, DLL or driver, as a file or as dumped from memory.");
 }
 
 }  // namespace coldtrace::python

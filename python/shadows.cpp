@@ -11,7 +11,7 @@ namespace {
 
 const Record* shadow_record = nullptr;
 
-// An image as it was, with what it is read through.
+// An image as it was, and what it is read through.
 struct ShadowImage {
   std::shared_ptr<DiskImage> image;
   ntfs::ShadowCopies copies;
@@ -83,12 +83,12 @@ std::shared_ptr<Volume> open_shadow(const std::shared_ptr<Volume>& volume, u32 w
 void add_shadows(py::module_& module, py::class_<Volume, std::shared_ptr<Volume>>& type) {
   static const Record shadow{module,
                              "ShadowCopy",
-                             "A copy of a volume as it was, as 'coldtrace ntfs info' lists it.",
+                             "A shadow copy of a volume, as listed by 'coldtrace ntfs info'.",
                              {{"number", "from 1, the oldest"},
                               {"created", "nanoseconds since 1970, UTC"},
                               {"store_id", "in the name of its file"},
                               {"volume_size", "in bytes"},
-                              {"deleted", "Windows shows it no more"}}};
+                              {"deleted", "True: Windows no longer shows it"}}};
   shadow_record = &shadow;
   type.def("shadow_copies", &shadow_copies_of, "Its shadow copies, the oldest first.")
       .def(

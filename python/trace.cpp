@@ -29,8 +29,8 @@ struct Trace {
   tracefile::AnyTrace trace;
   core::Findings findings;
   tracefile::SchemaChain schemas;
-  u64 unread_buffers = 0;   // the most that an iterator met
-  core::NoMatch unmatched;  // of expressions that no event met
+  u64 unread_buffers = 0;   // the most met by an iterator
+  core::NoMatch unmatched;  // of expressions that matched no event
 
   core::Findings all_findings() const {
     auto all = findings;
@@ -78,14 +78,14 @@ std::shared_ptr<Trace> open_trace(const Path& given, const std::vector<Path>& sc
   return opened;
 }
 
-// Makes a dictionary of the fields of an event. Texts that do not say all their bytes have them
-// beside, under the names that the tool gives them.
+// Makes a dictionary of the fields of an event. Texts that lose some of their bytes are accompanied
+// by the bytes, under the names used by the tool.
 class FieldObjects final : public tracefile::FieldVisitor {
  public:
   explicit FieldObjects(const tracefile::Clock& clock)
       : clock_known_{clock.known()}, texts_{clock} {}
 
-  // `kept` says that the kind, and so its schema, lasts.
+  // `kept`: the kind, and with it its schema, stays alive.
   void start(bool kept) {
     kept_ = kept;
     levels_.clear();
@@ -134,7 +134,7 @@ class FieldObjects final : public tracefile::FieldVisitor {
     return text(text_.view());
   }
 
-  // Takes the reference.
+  // Steals the reference.
   void add(const FieldSchema& field, Object value) {
     const auto object = py::reinterpret_steal<py::object>(value);
     auto& level = levels_.back();
@@ -149,7 +149,7 @@ class FieldObjects final : public tracefile::FieldVisitor {
     levels_.push_back(std::move(inner));
   }
 
-  // Names of fields are made once.
+  // Names of fields are created once.
   py::object name_of(const FieldSchema& field) {
     if (!kept_) return py::reinterpret_steal<py::object>(text(field.name));
     auto& known = names_[&field];
@@ -165,7 +165,7 @@ class FieldObjects final : public tracefile::FieldVisitor {
   std::unordered_map<const FieldSchema*, py::object> names_;
 };
 
-// Gives the events of a trace, a list of some hundred at a time.
+// Returns the events of a trace, in lists of some hundred.
 class EventChunks {
  public:
   static constexpr std::size_t chunk_size = 512;
@@ -197,12 +197,12 @@ class EventChunks {
   }
 
  private:
-  // An event with what keeps its bytes.
+  // An event, and what keeps its bytes alive.
   struct Held {
     Event event;
     std::shared_ptr<const tracefile::Buffer> buffer;
   };
-  // What all events of a kind have in common.
+  // The objects that all events of a kind share.
   struct KindObjects {
     bool ready = false;
     py::object provider, guid, name, id;
@@ -217,13 +217,13 @@ class EventChunks {
         ended_ = true;
         return;
       }
-      if (item == Item::gap) continue;  // told by the findings of the trace
+      if (item == Item::gap) continue;  // in the findings of the trace
       const auto& event = stream_->event();
       if (!filter_ || filter_->wants(event)) events_.push_back({event, stream_->buffer()});
     }
   }
 
-  // What the expression names and no event has, once all were seen.
+  // Reports what the expression names and no event has, once all were seen.
   void tell_unmatched() {
     core::NoMatch unmatched;
     filter_->report(unmatched, "where");
@@ -316,7 +316,7 @@ py::object events_of(const std::shared_ptr<Trace>& trace, const std::optional<Te
 void add_traces(py::module_& module) {
   static const Record event{module,
                             "Event",
-                            "One event, as 'coldtrace trace decode' has it.",
+                            "One event, as in 'coldtrace trace decode'.",
                             {{"time", "nanoseconds since 1970, UTC"},
                              {"timestamp", "of the session's clock"},
                              {"cpu", ""},
@@ -334,7 +334,7 @@ void add_traces(py::module_& module) {
                              {"activity", "a GUID"},
                              {"fields", "a dictionary; addresses and flags are numbers"},
                              {"decoded", "'exact', 'trailing', 'partial' or 'raw'"},
-                             {"rest", "bytes of the payload that no field has"},
+                             {"rest", "bytes of the payload that no field covers"},
                              {"stack", "a tuple of addresses, the innermost first"}}};
   event_record = &event;
   py::class_<EventChunks> iterator{module, "_EventChunks"};
@@ -357,14 +357,12 @@ void add_traces(py::module_& module) {
       .def("__len__", [](const Trace& self) { return self.trace.events(); })
       .def_property_readonly("findings",
                              [](const Trace& self) { return to_list(self.all_findings()); })
-      .def(
-          "events", &events_of, py::kw_only(), py::arg("where") = py::none(),
-          "Its events in the order of time; 'where' is an expression of 'coldtrace trace decode'.");
-  module.def(
-      "open_trace", &open_trace, py::arg("path"), py::kw_only(),
-      py::arg("schemas") = std::vector<std::string>{},
-      py::arg("languages") = std::vector<std::string>{"en-US"}, py::arg("jobs") = 1,
-      "Opens a trace by its contents. 'schemas' are files and folders as --schemas has them.");
+      .def("events", &events_of, py::kw_only(), py::arg("where") = py::none(),
+           "Its events in time order; 'where' is an expression of 'coldtrace trace decode'.");
+  module.def("open_trace", &open_trace, py::arg("path"), py::kw_only(),
+             py::arg("schemas") = std::vector<std::string>{},
+             py::arg("languages") = std::vector<std::string>{"en-US"}, py::arg("jobs") = 1,
+             "Opens a trace by its contents. 'schemas' are files and folders, as for --schemas.");
 }
 
 }  // namespace coldtrace::python

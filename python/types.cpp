@@ -50,7 +50,7 @@ std::vector<std::string> to_texts(const py::args& names) {
   std::vector<std::string> texts;
   for (const auto name : names) {
     py::detail::make_caster<Text> text;
-    if (!text.load(name, false)) throw py::type_error("names and globs of types are str");
+    if (!text.load(name, false)) throw py::type_error("names and globs of types have to be str");
     texts.push_back(static_cast<Text&>(text).utf8);
   }
   return texts;
@@ -123,7 +123,7 @@ class Types {
 void add_types(py::module_& module) {
   static const Record member{module,
                              "TypeMember",
-                             "What a structure, union or enumeration has.",
+                             "A member of a structure, union or enumeration.",
                              {{"kind", "'member', 'enumerator', 'base' and so on"},
                               {"name", ""},
                               {"level", "0: of the type itself, 1: of a member's type"},
@@ -132,7 +132,7 @@ void add_types(py::module_& module) {
                               {"type", "as 'dt' shows it"},
                               {"bit_position", ""},
                               {"bit_length", ""},
-                              {"value", "of an enumerator"}}};
+                              {"value", "for an enumerator"}}};
   static const Record type{module,
                            "Type",
                            "A structure, union or enumeration.",
@@ -168,7 +168,7 @@ void add_types(py::module_& module) {
             return std::make_unique<Types>(not_none(self), to_texts(names), depth.value);
           },
           py::kw_only(), py::arg("depth") = 0,
-          "Types by names and globs, all without any; 'depth' levels of members of members.");
+          "Types by names and globs, all without any, with 'depth' levels of members of members.");
   module.def("open_types", &open_types, py::arg("path"), "Opens a PDB.");
 }
 

@@ -73,7 +73,7 @@ Object Record::make(std::span<const Object> values, Cycles cycles) const {
   const Object record = checked(PyStructSequence_New(type_));
   Py_ssize_t i = 0;
   for (const auto value : values) PyStructSequence_SET_ITEM(record, i++, value);
-  // That PyStructSequence_New() tells the collector is not promised, and 3.11 does not.
+  // Whether PyStructSequence_New() tracks the object is not specified; in 3.11 it does not.
   if (cycles == Cycles::impossible)
     PyObject_GC_UnTrack(record);
   else if (PyObject_GC_IsTracked(record) == 0)
@@ -103,7 +103,7 @@ WithoutLock::~WithoutLock() {
 void forbid_new(const py::object& type) {
   std::bit_cast<PyTypeObject*>(type.ptr())->tp_new = [](PyTypeObject* self, PyObject*,
                                                         PyObject*) -> PyObject* {
-    PyErr_Format(PyExc_TypeError, "%.200s: the functions of coldtrace alone make these",
+    PyErr_Format(PyExc_TypeError, "%.200s: only functions of coldtrace create these",
                  self->tp_name);
     return nullptr;
   };
@@ -129,15 +129,15 @@ py::list to_list(const core::Findings& findings) {
 void add_values(py::module_& module) {
   static const Record finding{module,
                               "Finding",
-                              "What was odd, damaged or skipped: all of one code.",
+                              "What was odd, damaged or skipped: all occurrences of one code.",
                               {{"code", "as in 'coldtrace findings'"},
                                {"severity", "'info' or 'warning'"},
                                {"count", "how often"},
                                {"first_offset", "in bytes, or None"},
-                               {"text", "a sentence of the first"}}};
+                               {"text", "a sentence about the first"}}};
   finding_record = &finding;
   error_type = PyErr_NewExceptionWithDoc("coldtrace.Error",
-                                         "An input of which nothing can be read, or a wrong "
+                                         "An input that cannot be used, or an invalid "
                                          "expression.",
                                          PyExc_Exception, nullptr);
   module.attr("Error") = py::reinterpret_borrow<py::object>(error_type);

@@ -19,8 +19,8 @@ namespace coldtrace::python {
 
 namespace py = pybind11;
 
-// What Python's own objects are made of. All functions that give an object give a new reference,
-// and throw py::error_already_set where there is no memory.
+// Creates Python's own objects. All functions that return an object return a new reference, and
+// throw py::error_already_set if there is no memory.
 
 // Objects on their way into a tuple.
 using Object = PyObject*;
@@ -40,9 +40,9 @@ inline Object signed_number(i64 value) {
   return checked(PyLong_FromLongLong(value));
 }
 
-// Valid UTF-8 as it is; of other bytes each is a lone surrogate, as os.fsdecode() has them.
+// Valid UTF-8 unchanged; each other byte becomes a lone surrogate, as in os.fsdecode().
 Object text(std::string_view utf8);
-// UTF-16 as files have it: unpaired surrogates stay what they are.
+// UTF-16 as in files: unpaired surrogates are kept.
 Object utf16_text(core::ByteView utf16);
 inline py::object to_str(std::string_view utf8) {
   return py::reinterpret_steal<py::object>(text(utf8));
@@ -50,7 +50,7 @@ inline py::object to_str(std::string_view utf8) {
 Object text_or_none(std::string_view utf8);
 Object bytes(core::ByteView view);
 Object guid_text(const core::Guid& guid);
-// Nanoseconds since 1970, as os.stat() has them; None of a time that is not set.
+// Nanoseconds since 1970, as in os.stat(); None for a time that is not set.
 Object time(core::FileTime value);
 
 template <class T>
@@ -58,7 +58,7 @@ Object number_or_none(const std::optional<T>& value) {
   return value ? number(*value) : none();
 }
 
-// A type of tuples with names, made once: what rows are.
+// A type of named tuples, created once: the type of rows.
 class Record {
  public:
   static constexpr std::size_t most_fields = 32;
@@ -67,12 +67,12 @@ class Record {
   Record(py::module_& module, const char* name, const char* description,
          std::initializer_list<std::pair<const char*, const char*>> fields);
 
-  // Takes the references. Of what can hold no cycle, as numbers, texts and rows of these cannot,
-  // the collector of garbage is not told: it would go through all rows again and again.
+  // Steals the references. The garbage collector does not track what cannot be part of a cycle,
+  // such as numbers, texts and rows of these: it would traverse all rows again and again.
   enum class Cycles : u8 { impossible, possible };
   Object make(std::span<const Object> values, Cycles cycles = Cycles::impossible) const;
   std::size_t size() const { return size_; }
-  // The place of a field.
+  // The index of a field.
   std::optional<std::size_t> find(std::string_view field) const;
 
  private:
@@ -82,8 +82,8 @@ class Record {
   PyTypeObject* type_;
 };
 
-// A tuple of the elements, which `make` makes objects of; as of records, the collector of garbage
-// is not told of it.
+// A tuple of the elements, each turned into an object by `make`; as with records, the garbage
+// collector does not track it.
 template <class Range, class Make>
 Object tuple_of(const Range& range, const Make& make) {
   const Object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(std::size(range))));
@@ -93,25 +93,25 @@ Object tuple_of(const Range& range, const Make& make) {
   return tuple;
 }
 
-// Forbids __new__ alone, after which there would be an object with nothing in it.
+// Forbids __new__ on its own, which would make an object with nothing in it.
 void forbid_new(const py::object& type);
 
-// What a method is of, where that is held.
+// The object of a method; fails if it is null.
 template <class T>
 const std::shared_ptr<T>& not_none(const std::shared_ptr<T>& self) {
   if (!self) throw py::type_error("None has no such method");
   return self;
 }
 
-// itertools.chain.from_iterable: goes through the lists that `chunks` gives without a call for each
-// element.
+// itertools.chain.from_iterable: iterates over the lists that `chunks` returns, without a call for
+// each element.
 py::object chained(py::object chunks);
 
-// coldtrace.Error: an input that nothing can be done with, or a wrong expression.
+// coldtrace.Error: an input that cannot be used, or an invalid expression.
 [[noreturn]] void raise_error(const std::string& message);
 
-// While it lives, other threads of Python run. Before 3.14 a daemon thread that comes back when
-// Python has ended is ended by unwinding its stack, which no destructor survives: it stays here.
+// While it lives, other Python threads run. Before 3.14 a daemon thread that returns after Python
+// has finalized is ended by unwinding its stack, which no destructor survives: it blocks here.
 class WithoutLock {
  public:
   WithoutLock() : state_{PyEval_SaveThread()} {}
@@ -123,11 +123,11 @@ class WithoutLock {
   PyThreadState* state_;
 };
 
-// What is gone through by one thread at a time, since the lock of Python is given up in between.
+// For iterators, which only one thread may use at a time: the GIL is released in between.
 class OneAtATime {
  public:
   explicit OneAtATime(bool& busy) : busy_{busy} {
-    if (busy_) raise_error("another thread is going through these");
+    if (busy_) raise_error("another thread is iterating over these");
     busy_ = true;
   }
   OneAtATime(const OneAtATime&) = delete;

@@ -11,22 +11,21 @@
 
 namespace coldtrace::python {
 
-// What is not done while other threads of Python run: changes of these, and raising.
+// Must not be changed, nor exceptions be raised, while other Python threads run.
 struct Volume {
   std::shared_ptr<DiskImage> image;
-  // What is read instead of it, of a shadow copy.
+  // For a shadow copy, what is read instead of the image.
   std::shared_ptr<const core::ImageSource> shadow;
   ntfs::Partition partition;
   ntfs::Volume volume;
-  core::Findings findings;                         // but for those of its rows
-  std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first asked for
-  // Of the rows that the iterator had which came furthest, of so many batches.
+  core::Findings findings;                         // except for those of its rows
+  std::shared_ptr<const ntfs::Snapshot> snapshot;  // taken when files are first requested
+  // Those of the rows of the iterator that came furthest, after so many batches.
   core::Findings row_findings = {};
   u64 batches = 0;
   bool with_slack = false;
   bool with_zone_ids = false;
-  std::shared_ptr<const ntfs::DeletedTimes> deleted =
-      {};  // read when an expression first asks for it
+  std::shared_ptr<const ntfs::DeletedTimes> deleted = {};  // read when an expression first needs it
 };
 
 // Volume.journal().

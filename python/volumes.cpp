@@ -19,8 +19,8 @@ namespace {
 
 using ntfs::FileRow;
 
-// All below: what other threads of Python may look at is changed while this one has the lock of
-// Python, and nothing is raised without it.
+// In all functions below, what other Python threads may see is changed only while this one holds
+// the GIL, and no exception is raised without it.
 
 std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImage>& image) {
   std::vector<std::shared_ptr<Volume>> volumes;
@@ -47,9 +47,9 @@ std::vector<std::shared_ptr<Volume>> open_volumes(const std::shared_ptr<DiskImag
   return volumes;
 }
 
-// Gives the files of a volume, a list of some hundred at a time. Threads share the work where rows
-// are asked whether they are wanted, and end with each list: to build rows for another thread that
-// makes objects of them is no gain (docs/performance/performance.md).
+// Returns the files of a volume, in lists of some hundred. If rows are filtered, threads share the
+// work, and end with each list: building rows for another thread that turns them into objects gains
+// nothing (docs/performance/performance.md).
 class FileChunks {
  public:
   FileChunks(std::shared_ptr<Volume> volume, ntfs::StateSet states,
@@ -97,14 +97,14 @@ class FileChunks {
     core::Findings findings;
   };
 
-  // Each walk through a snapshot finds the same.
+  // Each walk through a snapshot has the same findings.
   void tell_volume() {
     if (snapshot_ != volume_->snapshot || walked_ < volume_->batches) return;
     volume_->batches = walked_;
     volume_->row_findings = findings_;
   }
 
-  // Fills the batches anew; how many of their rows are wanted.
+  // Fills the batches again; returns how many of their rows are wanted.
   std::size_t build_batches() {
     std::size_t wanted = 0;
     filled_ = 0;
@@ -149,7 +149,7 @@ class FileChunks {
   ntfs::Walk walk_;
   std::optional<where::WhereExpression> where_;
   unsigned jobs_;
-  std::vector<ntfs::RowValues> values_;  // one a thread
+  std::vector<ntfs::RowValues> values_;  // one per thread
   std::vector<Batch> batches_;
   std::size_t filled_ = 0;
   FileObjects objects_;
@@ -159,7 +159,7 @@ class FileChunks {
   bool busy_ = false;
 };
 
-// All; those in slack are there only where they were looked for.
+// All states; slack only if it was searched.
 void add_all_states(ntfs::StateSet& states, bool slack) {
   for (std::size_t i = 0; i < ntfs::state_count; ++i)
     if (const auto state = static_cast<ntfs::State>(i); slack || state != ntfs::State::slack)
@@ -270,7 +270,7 @@ void add_volumes(py::module_& module) {
             const auto& mft = self.volume.mft();
             return mft.extracted() ? std::nullopt : std::optional{mft.clusters().cluster_size};
           },
-          "None of a copied $MFT, which does not say it.")
+          "None for a copied $MFT, which does not tell.")
       .def_property_readonly(
           "findings",
           [](const Volume& self) {
@@ -278,18 +278,15 @@ void add_volumes(py::module_& module) {
             findings.merge(self.row_findings);
             return to_list(findings);
           },
-          "Complete when its files were gone through.")
-      .def(
-          "files", &files_of, py::kw_only(), py::arg("where") = py::none(),
-          py::arg("states") = py::none(), py::arg("slack") = false,
-          py::arg("fields") = std::vector<std::string>{}, py::arg("zone_ids") = false,
-          py::arg("jobs") = 1,
-          "Its names, depth first, then what directories do not reach. 'where' is an expression of "
-          "'coldtrace ntfs query', 'states' are those wanted; names in slack only if asked for. "
-          "With "
-          "'fields' tuples of these members of File alone, which is sooner done. 'zone_ids' has "
-          "the "
-          "rows say where files came from.");
+          "Complete once its files have been iterated.")
+      .def("files", &files_of, py::kw_only(), py::arg("where") = py::none(),
+           py::arg("states") = py::none(), py::arg("slack") = false,
+           py::arg("fields") = std::vector<std::string>{}, py::arg("zone_ids") = false,
+           py::arg("jobs") = 1,
+           "Its names, depth first, then those that directories do not reach. 'where' is an "
+           "expression of 'coldtrace ntfs query', 'states' are the wanted ones; names in slack "
+           "only on request. With 'fields', tuples of only these members of File, which is faster. "
+           "'zone_ids' adds the origin of files.");
 }
 
 }  // namespace coldtrace::python

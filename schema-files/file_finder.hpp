@@ -4,8 +4,9 @@
 
 namespace coldtrace::schema_files {
 
-// What a file declares, by its content: one, or each that a store holds. None of a file that
-// declares nothing, and `why`; `is_damaged` says that it should, or should declare more.
+// The declaring files that a file's content is: itself, or each that a store holds. None, and
+// `why`, for a file that declares nothing; `is_damaged` means that it should, or should declare
+// more.
 struct FoundFiles {
   std::vector<std::shared_ptr<const DeclaringFile>> files;
   std::string why;

@@ -7,11 +7,11 @@
 
 namespace coldtrace::schema_files {
 
-// Whether files have texts in a language that was asked for: that none has is the warning
-// `no-match`, that only some have is the finding `schema-language`.
+// Checks whether files have texts in a requested language: if none has, the warning is `no-match`;
+// if only some have, the finding is `schema-language`.
 class LanguageCheck {
  public:
-  // Of a file that has been read.
+  // Takes note of a file that has been read.
   void note(const std::string& path, const OpenFile& file);
 
   void report(const std::vector<std::string>& languages, core::Findings& findings) const;
@@ -19,7 +19,7 @@ class LanguageCheck {
  private:
   u64 files_ = 0;
   u64 lacking_ = 0;
-  std::string first_;  // that lacks them, and what is read instead
+  std::string first_;  // the first without them, and what is read instead
 };
 
 }  // namespace coldtrace::schema_files

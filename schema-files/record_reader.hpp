@@ -9,8 +9,8 @@
 
 namespace coldtrace::schema_files {
 
-// Numbers in base 128 with the lowest digit first, as write_provider() writes them. What cannot be
-// read is remembered, and zero from then on.
+// Numbers in base 128, least significant digit first, as write_provider() writes them. The first
+// failure is remembered, and every later number is zero.
 class RecordReader {
  public:
   // `bytes` are those of a record at `offset` of the store.
@@ -35,10 +35,10 @@ class RecordReader {
     return error_ ? 0 : value;
   }
 
-  // Of things that take a byte each, or more.
+  // A count of things that take at least one byte each.
   std::size_t count(core::Name field) {
     const auto things = number(field, ~u64{});
-    const auto left = bytes_.size() - at_;  // behind the number itself
+    const auto left = bytes_.size() - at_;  // after the number itself
     if (things > left) reject(core::Fault::bad_value, field, left, things);
     return error_ ? 0 : static_cast<std::size_t>(things);
   }

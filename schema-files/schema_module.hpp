@@ -13,13 +13,13 @@ namespace coldtrace::schema_files {
 // Larger than any image that Windows loads.
 constexpr u64 largest_module = u64{1} << 30;
 
-// A PE file that declares providers of events, as its headers and resource directory tell.
+// A PE file that declares event providers, according to its headers and resource directory.
 struct SchemaModule {
   std::string path;
   u64 offset = 0;  // of the resource in the file
-  u64 size = 0;    // as much of it as the file has
+  u64 size = 0;    // as much as the file has
   std::vector<core::Guid> providers;
-  const FileTree* tree = nullptr;  // that it is in, and ends before
+  const FileTree* tree = nullptr;  // the tree it is in, which has to outlive it
 
   struct Search;
   // Reads no more of the file than that.
@@ -28,12 +28,12 @@ struct SchemaModule {
   // The bytes of the resource.
   core::Result<std::vector<std::byte>> read() const;
 
-  // "10.0.19041.3155", where the file has one.
+  // "10.0.19041.3155", if the file has one.
   [[nodiscard]] std::optional<std::string> file_version() const;
 };
 
-// No module of a file that is not a PE image or declares no providers, and `why`; `is_damaged`
-// where providers may be lost, as what would name them cannot be read.
+// No module, and `why`, for a file that is not a PE image or declares no providers; `is_damaged` if
+// providers may be lost because what would name them cannot be read.
 struct SchemaModule::Search {
   std::optional<SchemaModule> module;
   std::string why;

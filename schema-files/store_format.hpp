@@ -14,19 +14,19 @@ struct StoreFormat {
   static constexpr u64 head_size = 56;
   static constexpr u64 checked_from = 16;  // of the head
   // GUID, u64 offset, u32 packed, u32 unpacked, u32 CRC-32C, u32 file, u32 events, u32 name,
-  // u32 flags, u32 base (0: none, else the row of it and one; not before version 3).
+  // u32 flags, u32 base (0: none, else its row plus one; not before version 3).
   static constexpr u64 provider_size = 56;
   // u32 path, u32 version, u32 language file, u32 SHA-256, u32 language (not in version 1).
   static constexpr u64 file_size = 20;
   static constexpr u64 first_file_size = 16;
-  // Offsets of texts are those of u16 sizes among the texts.
+  // The offset of a text is that of its u16 size among the texts.
   static constexpr u32 flag_recreated = 1;
 
-  // Of the directory, some hundred times that of one build of Windows.
+  // Of the directory: some hundred times that of one build of Windows.
   static constexpr u64 largest_directory = u64{64} << 20;
-  // Of one provider, ten times the largest of Windows.
+  // Of one provider: ten times the largest one of Windows.
   static constexpr u64 largest_record = u64{8} << 20;
-  // Of all that are read, unpacked: this, or so many times the store.
+  // Of all records read, unpacked: this, or so many times the size of the store.
   static constexpr u64 least_unpacked = u64{64} << 20;
   static constexpr u64 unpacked_per_byte = 16;
 };

@@ -8,7 +8,7 @@ namespace coldtrace::schema_files {
 // What a store holds of one file.
 class StoredFile final : public DeclaringFile {
  public:
-  // All files of the store, in its order. `path` is the store's.
+  // All files of the store, in its order. `path` is that of the store.
   static std::vector<std::shared_ptr<const DeclaringFile>> all_of(
       const std::string& path, const std::shared_ptr<const SchemaStore>& store);
 

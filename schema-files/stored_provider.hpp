@@ -10,14 +10,15 @@
 
 namespace coldtrace::schema_files {
 
-// What a store keeps of one provider of one file: a record of numbers in base 128, in the order
+// What a store has of one provider of one file: a record of numbers in base 128, in the order
 //   texts, name of the provider, names of levels, tasks, channels, keywords and opcodes,
 //   maps, layouts, events
-// each list behind its length, and texts, maps and layouts once and by index behind that. A record
-// may have a base, another record of the provider, whose texts, maps and layouts come before its
-// own. See docs/formats/event-schemas.md.
+// Each list follows its length; texts, maps and layouts are written once and referred to by index.
+// A record may have a base, another record of the provider, whose texts, maps and layouts come
+// before its own. See docs/formats/event-schemas.md.
 
-// Things that are written once and then by number, behind those of a base that outlives them.
+// Things that are written once and then referred to by number; they follow those of a base, which
+// has to outlive them.
 template <class Key>
 class Numbered {
  public:
@@ -32,7 +33,7 @@ class Numbered {
     if (is_new) own_.push_back(&place->first);
     return place->second;
   }
-  // Without those of the base, in the order of their numbers.
+  // Without those of the base, sorted by number.
   [[nodiscard]] const std::vector<const Key*>& own() const { return own_; }
 
  private:
@@ -41,7 +42,7 @@ class Numbered {
   std::vector<const Key*> own_;
 };
 
-// What a record has that others may be based on.
+// The parts of a record on which others may be based.
 struct RecordParts {
   using Record = std::vector<std::byte>;
 
@@ -54,19 +55,19 @@ struct RecordParts {
   Numbered<Record> maps, layouts;
 };
 
-// Events of which the provider has no schema, since it is damaged, are left out; `events` counts
-// the others. `parts` are those of the base before, and those of the record afterwards.
+// Events without a schema, because the provider is damaged, are left out; `events` counts the
+// others. `parts` are those of the base on entry, those of the record on return.
 std::vector<std::byte> write_provider(tracefile::ProviderSchemas& declared, u32& events,
                                       RecordParts& parts);
 
-// Where the schemas of a record say that they are from.
+// The source that the schemas of a record state.
 struct SchemaOrigin {
   std::string source;
   std::string version;
 };
 
-// Hostile bytes are refused, or give schemas that are bounded as those of any file. The record is
-// at `offset` of the store, and has no base where that is empty.
+// Hostile bytes are refused, or give schemas with the same bounds as those of any file. The record
+// is at `offset` of the store; an empty `base` means that it has none.
 core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read_provider(
     std::vector<std::byte> bytes, const core::Guid& guid, SchemaOrigin origin, u64 offset,
     std::vector<std::byte> base = {});

@@ -8,8 +8,8 @@
 
 namespace coldtrace::cli {
 
-// The folder of results. Beside them it has "_batch", with "lock-commands", which a run holds while
-// it looks for results of other commands, and a folder for each command:
+// The folder of results. Beside them it has "_batch", with "lock-commands", held by a run while it
+// looks for results of other commands, and a folder for each command:
 //   manifest.ndjson, or manifest-2-of-4.ndjson of a shard   the outcome of each input
 //   lock-2-of-4                                             held by the run that works on the shard
 //   work-2-of-4-XXXXXX                                      results that are being written
@@ -27,7 +27,7 @@ class BatchFolder {
   void enter(bool wait);
 
   const ManifestHead& head() const { return head_; }
-  // The format of results, which the command gets.
+  // The format of results, which is passed to the command.
   const std::string& format() const { return head_.format; }
 
   // What is known about all inputs, whatever their shard; `own` are those in this shard's manifest.
@@ -59,7 +59,7 @@ class BatchFolder {
   bool is_whole_;      // the only shard
   bool hive_, whole_paths_;
   ManifestHead head_;
-  std::string ending_;  // of results: ".ndjson.zst"
+  std::string ending_;  // of result files: ".ndjson.zst"
   int lock_ = -1;
   std::string work_;
 };

@@ -29,8 +29,8 @@ class BatchGuard {
   void check_summary(const std::string& below) const;
 
  private:
-  std::string summary_;  // below the folder of results; empty where it is not a file, or elsewhere
-  std::map<std::pair<dev_t, ino_t>, std::string> named_;  // why each stays
+  std::string summary_;  // below the folder of results; empty if it is not a file, or elsewhere
+  std::map<std::pair<dev_t, ino_t>, std::string> named_;  // why each must not be replaced
 };
 
 }  // namespace coldtrace::cli

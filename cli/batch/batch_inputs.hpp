@@ -23,13 +23,13 @@ struct InputIdentity {
 
 struct BatchInput {
   std::string path;
-  std::string name;  // that results are named by: escaped, unique
+  std::string name;  // for naming results: escaped, unique
   std::vector<std::string> parts;
 };
 
 struct BatchInputs {
-  std::vector<BatchInput> all;  // those of this shard, in their order
-  u64 parts = 0;                // files of folders that are read with another one
+  std::vector<BatchInput> all;  // those of this shard, in order
+  u64 parts = 0;                // files in folders that are read along with another one
   u64 links = 0;                // symbolic links in folders, which are not followed
   u64 repeated = 0;             // lines of a list that name an input again
   // Folders that cannot be listed, and entries that cannot be examined, with the reason.

@@ -28,11 +28,11 @@ struct BatchEntry {
   std::optional<InputIdentity> identity;
   std::string tool;                     // "coldtrace 1.0.0"
   std::string state;                    // "done", "failed", "crashed", "timed_out"
-  std::optional<unsigned> exit_status;  // none where it was killed
+  std::optional<unsigned> exit_status;  // none if it was killed
   std::optional<unsigned> signal;
-  std::optional<ResultFile> result;  // where it is done
+  std::optional<ResultFile> result;  // if done
   FindingTally findings;
-  std::string error;  // where it is not done
+  std::string error;  // if not done
 
   bool is_done() const { return state == "done"; }
   // Whether the name is taken for other inputs. It is not if the input failed because no file was
@@ -62,10 +62,10 @@ struct ReadManifest {
 // Failure if the first line is not that of a manifest.
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings);
 
-// A line, with its end.
+// A line, with its newline.
 std::string manifest_line(const BatchEntry& entry);
 
-// What its summary says.
+// What the summary of a manifest says.
 struct ManifestEnd {
   bool complete = true;  // no folder of inputs was unreadable
   // Names of entries of earlier runs whose inputs this run does not have: they are not counted.

@@ -21,8 +21,8 @@ struct BatchOptions : CommonOptions {
   std::string folder;                // --out-dir
   std::vector<std::string> inputs;   // files and folders
   std::string list;                  // a file with a path on each line
-  bool null_separated = false;       // its paths end with a byte 0
-  std::vector<std::string> include;  // globs of names of files in folders
+  bool null_separated = false;       // its paths end with a NUL
+  std::vector<std::string> include;  // globs for names of files in folders
   std::vector<std::string> command;  // words
   bool hive = false;
   std::string packing;       // "none", "gz", "zst"; empty: the layout's default
@@ -30,8 +30,8 @@ struct BatchOptions : CommonOptions {
   Shard shard;
   bool hash_inputs = false;
   bool retry_failed = false;
-  bool wait = false;     // until no other run works on the same results
-  unsigned seconds = 0;  // that an input may take; 0: as long as it takes
+  bool wait = false;     // until no other run uses the same results
+  unsigned seconds = 0;  // limit per input; 0: none
   unsigned jobs = 1;     // inputs at a time
 };
 

@@ -16,7 +16,7 @@ struct BatchSummary {
   Shard shard;
   u64 inputs = 0;
   u64 done = 0;
-  u64 kept = 0;           // of `done`: by an earlier run, and unchanged
+  u64 kept = 0;           // of `done`: from an earlier run, and unchanged
   u64 with_findings = 0;  // of `done`: with exit status 1
   u64 result_bytes = 0;
   u64 not_named = 0;  // entries of earlier runs whose inputs this run does not have

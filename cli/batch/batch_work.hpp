@@ -30,7 +30,7 @@ struct WorkAnswer {
   std::optional<ResultFile> result;  // without a path
   std::string input_sha256;
   FindingTally findings;
-  std::string unwritable;  // why results could not be written; empty where they could
+  std::string unwritable;  // why results could not be written; empty if they could
 };
 
 // An answer may come from a process that the bytes of an input have taken over: anything in it that

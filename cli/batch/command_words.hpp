@@ -16,11 +16,11 @@ namespace coldtrace::cli {
 struct BatchedCommand {
   std::vector<std::string> path;  // "ntfs", "snapshot"
   std::vector<std::string> rest;  // its options and further arguments
-  bool has_jobs = false;          // takes --jobs, which `rest` does not have
+  bool has_jobs = false;          // takes --jobs, which is not in `rest`
   std::vector<std::string> formats;
-  std::string given_format;          // that `rest` has
-  std::vector<std::string> files;    // that `rest` names
-  std::vector<std::string> parents;  // of these, those of --parent
+  std::string given_format;          // in `rest`
+  std::vector<std::string> files;    // named in `rest`
+  std::vector<std::string> parents;  // of these, those given with --parent
 
   // "ntfs-snapshot"
   std::string kind() const;

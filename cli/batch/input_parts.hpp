@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// The files that an input is read from: the parts of a split image, the segments of an EnCase
+// The files from which an input is read: the parts of a split image, the segments of an EnCase
 // image, a virtual disk with its extents and parents (`parents`, or those beside it); otherwise
 // only the input itself.
 std::vector<std::string> list_input_parts(const std::string& path,

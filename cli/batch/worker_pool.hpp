@@ -23,12 +23,12 @@ struct Interrupted {
 // Failure.
 class WorkerPool {
  public:
-  // What a worker does: it may write an answer to the descriptor, and returns its exit status.
+  // A worker's work: it may write an answer to the descriptor, and returns its exit status.
   using Work = std::function<int(int answer)>;
 
   struct Ended {
     std::size_t id = 0;
-    std::optional<unsigned> exit;  // status; none where a signal ended it
+    std::optional<unsigned> exit;  // status; none if a signal ended it
     std::optional<unsigned> signal;
     bool timed_out = false;  // ended here, because it took too long
     std::string answer;

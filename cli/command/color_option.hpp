@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// --color of commands whose text has charts (cli/output/text_charts.hpp).
+// --color, for commands whose text has charts (cli/output/text_charts.hpp).
 inline void add_color_option(Command& command, std::string& color) {
   color = "auto";
   command

@@ -27,7 +27,7 @@ class CommandApp : public CLI::App {
   CommandApp& operator=(const CommandApp&) = delete;
   ~CommandApp() override;
 
-  // Sets what define() does, once.
+  // Sets what define() does; it does that only once.
   void define_by(std::function<void()> define);
   void define();
 

@@ -8,8 +8,8 @@ namespace coldtrace::cli {
 // What a command line says about a run that is not carried out.
 struct CommandOutline {
   std::vector<std::string> formats;  // the default first
-  std::string format;                // empty where --format is not given
-  std::string output;                // what -o names; empty where it is not given
+  std::string format;                // empty if --format is not given
+  std::string output;                // what -o names; empty if it is not given
   std::vector<std::string> inputs;   // files and folders that its options name
 };
 

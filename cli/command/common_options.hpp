@@ -18,11 +18,11 @@ namespace coldtrace::cli {
 struct CommonOptions {
   OutputOptions output;
   std::vector<std::string> formats;  // the default first
-  std::string format;                // empty until begin_run() where --format is not given
+  std::string format;                // empty until begin_run() if --format is not given
   TextOptions text;
   Int64 int64 = Int64::number;
   FindingPolicy findings;
-  std::vector<std::string> named_inputs;  // from begin_run() on: all that the options name
+  std::vector<std::string> named_inputs;  // from begin_run() on: all that options name
 };
 
 // Before a run: determines the format (cli/command/default_format.hpp), throws Failure if the

@@ -42,7 +42,7 @@ class Option {
   // The option is only for these formats; with another one it would change nothing, and is refused.
   Option& for_formats(const std::vector<std::string>& formats);
 
-  // What the value may be.
+  // The allowed values.
   Option& one_of(const std::vector<std::string>& texts);
   Option& one_of_numbers(const std::vector<unsigned>& numbers);
   Option& in_range(unsigned least, unsigned most);
@@ -117,7 +117,7 @@ struct CommandHelp {
   const char* name;
   const char* summary;
   const char* examples;  // one or more command lines
-  const char* exits;     // what 0, 1 and 2 mean here; the lines below "Exit status:"
+  const char* exits;     // what 0, 1 and 2 mean; the lines below "Exit status:"
 };
 
 // A subcommand whose options `define` adds once it is named on the command line: defining every

@@ -45,7 +45,7 @@ class Report {
   Report& operator=(const Report&) = delete;
   ~Report();
 
-  // An input that was read; its findings are printed under its path.
+  // Reports an input that was read; its findings are printed with its path.
   void read(std::string_view path, const core::Findings& findings);
 
   // Prints findings without counting an input: those of one that failed() reports.
@@ -58,10 +58,10 @@ class Report {
   // reader of the results goes away first.
   void begin(std::string_view path, const core::Findings& findings);
 
-  // For answers that are read without standard error.
+  // For documents that are read without standard error.
   const std::vector<FailedInput>& failed_inputs() const { return failed_; }
 
-  // The command's own answer is "different", "no match" and the like.
+  // The command's own answer is "different", "no match" or the like.
   void mismatch() { worst_ = Exit::findings; }
 
   // Failed inputs count as findings, or as a failure if no input could be read.

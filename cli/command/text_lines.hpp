@@ -9,7 +9,7 @@ namespace coldtrace::cli {
 
 constexpr std::size_t longest_text_line = std::size_t{16} << 20;
 
-// The lines of a text file, one by one, however large it is.
+// The lines of a text file of any size, one by one.
 class TextLines {
  public:
   explicit TextLines(const core::ImageSource& file) : file_{file} {}
@@ -17,7 +17,7 @@ class TextLines {
   // False at the end, or after the last line that can be read.
   bool next(std::string& line);
 
-  // The line was longer than the longest, and is empty.
+  // Whether the line was longer than the limit; it is then empty.
   bool too_long() const { return too_long_; }
   // Why the file was not read to the end, if it was not.
   const std::optional<core::ParseError>& error() const { return error_; }

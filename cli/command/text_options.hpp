@@ -16,13 +16,13 @@ struct TextOptions {
   std::string utc_offset;  // "+02:00"; empty: none
 };
 
-// --utc-offset and --local, of commands whose text has times by text_time().
+// --utc-offset and --local, for commands whose text has times by text_time().
 void add_text_time_options(Command& command, TextOptions& options);
 
-// --human, of commands whose text has sizes by text_size().
+// --human, for commands whose text has sizes by text_size().
 void add_text_size_option(Command& command, TextOptions& options);
 
-// --pager, of commands with text.
+// --pager, for commands with text.
 void add_pager_option(Command& command, TextOptions& options);
 
 // Before a run whose results are in `format`: throws Failure if that format has no use for the

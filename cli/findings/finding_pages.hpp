@@ -8,14 +8,14 @@
 
 namespace coldtrace::cli {
 
-// What "coldtrace findings CODE" tells of a finding, whatever the format.
+// What "coldtrace findings CODE" says about a finding, in any format.
 struct FindingPage {
   FindingCode finding;
   std::string_view cause;
   std::string_view advice;
 };
 
-// All of them by code, or those of `codes` in that order; each must be one.
+// All of them, sorted by code, or those of `codes`, in that order; all must exist.
 std::vector<FindingPage> finding_pages(const std::vector<std::string>& codes);
 
 }  // namespace coldtrace::cli

@@ -10,9 +10,9 @@
 namespace coldtrace::cli {
 
 struct OptionInfo {
-  std::string short_name;     // "-q"; empty where there is none
+  std::string short_name;     // "-q"; empty if there is none
   std::string name;           // "--quiet"; FILE for an argument
-  std::string value;          // what stands for the value: FILE, {text,json}; empty for a flag
+  std::string value;          // placeholder: FILE, {text,json}; empty for a flag
   std::string default_value;  // empty where there is none
   std::string help;
   std::string group;  // the heading that it is listed under
@@ -23,15 +23,15 @@ struct OptionInfo {
   std::vector<std::string> endings;
   bool is_required = false;
   bool is_row = false;   // takes all arguments up to the next option
-  bool is_list = false;  // several with commas between
+  bool is_list = false;  // several, separated by commas
   std::vector<std::string> needs;
   std::vector<std::string> excludes;
 
-  // `help` with what applies to any option, in brackets: "[repeatable] [default: 4]".
+  // `help` with general properties in brackets: "[repeatable] [default: 4]".
   std::string full_help() const;
 };
 
-// A command, or a group that has `commands`.
+// A command, or a group with `commands`.
 struct CommandInfo {
   std::string name;  // "coldtrace pe info"
   std::string summary;
@@ -41,7 +41,7 @@ struct CommandInfo {
   std::string exits;
   std::vector<CommandInfo> commands;
 
-  // What 0, 1 and 2 mean, as pairs of a number and its text.
+  // What 0, 1 and 2 mean, as pairs of number and text.
   std::vector<std::pair<std::string, std::string>> exit_rows() const;
 
   // "coldtrace pe info [OPTIONS] FILE..."

@@ -8,7 +8,7 @@ class App;
 
 namespace coldtrace::cli {
 
-// "coldtrace help": the help of any command, its manual page, and completions for shells.
+// "coldtrace help": the help and manual page of any command, and completions for shells.
 void add_help_command(CLI::App& app, Exit& exit);
 
 // Adds -h and --help to `app` and to all commands below it that are added later.

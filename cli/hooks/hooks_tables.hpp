@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 struct NamedTable {
   syscall_map::LocatedServiceTable table;
   syscall_map::TableNames names;
-  std::string user;  // path of the ntdll or win32u that was given for it; may be empty
+  std::string user;  // path of the ntdll or win32u given for it; may be empty
 };
 
 // What `hooks tables` shows of one image.

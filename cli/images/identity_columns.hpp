@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// The columns of a table that say which image a row is of, as write_identity() does.
+// The columns of a table that identify a row's image, as write_identity() does.
 inline constexpr const char* identity_columns =
     "name TEXT, machine TEXT NOT NULL, file_version TEXT, time_date_stamp INTEGER NOT NULL, "
     "size_of_image INTEGER NOT NULL, checksum INTEGER NOT NULL, pdb_name TEXT, pdb_guid TEXT, "

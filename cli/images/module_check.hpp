@@ -45,11 +45,11 @@ struct ModuleCheck {
   std::unique_ptr<core::LazyFile> bytes;
   HashedIdentity identity;
   std::vector<OtherDump> others;
-  std::vector<pe::KnownModule> modules;  // those of `others` too
+  std::vector<pe::KnownModule> modules;  // including those of `others`
   std::unique_ptr<syscall_map::KernelView> view;
   std::unique_ptr<pe::CodeSymbols> symbols;
   std::optional<pe::ModuleDump> dump;
-  std::vector<pe::OwningModule> owners;  // the module itself, the others, those that are known
+  std::vector<pe::OwningModule> owners;  // the module itself, the others, the known ones
   syscall_map::DumpCheck result;
   core::Findings findings;  // of file and dump together
 };

@@ -12,7 +12,7 @@
 
 namespace coldtrace::cli {
 
-// --pdb FILE|DIR of commands about traces, which may be repeated.
+// --pdb FILE|DIR, which may be repeated, for commands about traces.
 void add_pdb_paths_option(Command& command, std::vector<std::string>& paths);
 
 // PDBs that are given individually, and those in folders and below: flat ones, copies of a disk,

@@ -27,7 +27,7 @@ void add_symbol_options(Command& command, SymbolOptions& options);
 
 // The symbols of one build of an image.
 struct ImageSymbols {
-  std::string image;  // path of the PE image; empty where there is none
+  std::string image;  // path of the PE image; empty if there is none
   std::string pdb;    // the same
   pe::CodeSymbols symbols;
   core::Findings findings;

@@ -13,8 +13,8 @@ namespace coldtrace::cli {
 
 struct TextColumn {
   std::string heading;
-  std::size_t width;  // at least, where there is no terminal
-  bool left = false;  // else cells end where the heading does
+  std::size_t width;  // minimum without a terminal
+  bool left = false;  // else cells are aligned right with the heading
 };
 
 // Which part of a label is cut if the terminal has no room for all of it: the middle of names,
@@ -38,7 +38,7 @@ class TextTable {
     add_row({std::move(cells), std::move(label)});
   }
 
-  // After the last row.
+  // To be called after the last row.
   void finish();
 
  private:

@@ -7,10 +7,11 @@
 
 namespace coldtrace::cli {
 
-// --password-file, --recovery-key-file and --startup-key: secrets never stand on the command line.
+// --password-file, --recovery-key-file and --startup-key: secrets are never given on the command
+// line.
 std::vector<Option> add_bitlocker_options(Command& command, ntfs::BitLockerKeyFiles& files);
 
-// What the files hold; throws Failure where one cannot be read or is none of its kind.
+// The keys in the files; throws Failure if one cannot be read or is not of its kind.
 std::vector<ntfs::BitLockerKey> given_bitlocker_keys(const ntfs::BitLockerKeyFiles& files);
 
 }  // namespace coldtrace::cli

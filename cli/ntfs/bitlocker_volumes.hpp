@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// The member "bitlocker" of a partition, and its lines; null: it is no such volume.
+// The member "bitlocker" of a partition, and its lines of text; null: not a BitLocker volume.
 void write_bitlocker(JsonWriter& json, const ntfs::BitLockerVolume* volume, bool named);
 void write_bitlocker_text(Output& output, const ntfs::BitLockerVolume& volume, bool named);
 

@@ -21,8 +21,8 @@ namespace coldtrace::cli {
 struct DiskOptions : CommonOptions {
   std::string image;
   std::vector<std::string> parents;
-  bool parents_may_be_of_another = false;  // input of the command
-  bool takes_snapshots = false;            // as IMAGE
+  bool parents_may_be_of_another = false;  // the parents may be those of another input
+  bool takes_snapshots = false;            // as IMAGE too
   ntfs::BitLockerKeyFiles bitlocker;
   std::optional<u32> partition;
   std::optional<u64> offset;
@@ -31,54 +31,53 @@ struct DiskOptions : CommonOptions {
   std::optional<u64> cluster_size;
   std::optional<u64> unpacked_limit;
   std::vector<std::string> shadows;  // numbers, "all", "live"
-  bool lists_locked = false;         // an image whose volumes are all locked is one to list
+  bool lists_locked = false;         // an image with only locked volumes is listed, not refused
 
   ntfs::VolumeChoice choice() const;
   bool locates_volume() const { return choice().locates(); }
 };
 
-// What the sandbox has to leave: disk images of virtual machines are read by a process of their
-// own.
+// Tells the sandbox that virtual disks are read by a process of their own.
 void leave_image_readers(Command& command);
 
 // IMAGE, --parent, --partition, --offset, --mft-offset, --cluster-size, --unpacked-limit and the
-// files with keys of BitLocker volumes.
+// options for BitLocker keys.
 void add_volume_options(Command& command, DiskOptions& options);
-// The same for a command that reads an image beside other inputs: it is the value of --image, which
-// the other options and --shadow need.
+// The same for a command that reads an image besides other inputs: it is the value of --image,
+// which the other options and --shadow require.
 void add_image_option(Command& command, DiskOptions& options, const char* help);
 // IMAGE, its options and --mft.
 void add_disk_options(Command& command, DiskOptions& options);
 
-// Throws where an option is for images, and what was given is a snapshot.
+// Throws if an option for images was given with a snapshot.
 void refuse_options_of_images(const DiskOptions& options);
 
-// An opened image with what is on it.
+// An opened image and its volumes.
 struct DiskInput : ntfs::ImageVolumes {
-  // The volumes that the options ask for: with no option every NTFS volume, as it is now.
+  // The volumes that the options select; by default every NTFS volume in its current state.
   std::vector<ntfs::Partition> chosen;
-  // Of volumes by where they start, where the options ask for shadow copies.
+  // By the start of the volume, if the options ask for shadow copies.
   ntfs::ShadowsOfVolumes shadows;
 };
 
-// Opens IMAGE, as open_given() has it; on failure says so in `report`.
+// Opens IMAGE as open_given() does; a failure is added to `report`.
 std::optional<GivenFile> open_given(const DiskOptions& options, core::Findings& findings,
                                     Report& report);
-// The same of what a pipe has handed out already.
+// The same for the contents of a pipe that was read already.
 std::optional<GivenFile> take_piped(std::unique_ptr<core::ImageSource> bytes,
                                     const DiskOptions& options, core::Findings& findings,
                                     Report& report);
-// The image that was given; a finding says where it is not a file of its own.
+// The given image; a finding says if it was packed or came from a pipe.
 std::optional<ntfs::ImageFile> open_given_image(const DiskOptions& options, GivenFile given,
                                                 core::Findings& findings, Report& report);
 // Finds the volumes of an image.
 std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFile file,
                                       core::Findings& findings, Report& report);
-// All of these.
+// All of these steps.
 std::optional<DiskInput> open_disk(const DiskOptions& options, Report& report,
                                    core::Findings& findings);
 
-// Why a volume could not be opened: what is there instead, where that is known.
+// Why a volume could not be opened: what is there instead, if known.
 std::string volume_failure(const DiskInput& input, const ntfs::Partition& partition,
                            const core::ParseError& error);
 
@@ -86,7 +85,7 @@ std::string volume_failure(const DiskInput& input, const ntfs::Partition& partit
 class UnopenedVolumes {
  public:
   void add(const ntfs::Partition& partition, std::string why);
-  // Says why: as findings, which it returns, or where nothing else could be opened as a failure.
+  // Reports why: as findings, which it returns, or as a failure if nothing else could be opened.
   core::Findings report(std::string_view image, bool others_opened, Report& report) const;
 
  private:
@@ -99,7 +98,7 @@ class UnopenedVolumes {
 
 // The members "disk", "partition" and "volume" of a header line.
 void write_disk(JsonWriter& json, const DiskInput& input);
-// Where `named` is false, without the partition's name and the volume's label.
+// Without the partition's name and the volume's label if `named` is false.
 void write_partition(JsonWriter& json, const ntfs::Partition& partition, bool named = true);
 void write_volume(JsonWriter& json, const ntfs::Volume& volume, bool named = true);
 

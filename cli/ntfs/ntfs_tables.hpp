@@ -8,15 +8,15 @@
 
 namespace coldtrace::cli {
 
-// The tables of a snapshot, from the lines that `--format ndjson` has.
+// The tables of a snapshot, from the lines of `--format ndjson`.
 // Source of the layout: docs/commands/ntfs-snapshot.md.
 class SnapshotTables {
  public:
   SnapshotTables();
 
-  // Whole lines, in their order.
+  // Adds whole lines, in order.
   void add(std::string_view lines);
-  // Adds the indexes. Nothing may be added behind it.
+  // Adds the indexes. Nothing may be added afterwards.
   void write_to(Output& output);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// The member "shadow_copies" of a volume: null where it never had any.
+// The member "shadow_copies" of a volume: null if it never had any.
 void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows, bool named = true);
 
 // The same as lines of text.

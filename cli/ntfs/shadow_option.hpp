@@ -13,17 +13,17 @@ namespace coldtrace::cli {
 // --shadow N|all|live.
 Option add_shadow_option(Command& command, std::vector<std::string>& shadows);
 
-// An option for the number of one shadow copy; the text is empty where none is asked for.
+// An option for the number of one shadow copy; the text is empty if it is not given.
 void add_one_shadow_option(Command& command, const std::string& name, std::string& shadow,
                            const std::string& help);
 
-// Replaces the `chosen` volumes of an image by the views that `asked` names of each. Returns why
-// there is none of them, or nothing.
+// Replaces the `chosen` volumes of an image by the views of each that `asked` names. Returns why
+// there are none, or an empty text.
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,
                            std::vector<ntfs::Partition>& chosen, ntfs::ShadowsOfVolumes& shadows,
                            core::Findings& findings);
 
-// The image with the volume as the shadow copy that `partition` names has it, or why there is none.
+// The image with the volume as in the shadow copy that `partition` names, or why there is none.
 core::Expected<std::unique_ptr<core::ImageSource>, std::string> open_shadow(
     const ntfs::ShadowsOfVolumes& of_volumes, const ntfs::Partition& partition,
     core::Findings& findings);

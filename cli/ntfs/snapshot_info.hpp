@@ -13,20 +13,19 @@
 
 namespace coldtrace::cli {
 
-// What the NDJSON of a snapshot says of its volumes.
+// What the NDJSON of a snapshot says about its volumes.
 struct SnapshotInfo {
   struct Volume {
     SnapshotHeader header;
     std::array<u64, ntfs::state_count> rows{};  // by state
-    bool stateless = false;  // some rows do not say theirs, and how many there are is not known
+    bool stateless = false;  // some rows lack theirs, so the numbers are not known
     u64 gaps = 0;
   };
   std::vector<Volume> volumes;
-  bool complete = false;  // with its last line, and all others could be read
+  bool complete = false;  // its last line is there, and all others could be read
 };
 
-// Of the `partition` that is asked for, or all; or why the file is not a snapshot, or of several
-// runs.
+// Of the requested `partition`, or all; or why the file is not a snapshot, or has several runs.
 core::Expected<SnapshotInfo, std::string> read_snapshot_info(const core::ImageSource& file,
                                                              std::optional<u32> partition,
                                                              Int64 int64, core::Findings& findings);

@@ -14,38 +14,38 @@
 
 namespace coldtrace::cli {
 
-// Reads the snapshots of a file from one end to the other. What their first and last lines say of
-// the whole is kept here; rows are the caller's.
+// Reads the snapshots in a file from start to end. What their first and last lines say about the
+// whole is kept here; rows go to the caller.
 class SnapshotReader {
  public:
-  // All say whether the line can be used; one that cannot counts as damaged.
+  // All return whether the line can be used; one that cannot counts as damaged.
   using Begin = std::function<bool(SnapshotHeader& header, const rapidjson::Value& json)>;
   using Row = std::function<bool(std::string_view type, const rapidjson::Value& json)>;
   using End = std::function<bool(const rapidjson::Value& json)>;
 
-  // Views of the file.
+  // The file has to outlive the reader.
   explicit SnapshotReader(const core::ImageSource& file) : lines_{file} {}
 
-  // Gives each volume's first line to `begin`, to `row` every "file" and "gap" behind one, and each
-  // snapshot's last line to `end`. False where the first line is none of a snapshot.
+  // Passes each volume's first line to `begin`, every "file" and "gap" after one to `row`, and each
+  // snapshot's last line to `end`. False if the first line is not of a snapshot.
   bool read_all(Int64 int64, const Begin& begin, const Row& row, const End& end = {});
 
-  // Why there is none where read_all() says so.
+  // Why there is no snapshot if read_all() says so.
   std::string why_none() const { return lines_.why_none(); }
-  // Why the snapshots are not of one run; empty where they are.
+  // Why the snapshots are not of one run; empty if they are.
   std::string refusal() const { return sequence_.refusal(); }
-  // No snapshot was cut off.
+  // Whether no snapshot was cut off.
   bool complete() const { return sequence_.complete(lines_.read()); }
-  // And all lines could be read.
+  // Whether, in addition, all lines could be read.
   bool whole() const { return sequence_.whole(lines_.read()); }
-  // Which names are there, where the snapshots are whole.
+  // Which names are included, if the snapshots are whole.
   const ntfs::SnapshotNames& names() const { return names_; }
 
-  // That lines are missing: `snapshot-incomplete`.
+  // Adds `snapshot-incomplete` if lines are missing.
   void report_whole(core::Findings& findings) const {
     sequence_.report_whole(lines_.read(), findings);
   }
-  // What damage there was when the snapshot was taken: `snapshot-findings`.
+  // Adds `snapshot-findings` about damage when the snapshot was taken.
   void report_damage(core::Findings& findings) const { damage_.report(findings); }
   void report(core::Findings& findings) const {
     report_whole(findings);
@@ -63,12 +63,12 @@ class SnapshotReader {
   ntfs::StatedDamage damage_;
 };
 
-// Calls `visit` with the number of the volume, counted from 0, and each row of a file that
-// SnapshotReader has read.
+// Calls `visit` with the index of the volume, from 0, and each row of a file that SnapshotReader
+// has already read.
 void visit_snapshot_rows(const core::ImageSource& file,
                          const std::function<void(std::size_t, const rapidjson::Value&)>& visit);
 
-// What snapshots leave out, as SnapshotNames has it, on standard error.
+// Says on standard error what snapshots leave out, as in SnapshotNames.
 void say_left_out(const std::string& snapshot, const std::string& left_out);
 
 }  // namespace coldtrace::cli

@@ -13,33 +13,33 @@
 
 namespace coldtrace::cli {
 
-// Values of the lines of a snapshot. What is of another type than its member has counts as none,
-// and is told to `mistyped`.
+// Values in the lines of a snapshot. One of the wrong type counts as absent, and is added to
+// `mistyped`.
 
 std::optional<ntfs::State> read_snapshot_state(const rapidjson::Value& json,
                                                MistypedMembers& mistyped);
 
-// Whether a volume is a $MFT that was copied out.
+// Whether a volume is a copied $MFT.
 bool is_of_mft_alone(const rapidjson::Value& volume);
-// What the line that begins a volume says of its clusters; `volume` is that member of it.
+// What the first line of a volume says about its clusters; `volume` is that member of it.
 ntfs::StatedClusters read_stated_clusters(const rapidjson::Value& header,
                                           const rapidjson::Value& volume);
 
-// Which file a row is of, and in which state; nothing of what is not said.
+// The file of a row, and its state; nothing for what is not stated.
 struct StatedFile {
   std::optional<ntfs::FileReference> file;
   std::optional<ntfs::State> state;
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
 
-// The times of a file in a member, "si" or "fn"; times that are not set are 0.
+// A file's times in the member "si" or "fn"; times that are not set are 0.
 std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json, const char* member,
                                                MistypedMembers& mistyped);
 
-// Whether the members of a stream are of the types they have; its extents are not looked at.
+// Whether the members of a stream have the right types; extents are not checked.
 bool is_snapshot_stream(const rapidjson::Value& json);
 
-// One of the extents of a stream of `member`.
+// One of the extents of a stream in `member`.
 ntfs::Extent read_snapshot_extent(const rapidjson::Value& json, std::string_view member,
                                   MistypedMembers& mistyped);
 

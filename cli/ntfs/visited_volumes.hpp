@@ -8,19 +8,19 @@
 
 namespace coldtrace::cli {
 
-// Opens the volumes that the options ask for, one after the other, and gives each to `visit` with
-// what opening it showed. Returns those that cannot be opened. The image that a volume of a shadow
-// copy is in ends with its visit, but where `keep` takes it.
+// Opens the selected volumes one after another, and passes each to `visit` with the findings of
+// opening it. Returns those that cannot be opened. The image of a shadow copy's volume ends with
+// its visit, unless `keep` takes it.
 using KeptImages = std::vector<std::unique_ptr<core::ImageSource>>;
 UnopenedVolumes visit_volumes(
     const DiskInput& input, const DiskOptions& options,
     const std::function<void(const ntfs::Partition&, ntfs::Volume, core::Findings)>& visit,
     KeptImages* keep = nullptr);
 
-// How messages name a volume: "disk.img partition 2 shadow copy 1".
+// The name of a volume in messages: "disk.img partition 2 shadow copy 1".
 std::string volume_title(const std::string& image, const ntfs::Partition& partition);
 
-// ntfs::Snapshot::take(), which `progress` shows.
+// ntfs::Snapshot::take() with `progress`.
 ntfs::Snapshot take_snapshot(const ntfs::Volume& volume, unsigned jobs, bool slack,
                              TerminalProgress& progress, core::Findings& findings,
                              ntfs::Snapshot::RowOptions rows = {});

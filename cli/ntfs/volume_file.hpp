@@ -11,46 +11,46 @@
 
 namespace coldtrace::cli {
 
-// Options of the commands about one file of a volume, which may have been copied out.
+// Options of the commands about one file of a volume, or a copy of it.
 struct VolumeFileOptions : DiskOptions {
   bool copied = false;
-  std::string mft;  // --mft-file: the $MFT of the volume that a copy is of
+  std::string mft;  // --mft-file: the $MFT of the volume of a copy
   NamesOptions names;
   unsigned jobs = 1;
 
   bool has_lines() const { return format == "ndjson" || format == "json"; }
 };
 
-// How messages name the file: "$J", "journal", "a change journal".
+// The file's names in messages: "$J", "journal", "a change journal".
 struct VolumeFileNames {
   std::string_view copy;
   std::string_view brief;
   std::string_view one;
 };
 
-// Where such a file comes from; a copy has no volume.
+// The source of such a file; a copy has no volume.
 struct VolumeFileSource {
   const DiskInput* input = nullptr;
   const ntfs::Partition* partition = nullptr;
   const ntfs::Volume* volume = nullptr;
 };
-// The members `disk`, `partition` and `volume` of a header; of a copy they are null. Where `named`
-// is false, without the partition's name and the volume's label.
+// The members `disk`, `partition` and `volume` of a header, null for a copy. Without the
+// partition's name and the volume's label if `named` is false.
 void write_source(JsonWriter& json, const VolumeFileSource& source, bool named = true);
 
-// Which volumes, and what of a copy: all but `names` and `jobs`.
+// All options but `names` and `jobs`.
 void add_volume_file_options(Command& command, VolumeFileOptions& options);
 
-// Gives `use` the $MFT of --mft-file. False where it cannot be used, which is said.
+// Passes the $MFT of --mft-file to `use`. False, and a report, if it cannot be used.
 bool use_mft_file(const VolumeFileOptions& options, Report& report,
                   const std::function<void(const ntfs::Volume&, core::Findings&)>& use);
 
-// For an image as a whole: throws where an option is for copies.
+// For a whole image: throws if an option for copies was given.
 void refuse_mft_file(const VolumeFileOptions& options, const VolumeFileNames& names);
 
-// Writes the file of each volume of an image with a Writer{options, output}, which has count() of
-// files and finish(findings). `write_volume` gets (writer, input, partition, volume, findings) and
-// says whether the volume has the file.
+// Writes the file of each volume of an image with a Writer{options, output}, which has count(), the
+// number of files, and finish(findings). `write_volume` gets (writer, input, partition, volume,
+// findings) and returns whether the volume has the file.
 template <typename Writer, typename Options, typename WriteVolume>
 Exit write_volume_files(const Options& options, const VolumeFileNames& names, ntfs::ImageFile file,
                         core::Findings of_disk, Report& report, WriteVolume write_volume) {

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// Cuts lines that are longer than a terminal is wide, with an ellipsis in the last column.
+// Cuts lines that are wider than the terminal, with an ellipsis in the last column.
 class FittedLines {
  public:
   explicit FittedLines(std::size_t columns) : columns_{columns} {}

@@ -46,7 +46,7 @@ std::optional<std::string> text_or_null(T&& text) {
   return text.empty() ? std::nullopt : std::optional{std::forward<T>(text)};
 }
 
-// 7942 becomes the number 7.942.
+// 7942 becomes the JSON number 7.942.
 struct Thousandths {
   u64 count;
 };
@@ -106,17 +106,17 @@ class JsonWriter {
     });
   }
 
-  // A value that another writer has written, in pieces.
+  // A value that another writer has written, in several pieces.
   JsonWriter& written(const std::vector<core::TextBuffer>& pieces);
 
-  // What comes next is not a value of an array or object that was begun.
+  // What comes next is not part of an array or object begun here.
   void start() { follows_ = false; }
 
-  // Ends a document: a newline follows, and another may begin.
+  // Ends a document with a newline; another may begin.
   void end_document();
 
  private:
-  // Before a value of an array or a member of an object.
+  // To be called before a value of an array or a member of an object.
   void separate() {
     if (follows_) text_.append(',');
     follows_ = true;
@@ -258,7 +258,7 @@ class JsonWriter {
     return at;
   }
 
-  // Commas, and the second name of a FileText, count too.
+  // Commas, and the second name of a FileText, are counted too.
   template <std::size_t Size, class T, class... Members>
   static std::size_t longest_members(const char (&)[Size], const T& content,
                                      const Members&... members) {
@@ -279,7 +279,7 @@ class JsonWriter {
   Output& output_;
   core::TextBuffer& text_;  // the output's
   Int64 int64_;
-  bool follows_ = false;  // what comes next follows another value or member
+  bool follows_ = false;  // the next value or member follows another one
 };
 
 }  // namespace coldtrace::cli

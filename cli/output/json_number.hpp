@@ -6,12 +6,12 @@
 
 namespace coldtrace::cli {
 
-// How integers above 2^53, which JavaScript rounds, are written.
+// How to write integers above 2^53, which JavaScript rounds.
 enum class Int64 : u8 { number, string };
 constexpr u64 largest_exact_integer = u64{1} << 53;
 
-// Writes an integer to `at`, where there must be room for longest_json_integer characters, and
-// returns its end.
+// Writes an integer to `at`, where there must be room for longest_json_integer characters; returns
+// its end.
 constexpr std::size_t longest_json_integer = core::longest_decimal + 2;
 template <class Number>
 char* write_json_integer(char* at, Number number, Int64 int64) {

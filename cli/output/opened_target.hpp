@@ -23,7 +23,7 @@ bool is_opened(const std::string& final);
 // Whether what was opened by open_target() is a terminal.
 bool is_opened_terminal(const std::string& path);
 
-// Whether nothing was there when open_target() looked.
+// Whether nothing existed there when open_target() looked.
 bool was_absent(const std::string& final);
 
 }  // namespace coldtrace::cli

@@ -15,7 +15,7 @@ namespace coldtrace::cli {
 
 class StreamPacker;
 
-// Something that ends the program with status 2; `message` names the file and what is wrong.
+// An error that ends the program with status 2; `message` names the file and what is wrong.
 struct Failure {
   std::string message;
 };
@@ -24,7 +24,7 @@ struct Failure {
 // (broken_run_exit()).
 struct ClosedPipe {};
 
-// Whether one was thrown.
+// Whether a ClosedPipe was thrown.
 bool has_reader_left();
 
 // Notes that an output or a temporary file cannot be written, which is no input's fault.
@@ -32,13 +32,13 @@ void note_unwritable(std::string why);
 // What was noted first since the last call; empty if nothing was.
 [[nodiscard]] std::string take_unwritable();
 
-// An output in memory has reached its limit.
+// Thrown when an output in memory has reached its limit.
 struct TooLong {};
 
-// What --output and --csv-safe say, and what follows from where the results go.
+// The values of --output and --csv-safe, and what follows from the target.
 struct OutputOptions {
   std::string path;          // empty or "-": standard output
-  std::string other_ending;  // of names that the only format has too, where others want them so
+  std::string other_ending;  // another extension that the only format may have
   bool csv_safe = false;
   std::size_t columns = 0;  // to which lines are cut; 0: they are whole
   bool is_packed = false;   // by who writes it, as its name says
@@ -59,7 +59,7 @@ class BufferPool {
   std::vector<core::TextBuffer> buffers_;
 };
 
-// Where results go: standard output, a file that is written atomically, or memory. Buffered;
+// The target of results: standard output, a file that is written atomically, or memory. Buffered;
 // throws Failure and ClosedPipe.
 class Output {
  public:
@@ -105,12 +105,12 @@ class Output {
   [[noreturn]] void fail(int code) const;
 
   std::string path_;       // empty: standard output
-  bool replaces_ = false;  // a file that gets its name at the end
+  bool replaces_ = false;  // whether the file gets its name at the end
   std::string temporary_;  // empty: none to remove
   int descriptor_ = -1;    // none: in memory
   bool outlives_reader_ = false;
   bool is_reader_gone_ = false;
-  std::unique_ptr<StreamPacker> packer_;  // none: the text is written as it is
+  std::unique_ptr<StreamPacker> packer_;  // null: the text is written as it is
   core::TextBuffer buffer_;
   std::optional<SpreadsheetCells> cells_;
   std::size_t columns_ = 0;

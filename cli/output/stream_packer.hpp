@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// Why nothing can be packed; `message` begins with the file's name.
+// Why packing failed; `message` begins with the file's name.
 struct PackingError {
   std::string message;
 };

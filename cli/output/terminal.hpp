@@ -6,8 +6,8 @@ namespace coldtrace::cli {
 
 struct OutputOptions;
 
-// Whether a person sees the results as they come: standard output is a terminal, or a pager shows
-// it on one.
+// Whether a person sees the results directly: standard output is a terminal, or a pager shows it on
+// one.
 bool is_shown_on_terminal(const OutputOptions& output);
 
 // Columns of the terminal that is standard output; 80 if it is none or does not say.

@@ -18,7 +18,7 @@ class ChartSteps {
   void add(double from, double to, double amount);
 
   const std::vector<double>& amounts() const { return amounts_; }
-  // How long one step is.
+  // The length of one step.
   double width() const { return width_; }
 
  private:

@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 void use_size_units();
 // "20344" in a column or after a name, or with units "19.9 KiB".
 std::string text_size(u64 bytes);
-// "20344 bytes" in a sentence, or with units "19.9 KiB".
+// "20344 bytes" for a sentence, or with units "19.9 KiB".
 std::string text_size_in_words(u64 bytes);
 
 }  // namespace coldtrace::cli

@@ -8,7 +8,7 @@
 
 namespace coldtrace::cli {
 
-// Whether this program can pack: built with liblzma.
+// Whether this program can pack: it was built with liblzma.
 bool can_pack_xz();
 
 // Writes the text as an .xz file with CRC-64, with the fastest preset of xz. Throws Failure if

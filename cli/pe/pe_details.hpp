@@ -22,7 +22,7 @@ struct PeDetails {
   std::optional<pe::Overlay> overlay;
   std::vector<u64> entropy;  // of each section, thousandths of a bit per byte
   std::optional<pe::ClrHeader> clr_header;
-  std::vector<std::optional<std::string>> file_digests;  // for each signature of the answer
+  std::vector<std::optional<std::string>> file_digests;  // for each signature in the answer
   std::optional<std::string> answer;                     // of the helper
 };
 

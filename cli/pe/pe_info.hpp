@@ -27,7 +27,7 @@ struct PeInfo {
   pe::Hybrid hybrid = pe::Hybrid::none;
   std::optional<pe::TlsDirectory> tls;
   std::vector<pe::Resource> resources;
-  std::optional<std::string> symbol_path;  // of the PDB on a symbol server
+  std::optional<std::string> symbol_path;  // path of the PDB on a symbol server
   std::vector<pe::Certificate> certificates;
   std::optional<PeDetails> details;  // with --details
 };

@@ -23,7 +23,7 @@ class PeView {
   // Whether text and CSV show the hash of the file, as JSON does.
   virtual bool shows_hash() const { return false; }
 
-  // Reads the tables of the next image; findings go to the input's own.
+  // Reads the tables of the next image; findings are added to the input's.
   virtual void read(PeInput& input, const pe::Identity& identity) = 0;
 
   // Writes what the last read found. In text and JSON, the caller writes the path and identity.
@@ -32,14 +32,14 @@ class PeView {
   virtual void write_json(JsonWriter& json, const PeInput& input) = 0;
 };
 
-// Shows all files of the options, with a view for each job.
+// Shows all files in the options, with one view per job.
 Exit run_pe_view(const std::function<std::unique_ptr<PeView>()>& make_view,
                  const PeOptions& options);
 
 // What 0, 1 and 2 mean for all of them.
 extern const char* const pe_exits;
 
-// A command that shows a View of each image, and has no options of its own.
+// Adds a command that shows a View of each image and has no options of its own.
 template <class View>
 void add_pe_view(CLI::App& app, Exit& exit, const CommandHelp& help) {
   add_command<PeOptions>(

@@ -12,7 +12,7 @@ namespace coldtrace::cli {
 // The inputs of a page, by what it shows of them.
 struct ReportInputs {
   std::vector<GivenInput> traces;
-  std::vector<GivenInput> disks;  // images, and snapshots of them
+  std::vector<GivenInput> disks;  // images and snapshots
   std::vector<GivenInput> hook_tables;
 };
 

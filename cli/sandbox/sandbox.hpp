@@ -28,7 +28,7 @@ inline constexpr const char* no_sandbox_help = "Run without the sandbox";
 // can be read. Call it before an input is read, and before there are threads.
 void enter_sandbox(const SandboxNeeds& needs);
 
-// What of it is active in a run here, for --version.
+// Which parts are active in a run on this system, for --version.
 std::string sandbox_text();
 
 }  // namespace coldtrace::cli

@@ -16,12 +16,12 @@ namespace coldtrace::cli {
 struct ServicedBuild {
   std::vector<syscall_map::HookTableImage> before, after;
   std::string pdb_before, pdb_after;  // of the kernels; empty: none
-  // Members that the list requires and the kernel does not show.
+  // Members that the list requires and the kernel lacks.
   std::vector<std::string> missing_before, missing_after;
   syscall_map::RowChanges changes;
 };
 
-// A table that a user gives.
+// A table given by the user.
 struct GivenTable {
   std::string path;
   std::vector<syscall_map::HookTable> builds;
@@ -31,8 +31,8 @@ struct GivenTable {
 struct ServicedTable {
   std::string path;
   HashedIdentity kernel;                // of the old system
-  std::optional<HashedIdentity> after;  // of the new one; nothing: it has none for it
-  bool covered = false;                 // the table has the new kernel's build as well
+  std::optional<HashedIdentity> after;  // of the new one; nothing: it has no counterpart
+  bool covered = false;                 // the table also has the build of the new kernel
   syscall_map::RowChanges changes;      // no row is added
   std::string path_before;              // of the kernels
   std::optional<std::string> path_after;
@@ -41,8 +41,8 @@ struct ServicedTable {
 struct ServicedBuilds {
   std::vector<ServicedBuild> builds;
   std::vector<ServicedTable> tables;
-  std::vector<std::pair<std::string, std::size_t>> missing;  // builds of a table that BEFORE lacks
-  core::Findings findings;                                   // how the rows of tables changed
+  std::vector<std::pair<std::string, std::size_t>> missing;  // builds in tables that BEFORE lacks
+  core::Findings findings;                                   // about changed rows of tables
 };
 
 // Nothing if one of them cannot be read, which the report says.

@@ -18,11 +18,11 @@ struct ServicingOptions : PeOptions {
   std::vector<std::string> members;
 };
 
-// What a module is, and its file; the image is closed.
+// The identity of a module, and its file; the image is closed.
 struct ServicedFile {
   std::optional<std::string> sha256;
   u64 size = 0;
-  core::Findings findings;  // of reading what it is
+  core::Findings findings;  // of reading its identity
 };
 
 // The modules of one of the two systems.
@@ -31,8 +31,8 @@ struct ServicedSide {
   bool is_folder = false;
   std::vector<syscall_map::ServicedModule> modules;  // by place
   std::vector<ServicedFile> files;                   // of the same index
-  std::vector<FailedInput> unreadable;               // modules that cannot be read
-  u64 other_files = 0;                               // no modules, or no files
+  std::vector<FailedInput> unreadable;               // unreadable modules
+  u64 other_files = 0;                               // not modules, or not files
   core::Findings findings;                           // of the folder
 
   // Of the unreadable modules, named as modules are.

@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// The tables meta and finding, which every database has: what it was made from.
+// The tables meta and finding, which every database has: its origin.
 inline constexpr const char* meta_and_finding_tables =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) STRICT;"
     "CREATE TABLE finding(code TEXT PRIMARY KEY, severity TEXT NOT NULL, count INTEGER NOT NULL, "

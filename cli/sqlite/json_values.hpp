@@ -12,7 +12,7 @@ namespace coldtrace::cli {
 // A value as JSON.
 std::string json_of(const rapidjson::Value& value);
 
-// A value for people: a text as it is, everything else as JSON.
+// A value for people: a text unchanged, everything else as JSON.
 std::string plain_of(const rapidjson::Value& value);
 
 // The member of an object; null if it has none.

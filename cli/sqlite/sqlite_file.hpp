@@ -45,7 +45,7 @@ void open_database_file(SandboxNeeds& needs);
 // A name quoted for SQL, whatever characters are in it.
 std::string sql_name(std::string_view name);
 
-// The rows of one table, value by value in the order of its columns.
+// Adds rows to one table, value by value in the order of its columns.
 class SqliteRows {
  public:
   // `columns` is the number of columns of the table.
@@ -56,7 +56,7 @@ class SqliteRows {
 
   SqliteRows& integer(i64 number);
   SqliteRows& real(double number);
-  // Valid UTF-8.
+  // The text must be valid UTF-8.
   SqliteRows& text(std::string_view text);
   SqliteRows& blob(core::ByteView bytes);
   SqliteRows& null();
@@ -66,11 +66,11 @@ class SqliteRows {
   }
   SqliteRows& text_or_null(std::string_view words) { return words.empty() ? null() : text(words); }
 
-  // The row is complete.
+  // Completes the row.
   void insert();
 
  private:
-  [[maybe_unused]] SqliteFile& file_;  // unused in builds without SQLite, like the others
+  [[maybe_unused]] SqliteFile& file_;  // unused in builds without SQLite, as are the others
   [[maybe_unused]] sqlite3_stmt* statement_ = nullptr;
   [[maybe_unused]] int bound_ = 0;
 };

@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// The formats of "syscalls map" beside text. JSON and CSV are written image by image: the members
-// services and rejected, and the rows below map_csv_header.
+// The formats of "syscalls map" other than text. JSON and CSV are written image by image: the
+// members services and rejected, and the rows below map_csv_header.
 constexpr std::string_view map_csv_header =
     "path,file_version,machine,time_date_stamp,size_of_image,checksum,number,name,aliases,table,"
     "rva,file_offset,argument_bytes,shape,raw_immediate,source,hooked,verified\n";

@@ -6,7 +6,7 @@ namespace coldtrace::cli {
 
 class TraceSchemas;
 
-// The document of "trace info", of a trace that was opened for its counts.
+// The document of "trace info", for a trace that was opened for its counts.
 // `schemas` are the files of --schemas; null: none were given.
 void write_trace_info(JsonWriter& json, const TraceInput& input,
                       const std::vector<FailedInput>& failed,

@@ -17,19 +17,19 @@ struct TracePipelineOptions {
 struct TracePipelineResult {
   u64 events = 0;
   u64 gaps = 0;
-  u64 cut_names = 0;      // events that lost names for want of room
-  u64 still_sealed = 0;   // encrypted fields that the key does not open
-  u64 other_schemas = 0;  // events that another schema explains than the preferred one
+  u64 cut_names = 0;      // events that lost names for lack of room
+  u64 still_sealed = 0;   // encrypted fields that the key does not decrypt
+  u64 other_schemas = 0;  // events decoded by another schema than the preferred one
   std::vector<tracefile::KindCount> kinds;
-  core::NoMatch unmatched;  // of the selection; empty where a limit ended the run
+  core::NoMatch unmatched;  // of the selection; empty if a limit ended the run
 };
 
-// The limits that a selection sets to the events of an .etl file, or of a .ctrace file.
+// The limits that a selection sets for the events of an .etl or .ctrace file.
 tracefile::StreamOptions to_stream_options(const TracePipelineOptions& options,
                                            const tracefile::Clock& clock);
 
-// Writes all wanted events. This thread merges and selects; lines are made batch by batch by
-// `jobs` threads and written in the order of the batches, so the output is always the same.
+// Writes all selected events. This thread merges and selects; `jobs` threads make lines batch by
+// batch, which are written in the order of the batches, so the output is always the same.
 TracePipelineResult write_trace(const TraceContext& context, tracefile::EventSequence& events,
                                 const TracePipelineOptions& options, Output& output);
 

@@ -9,20 +9,19 @@
 
 namespace coldtrace::cli {
 
-// The expression that an option was given, or nothing once it was said what is wrong with it: line
-// and column, and a caret below the place. What only lines show is that of LineMembers without
-// files.
+// The expression given to an option; nothing, with a message, if it is invalid: line and column,
+// and a caret below the place. What only lines show is that of LineMembers without files.
 std::optional<tracefile::WhereExpression> read_where(std::string_view option,
                                                      std::string_view text);
 
-// The context of lines of a trace's events, of which nothing is named by files beside it.
+// The context for lines of a trace's events, without names from other files.
 TraceContext trace_context_of(const tracefile::EventContext& context);
 
-// What --where asks of whole lines. Objects of `stack` are known however stacks are shown, and
-// names are as they are, whether hashed or not.
+// What --where can ask about whole lines. Objects of `stack` are known however stacks are shown,
+// and names are the original ones, even if lines have hashed ones.
 class LineMembers final : public tracefile::EventLines {
  public:
-  // Both may be null; they must outlive the object.
+  // Both may be null; otherwise they must outlive the object.
   LineMembers(const SystemCallNames* calls, trace_analysis::FunctionNames* functions)
       : calls_{calls}, functions_{functions} {}
 

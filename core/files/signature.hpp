@@ -9,7 +9,7 @@
 
 namespace coldtrace::core {
 
-// Bytes at a fixed place that tell a kind of file.
+// Bytes at a fixed place that identify a kind of file.
 template <class Kind>
 struct SignatureOf {
   Kind kind;

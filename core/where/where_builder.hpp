@@ -4,8 +4,8 @@
 
 namespace coldtrace::where {
 
-// What the parser tells of a text, in its order; becomes an expression. Everything that the grammar
-// leaves open is checked here.
+// Builds an expression from what the parser reports, in the order of the text. Everything that the
+// grammar leaves open is checked here.
 class WhereBuilder {
  public:
   struct Error {
@@ -21,7 +21,7 @@ class WhereBuilder {
   void leave(std::string_view);
   void negate(std::string_view);
 
-  // The two last expressions are one.
+  // Joins the last two expressions into one.
   void join_all(std::string_view) { join(WhereNode::Kind::all); }
   void join_any(std::string_view) { join(WhereNode::Kind::any); }
 

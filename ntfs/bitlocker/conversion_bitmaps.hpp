@@ -7,8 +7,9 @@
 
 namespace coldtrace::ntfs {
 
-// Reads what of a volume is encrypted so far, and adds where that is kept to `zeros`. `lists` are
-// the copies of the list of bitmaps; what cannot be read counts as encrypted, which a finding says.
+// Reads which parts of a volume are encrypted so far, and adds the places where that is stored to
+// `zeros`. `lists` are the copies of the list of bitmaps. What cannot be read counts as encrypted,
+// with a finding.
 void read_conversion_bitmaps(const core::ImageSource& image, std::span<const u64> lists,
                              BitLockerMetadata& metadata, core::Findings& findings);
 

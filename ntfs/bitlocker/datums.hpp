@@ -4,8 +4,8 @@
 
 namespace coldtrace::ntfs {
 
-// What BitLocker's metadata and key files consist of: a size, a role, a type and flags, 16 bits
-// each, and what the type has; some hold datums themselves.
+// The unit of BitLocker's metadata and key files: a size, a role, a type and flags, 16 bits each,
+// then what the type has; some contain datums themselves.
 struct Datum {
   static constexpr u64 head_size = 8;
 
@@ -32,7 +32,7 @@ struct Datum {
   core::ByteView bytes;  // without the head
 };
 
-// Gives each datum of `bytes` to `take`; ends where one does not fit.
+// Passes each datum of `bytes` to `take`; ends at one that does not fit.
 template <class Take>
 void for_each_datum(core::ByteView bytes, const Take& take) {
   while (const auto head = core::Fields<Datum::head_size>::at(bytes, 0)) {
@@ -45,7 +45,7 @@ void for_each_datum(core::ByteView bytes, const Take& take) {
   }
 }
 
-// The first datum of a type; empty where there is none.
+// The first datum of a type; empty if there is none.
 inline core::ByteView find_datum(core::ByteView bytes, Datum::Type type) {
   core::ByteView found;
   for_each_datum(bytes, [&](const Datum& datum) {

@@ -4,7 +4,7 @@
 
 namespace coldtrace::ntfs {
 
-// Bytes as nettle has them.
+// Bytes in nettle's type.
 inline const u8* nettle_bytes(const void* bytes) {
   return static_cast<const u8*>(bytes);
 }

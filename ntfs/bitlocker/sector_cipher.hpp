@@ -11,13 +11,13 @@ namespace coldtrace::ntfs {
 // Decrypts the sectors of a BitLocker volume. Safe to use from several threads at once.
 class SectorCipher {
  public:
-  // Nothing where the method is not known, or the key has too few bytes for it.
+  // Nothing if the method is not known, or the key is too short for it.
   static std::optional<SectorCipher> create(u16 method, core::ByteView key, u32 sector_size);
   SectorCipher(SectorCipher&&) noexcept;
   SectorCipher& operator=(SectorCipher&&) noexcept;
   ~SectorCipher();
 
-  // Whole sectors, from the one at byte `offset` of the volume on, in place.
+  // Decrypts whole sectors in place, the first of which is at byte `offset` of the volume.
   void decrypt(u64 offset, std::span<std::byte> sectors) const;
 
  private:

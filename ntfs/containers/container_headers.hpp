@@ -8,13 +8,13 @@
 
 namespace coldtrace::ntfs {
 
-// Whether the footer that stands at an offset of a VHD has the bytes that its checksum is of.
+// Whether the checksum of the footer at an offset of a VHD is right.
 bool is_sound_vhd_footer(const core::ImageSource& file, u64 offset);
 
-// Holds the headers of a dynamic VHD or a VHDX against their checksums, most of which libvhdi does
-// not look at, and the header and grain directory of a sparse VMDK, which has none, against the
-// file: what is damaged is the finding `image-header`, at its place. Of other kinds nothing is
-// said. `parent` is the name of a file that is not the image itself, but what it rests on.
+// Verifies the headers of a dynamic VHD or a VHDX by their checksums, most of which libvhdi
+// ignores, and the header and grain directory of a sparse VMDK, which has none, by the size of the
+// file. Damage is the finding `image-header`, at its place. Other kinds are not checked. `parent`
+// is the name of a file that is not the image itself, but one it depends on.
 void check_container_headers(const core::ImageSource& file, core::FileKind kind,
                              std::string_view parent, core::Findings& findings);
 

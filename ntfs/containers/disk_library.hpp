@@ -13,10 +13,10 @@
 
 namespace coldtrace::ntfs {
 
-// libvhdi, libqcow and libvmdk have the same functions under other names: those that are used, by
-// the declarations of libvhdi 20210425, libqcow 20201213 and libvmdk 20200926. They are loaded when
-// an image needs them, each with symbols of its own (RTLD_LOCAL): they bring copies of libbfio
-// along.
+// libvhdi, libqcow and libvmdk have the same functions under different names. These are the ones
+// that are used, as declared by libvhdi 20210425, libqcow 20201213 and libvmdk 20200926. The
+// libraries are loaded when an image needs them, each with its symbols kept local (RTLD_LOCAL):
+// each has its own copy of libbfio.
 struct DiskLibrary {
   struct Handle;
   struct Extent;
@@ -34,7 +34,7 @@ struct DiskLibrary {
   int (*set_parent)(Handle*, Handle* parent, Error**) = nullptr;
   int (*get_parent_name_size)(Handle*, std::size_t*, Error**) = nullptr;
   int (*get_parent_name)(Handle*, u8*, std::size_t, Error**) = nullptr;
-  // Of libvmdk alone, whose images have their data in other files.
+  // Only in libvmdk, whose images have their data in other files.
   int (*get_extent_count)(Handle*, int*, Error**) = nullptr;
   int (*get_extent)(Handle*, int index, Extent**, Error**) = nullptr;
   int (*free_extent)(Extent**, Error**) = nullptr;
@@ -45,12 +45,10 @@ struct DiskLibrary {
   bool loaded() const { return initialize != nullptr; }
 };
 
-// The library for a kind of file; null where none reads it. It is not loaded() where it is not
-// installed.
+// The library for a kind of file; null if none reads it. If it is not installed, loaded() is false.
 const DiskLibrary* disk_library(core::FileKind kind);
 
-// A name that a library has: asked for its size first, which counts the NUL. Nothing where there
-// is none.
+// Reads a name from a library: first its size, which includes the NUL. Nothing if there is none.
 template <class Object>
 std::optional<std::string> read_name(Object* object,
                                      int (*get_size)(Object*, std::size_t*, DiskLibrary::Error**),

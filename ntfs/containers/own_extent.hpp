@@ -7,8 +7,8 @@
 
 namespace coldtrace::ntfs {
 
-// Opens the data of a VMDK that holds its descriptor itself and has another name than that says.
-// What is returned has to outlive the handle; null where it cannot be opened so.
+// Opens the data of a VMDK with an embedded descriptor that gives another name than the file has.
+// The result has to outlive the handle; null if the data cannot be opened in this way.
 std::shared_ptr<void> open_own_extent(DiskLibrary::Handle* handle, const std::string& path);
 
 }  // namespace coldtrace::ntfs

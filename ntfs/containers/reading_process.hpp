@@ -12,24 +12,25 @@
 
 namespace coldtrace::ntfs {
 
-// Why a file was not opened in a process of its own.
+// Why a file could not be opened in its own process.
 struct OpenProblem {
-  // The library does not open it, or failed over it; a file that it needs is not there; or it has
-  // what is not read. `corrupt` is of one that was opened.
+  // The library refused it or failed on it; a file it needs is missing; or it has a feature that is
+  // not supported. `corrupt` is said of a file that was opened.
   enum class What : u8 { library, parent, extent, feature, corrupt };
   What what = What::library;
   std::string text;
 };
 
-// A source that another process reads, so that a library which fails over hostile bytes takes down
-// that process and nothing else. After each read that fails the process is a new one: libqcow
-// 20201213 goes on with freed memory then. Ends with its parent, whose end of the socket is closed.
+// A source that another process reads, so that a library which crashes on hostile bytes takes down
+// only that process. After each failed read a new process is started, because libqcow 20201213 then
+// continues with freed memory. The process ends with its parent, when that end of the socket is
+// closed.
 class ReadingProcess final : public core::ImageSource {
  public:
-  // Opens the file; called in each such process. Null with a problem where it cannot be opened.
+  // Opens the file; called in each such process. Null with a problem if it cannot be opened.
   using Open = std::function<std::unique_ptr<core::ImageSource>(OpenProblem&)>;
 
-  // `structure` names what is read, in errors. Null with a problem where it cannot be opened.
+  // `structure` names what is read, in errors. Null with a problem if it cannot be opened.
   static std::unique_ptr<ReadingProcess> start(core::Name structure, Open open,
                                                OpenProblem& problem);
   ~ReadingProcess() override;

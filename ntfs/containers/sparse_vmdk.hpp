@@ -12,12 +12,12 @@ struct VmdkDefect {
   std::string text;
 };
 
-// What the header of a sparse VMDK and its grain directory have that no disk has: libvmdk does not
-// say why it refuses one, or where. Nothing of VMDKs of other kinds.
+// What is impossible in the header or the grain directory of a sparse VMDK: libvmdk does not say
+// why it refuses one, or where. Nothing for other kinds of VMDK.
 std::optional<VmdkDefect> find_vmdk_defect(const core::ImageSource& file);
 
-// Whether a file that begins as a sparse VMDK has such a header, and a table that leads to grains
-// in it.
+// Whether a file that begins as a sparse VMDK has a possible header, and a table that leads to
+// grains in it.
 bool is_sound_vmdk(const core::ImageSource& file);
 
 }  // namespace coldtrace::ntfs

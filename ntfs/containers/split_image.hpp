@@ -8,8 +8,9 @@
 
 namespace coldtrace::ntfs {
 
-// A raw image in parts, as split, dd and imagers write them: all of one size, but the last one.
-// Null where `path` is not part of one, or alone. Fails where it is a part and not the first.
+// A raw image in parts, as split(1), dd and imagers write them: all of the same size, except for
+// the last one. Null if `path` is not a part, or the only one. Fails if it is a part but not the
+// first.
 core::Result<std::unique_ptr<core::ImageSource>> open_split_image(const std::string& path,
                                                                   core::Findings& findings);
 

@@ -6,7 +6,7 @@
 
 namespace coldtrace::ntfs {
 
-// Numbers of images whose formats store the highest byte first.
+// Numbers in big-endian image formats.
 inline core::Result<u32> load_big_u32(const core::ImageSource& file, u64 offset) {
   std::array<std::byte, sizeof(u32)> bytes{};
   COLDTRACE_TRY(file.read_at(offset, bytes));

@@ -8,16 +8,16 @@
 
 namespace coldtrace::ntfs {
 
-// A stream of LZNT1 by units of clusters: a unit with all its clusters is stored as it is, one with
-// none is zeros, any other is compressed. The last unit that was read is kept.
+// An LZNT1 stream in units of clusters: a unit with all its clusters is stored uncompressed, one
+// with none is zeros, any other is compressed. The last unit read is kept.
 class CompressedUnits {
  public:
-  // `unit` is in clusters, `size` what counts of the stream.
+  // `unit` is in clusters, `size` is the valid size of the stream.
   CompressedUnits(const core::ImageSource& image, const ClusterMap& clusters,
                   const std::vector<Extent>& extents, u64 unit, u64 size)
       : image_{image}, clusters_{clusters}, extents_{extents}, unit_{unit}, size_{size} {}
 
-  // All of it lies below the size.
+  // The whole range lies below the size.
   core::Result<core::Done> read(u64 position, std::span<std::byte> destination) const;
 
  private:

@@ -8,8 +8,8 @@
 
 namespace coldtrace::ntfs {
 
-// What is wrong with several segments, as one sentence: of the first ones all, of the others their
-// numbers.
+// What is wrong with several segments, as one sentence: all details of the first ones, only the
+// numbers of the others.
 class EwfDamageText {
  public:
   EwfDamageText() = default;
@@ -27,11 +27,11 @@ class EwfDamageText {
   std::string numbers_;
 };
 
-// Libewf bears so many segments and no more: which damage that is for.
+// Marks the damage for which libewf accepts only the first `count` segments.
 void mark_refused(EwfSegments& segments, std::size_t count);
 
-// The sentences, and which segments have the names of others, as one finding: a finding has one
-// text, and this one counts segments.
+// Adds the sentences, and which segments have the names of others, as one finding: a finding has a
+// single text, and this one counts segments.
 void tell_damage(const EwfSegments& segments, std::vector<std::string> sentences,
                  std::optional<u64> offset, core::Findings& findings);
 

@@ -9,7 +9,7 @@
 
 namespace coldtrace::ntfs {
 
-// What libewf reads files with, by the declarations of libbfio 20170123. Its handles take the
+// What libewf reads files with, as declared by libbfio 20170123. Its handles are given the
 // functions of PatchedSegment.
 struct Libbfio {
   struct Handle;
@@ -34,8 +34,8 @@ struct Libbfio {
   int (*handle_open_file_io_pool)(libewf_handle_t*, Pool*, int access, Error**) = nullptr;
 };
 
-// libewf's functions, loaded with the first E01 image: linking it would cost every start of every
-// program as much as all else together.
+// libewf's functions, loaded with the first E01 image: linking to it would double the start time of
+// every program.
 struct Libewf {
   decltype(&libewf_glob) glob;
   decltype(&libewf_glob_free) glob_free;
@@ -53,11 +53,11 @@ struct Libewf {
   decltype(&libewf_handle_get_number_of_acquiry_errors) handle_get_number_of_acquiry_errors;
   decltype(&libewf_handle_get_acquiry_error) handle_get_acquiry_error;
   decltype(&libewf_handle_get_utf8_hash_value) handle_get_utf8_hash_value;
-  // Null where this libewf cannot read through functions of others.
+  // Null functions if this libewf cannot read through a caller's functions.
   Libbfio bfio;
 };
 
-// Null where libewf is not installed.
+// Null if libewf is not installed.
 const Libewf* libewf();
 
 }  // namespace coldtrace::ntfs

@@ -11,21 +11,21 @@
 
 namespace coldtrace::ntfs {
 
-// One segment of an E01 image with some of its bytes replaced, as libewf is to see it. libbfio has
-// a bound on open files too, with which it reads wrong bytes.
+// One segment of an E01 image with some of its bytes replaced, as libewf is to see it. libbfio can
+// limit the number of open files too, but then reads wrong bytes.
 class PatchedSegment {
  public:
-  // The segments of an image that are open: it may have 14,971, and a process few open files.
+  // The open segments of an image: it may have 14,971, a process only few open files.
   using OpenFiles = std::deque<PatchedSegment*>;
   static constexpr std::size_t most_open = 16;
 
-  // Null where the file cannot be opened. `open_files` must outlive the segment.
+  // Null if the file cannot be opened. `open_files` must outlive the segment.
   static std::unique_ptr<PatchedSegment> make(std::string path, std::vector<EwfPatch> patches,
                                               OpenFiles& open_files);
 
   PatchedSegment(std::string path, std::vector<EwfPatch> patches, OpenFiles& open_files);
 
-  // A handle that reads this segment, which must outlive it. Null where libbfio has no memory.
+  // A handle that reads this segment, which must outlive it. Null if libbfio is out of memory.
   Libbfio::Handle* make_handle(const Libbfio& bfio);
 
  private:
@@ -40,7 +40,7 @@ class PatchedSegment {
   std::string path_;
   std::vector<EwfPatch> patches_;  // by offset
   OpenFiles& open_files_;
-  std::unique_ptr<core::FileImage> file_;  // while it is one of them
+  std::unique_ptr<core::FileImage> file_;  // while it is one of the open ones
   u64 size_ = 0;
   u64 position_ = 0;
 };

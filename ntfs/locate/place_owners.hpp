@@ -12,7 +12,7 @@
 
 namespace coldtrace::ntfs {
 
-// Makes owners of claims: whose record it is, and where in which of its streams the byte lies.
+// Turns claims into owners: whose record it is, and where in which of its streams the byte lies.
 class PlaceOwners {
  public:
   PlaceOwners(const Volume& volume, const RecordTable& records)
@@ -21,10 +21,10 @@ class PlaceOwners {
   // Adds their owners to the places.
   void add(std::vector<ClusterClaim> claims, std::span<Place> places);
 
-  // What is known of a file without its streams.
+  // What is known of a file, without its streams.
   PlaceOwner describe(const RecordFacts& facts);
 
-  // The file that a record belongs to: its base where both agree, or itself.
+  // The file to which a record belongs: its base if both agree, else itself.
   u64 file_of(u64 record);
 
  private:

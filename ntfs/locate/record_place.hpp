@@ -10,12 +10,12 @@
 
 namespace coldtrace::ntfs {
 
-// Says what bytes of $MFT are to its records.
+// Tells which part of a record a byte of $MFT is.
 class RecordPlaces {
  public:
   RecordPlaces(const Volume& volume, const RecordTable& records, PlaceOwners& owners);
 
-  // Nothing of a cluster that is not $MFT's, or behind its last record.
+  // Nothing for a cluster that is not in $MFT, or beyond its last record.
   std::optional<RecordPlace> find(u64 cluster, u64 byte_of_cluster, core::Findings& findings);
 
  private:

@@ -16,30 +16,30 @@ enum class ShadowBlockType : u32 { header = 1, catalog = 2, changes = 3, store =
 constexpr std::size_t shadow_block_header_size = 128;
 constexpr u64 no_offset = ~u64{0};
 
-// True when the bytes start with the GUID of all structures of shadow copies.
+// Whether the bytes start with the GUID common to all structures of shadow copies.
 bool has_shadow_guid(core::ByteView bytes);
 
-// Tells where the header of a block has another version than the only known one, 1.
+// Adds a finding if the header of a block has another version than the only known one, 1.
 void note_block_version(core::ByteView block, u64 offset, core::Name code,
                         core::Findings& findings);
 
-// Reads blocks of metadata from a volume. A block is read once: one that a chain leads to again, or
-// that a second chain leads to, is a loop, so that the volume's size bounds all work.
+// Reads metadata blocks of a volume. A block is read once: one to which a chain, the same or
+// another, leads again is a loop, so that the volume's size bounds all work.
 class ShadowBlocks {
  public:
   ShadowBlocks(const core::ImageSource& image, ShadowPlace place) : image_{&image}, place_{place} {}
 
   using Visit = std::function<void(core::ByteView block, u64 offset)>;
 
-  // Gives each block of a chain to `visit`, with the byte of the image where it is. Returns why the
-  // chain ended before its end.
+  // Passes each block of a chain to `visit`, with its offset in the image. Returns why the chain
+  // broke off, if it did.
   std::optional<core::ParseError> visit_chain(u64 first, ShadowBlockType type, const Visit& visit);
 
   const core::ImageSource& image() const { return *image_; }
   const ShadowPlace& place() const { return place_; }
 
  private:
-  // The offset of the next block, 0 behind the last.
+  // The offset of the next block, 0 after the last.
   core::Result<u64> read(u64 offset, ShadowBlockType type);
 
   const core::ImageSource* image_;

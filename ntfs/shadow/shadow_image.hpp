@@ -6,20 +6,20 @@
 
 namespace coldtrace::ntfs {
 
-// Where the bytes of a volume are that were there when a copy was made, of this store and all
-// newer ones together.
+// Where the bytes that a volume had when a copy was made are now, according to this store and all
+// newer ones.
 struct ShadowMap {
-  std::vector<ShadowBlock> blocks;  // by block; those that are not here are where they were
-  std::vector<u8> zeros;            // a bit for each block that is not in `blocks`
+  std::vector<ShadowBlock> blocks;  // by number; all others are where they were
+  std::vector<u8> zeros;            // one bit per block that is not in `blocks`
 };
 
-// What `changes` make of the map of the next newer copy.
+// The map of the next newer copy with `changes` applied.
 ShadowMap map_older(const ShadowMap& newer, const StoreChanges& changes);
 
-// An image with the volume in it as it was.
+// An image whose volume is as it was.
 class ShadowImage final : public core::ImageSource {
  public:
-  // `copy_size` is what the volume had then. `image` outlives it.
+  // `copy_size` is the volume's size at that time. `image` has to outlive the object.
   ShadowImage(const core::ImageSource& image, ShadowPlace place, u64 copy_size, ShadowMap map,
               std::vector<ShadowOverlay> overlays);
 

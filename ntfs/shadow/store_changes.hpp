@@ -7,27 +7,27 @@
 
 namespace coldtrace::ntfs {
 
-// Where the bytes of one block are that were in another place of the volume when the copy was
-// made. Blocks are numbered from the start of the volume, origins are bytes of it.
+// Where the bytes of one block are now, elsewhere than when the copy was made. Blocks are numbered
+// from the start of the volume, origins are byte offsets in it.
 struct ShadowBlock {
   u64 block;
   u64 origin;
 };
 
-// Sectors of a block that are somewhere else than the rest of it, in the copy itself alone.
+// Sectors of a block that are elsewhere than the rest of it, in this copy only.
 struct ShadowOverlay {
   u64 block;
   u64 origin;
   u32 sectors;  // bit n: sector n of 512 bytes
 };
 
-// What one store has, by block.
+// What one store contains, by block.
 struct StoreChanges {
   std::vector<ShadowBlock> stored;     // kept by the store
   std::vector<ShadowBlock> forwarded;  // moved: read in the next newer copy at `origin`
   std::vector<ShadowOverlay> overlays;
-  // A bit for each block: not in use when the copy was made, and Windows gives zeros for it.
-  // Empty where it gives what is there now.
+  // One bit per block: not in use when the copy was made, and read as zeros by Windows. Empty if
+  // Windows reads what is there now.
   std::vector<u8> zeros;
 
   bool is_zero(u64 block) const {
@@ -35,7 +35,7 @@ struct StoreChanges {
   }
 };
 
-// Damage is a finding; `copy` has parts.
+// Damage is a finding; `copy` must have stored parts.
 StoreChanges read_store_changes(ShadowBlocks& blocks, const ShadowCopy& copy,
                                 core::Findings& findings);
 

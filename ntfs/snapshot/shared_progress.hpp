@@ -6,7 +6,7 @@
 
 namespace coldtrace::ntfs {
 
-// What the threads of one pass tell together; nobody may listen.
+// The joint progress of the threads of one pass; there may be no listener.
 class SharedProgress {
  public:
   explicit SharedProgress(core::Progress* progress) : progress_{progress} {}

@@ -7,15 +7,15 @@
 
 namespace coldtrace::ntfs {
 
-// The attributes of a file outside its records, by the stream whose extents they have: a file may
-// have any number of both.
+// The non-resident attributes of a file, by the stream whose extents they have: a file may have any
+// number of both.
 class StreamParts {
  public:
-  // `memory` is used up.
+  // `memory` is used as a buffer.
   StreamParts(const std::vector<AttributeFacts>& attributes,
               std::vector<const AttributeFacts*>& memory);
 
-  // All parts of the stream that one of them belongs to, in the order of the attributes.
+  // All parts of the stream to which one part belongs, in the order of the attributes.
   std::span<const AttributeFacts* const> of(const AttributeFacts& part) const;
 
  private:

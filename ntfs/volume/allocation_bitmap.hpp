@@ -8,34 +8,34 @@
 
 namespace coldtrace::ntfs {
 
-// $Bitmap: which clusters are somebody's, a bit for each, the least significant of a byte first.
-// Read where it is asked, a block at a time. Source: linux-ntfs documentation, "$Bitmap".
+// $Bitmap: which clusters are allocated, one bit each, the least significant of a byte first. Read
+// on demand, a block at a time. Source: linux-ntfs documentation, "$Bitmap".
 class AllocationBitmap {
  public:
-  // The volume outlives it.
+  // The volume has to outlive it.
   explicit AllocationBitmap(core::Borrowed<Volume> volume);
 
-  // Nothing where it cannot be read.
+  // Nothing if it cannot be read.
   std::optional<bool> is_allocated(u64 cluster);
 
   struct Count {
     u64 allocated = 0;
-    u64 unknown = 0;  // the bitmap ends before them, or cannot be read there
+    u64 unknown = 0;  // beyond the end of the bitmap, or unreadable
   };
-  // Of the clusters from `start` up to `end`, which is none of them.
+  // Counts the clusters from `start` up to but not including `end`.
   Count count(u64 start, u64 end);
 
  private:
   static constexpr u64 block_size = 4096;
 
-  // Whether the block that has this byte could be read.
+  // Loads the block with this byte; whether it could be read.
   bool load(u64 byte);
   u64 count_bits(u64 start, u64 end) const;
 
   const Volume& volume_;
   std::vector<Extent> extents_;
-  u64 size_ = 0;              // bytes, and no more than the image has
-  std::optional<u64> block_;  // that is in memory
+  u64 size_ = 0;              // in bytes, at most that of the image
+  std::optional<u64> block_;  // the one in memory
   bool readable_ = false;
   std::vector<std::byte> bytes_;
 };

@@ -15,19 +15,19 @@ namespace coldtrace::ntfs {
 
 // Where the nodes of one directory's index are.
 struct DirectoryIndex {
-  std::optional<IndexNode> root;  // views the facts
-  u32 buffer_size = 4096;         // without a root: what nearly all volumes have
-  u8 vcn_shift = 0;               // VCN units in a buffer, log2
+  std::optional<IndexNode> root;  // a view of the facts
+  u32 buffer_size = 4096;         // without a root: that of nearly all volumes
+  u8 vcn_shift = 0;               // log2 of the VCN units per buffer
   u64 buffer_count = 0;
   std::vector<Extent> extents;
-  std::vector<std::byte> used;  // one bit a buffer
+  std::vector<std::byte> used;  // one bit per buffer
 
   [[nodiscard]] bool is_used(u64 buffer) const {
     return (std::to_integer<unsigned>(used[buffer / 8]) >> buffer % 8 & 1) != 0;
   }
 };
 
-// `facts` are those of the whole file. Nothing for a directory without any index. Buffers behind
+// `facts` are those of the whole file. Nothing for a directory without any index. Buffers beyond
 // `most_buffers` are left out with a finding.
 [[nodiscard]] std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& image,
                                                                  const Mft& mft,
@@ -38,15 +38,15 @@ struct DirectoryIndex {
 // A used buffer of a directory's index.
 struct DirectoryBuffer {
   std::optional<IndexNode> node;  // absent: its head is damaged
-  // Something is wrong with its place or its head: an entry counts only when the record agrees.
+  // Its place or its head is damaged: an entry counts only if the record agrees.
   bool may_repeat = false;
 };
 
-// Puts the fixups back into `bytes`, which lie at `offset`, and notes what is wrong.
+// Applies the fixups to `bytes`, which lie at `offset`, and notes what is wrong.
 DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8 vcn_shift,
                                       u64 number, u64 directory, core::Findings& findings);
 
-// True when an entry says it is one of this directory.
+// Whether an entry says that it belongs to this directory.
 [[nodiscard]] inline bool is_entry_of(const IndexEntry& entry, FileReference directory) {
   return entry.name && entry.name->parent.record == directory.record &&
          (entry.name->parent.sequence == directory.sequence || entry.name->parent.sequence == 0);

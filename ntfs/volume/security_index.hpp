@@ -9,17 +9,17 @@
 
 namespace coldtrace::ntfs {
 
-// What $SII says of an entry of $SDS. Source: linux-ntfs documentation, "$Secure".
+// What $SII says about an entry of $SDS. Source: linux-ntfs documentation, "$Secure".
 struct SecurityIndexEntry {
   u64 position;
   u32 id;
   u32 hash;
-  u32 length;  // with the head of the entry
+  u32 length;  // including the head of the entry
 };
 
-// The entries of $SII by position, of up to `most_bytes` of its buffers. `secure` are the facts of
-// the whole file. An entry whose key is not the id in its data is left out with the finding
-// `security-index`, as is damage.
+// The entries of $SII by position, from up to `most_bytes` of its buffers. `secure` are the facts
+// of the whole file. An entry whose key differs from the id in its data is left out with the
+// finding `security-index`, and so is damage.
 [[nodiscard]] std::vector<SecurityIndexEntry> read_security_index(const core::ImageSource& image,
                                                                   const Mft& mft,
                                                                   const RecordFacts& secure,

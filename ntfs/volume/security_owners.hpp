@@ -9,15 +9,15 @@
 
 namespace coldtrace::ntfs {
 
-// A block of the stream $Secure:$SDS that starts at byte `position` of it, and its copy.
+// A block of the stream $Secure:$SDS, which starts at byte `position`, and its copy.
 struct SecurityBlock {
-  core::ByteView main, copy;  // empty where it cannot be read
+  core::ByteView main, copy;  // empty if it cannot be read
   u64 position = 0;
 };
 
 constexpr u64 security_block_size = u64{256} * 1024;
 
-// Entries of $SDS for which something is true: how many, and the first.
+// Entries of $SDS with a certain fault: how many, and the first.
 struct SecurityPlaces {
   u64 count = 0;
   u32 id = 0;
@@ -29,23 +29,24 @@ struct SecurityPlaces {
 
 // What is wrong in $Secure.
 struct SecurityFaults {
-  SecurityPlaces unfit;          // the hash beside the descriptor, or in its copy, is of another
-  u64 unused = 0;                // of them, where neither copy could be used
+  SecurityPlaces unfit;          // the hash of the descriptor, or of its copy, is wrong
+  u64 unused = 0;                // those of them with no usable copy
   SecurityPlaces contradictory;  // $SII, the entry and its copy do not agree on its id
 };
 
-// Collects the owners of the descriptors in $SDS. An entry, also in the copy, states the position
-// of the first one, by which entries behind damage are found. Of the two the one is used that its
-// hash fits, and where none does, a descriptor that both have. No hash covers the id: it is the one
-// that $SII has for the position, by which Windows finds a descriptor, or else one that both have.
+// Collects the owners of the descriptors in $SDS. An entry, in the copy too, states the position of
+// the original, by which entries after damage are found. Of the two, the one whose hash is right is
+// used; if neither is, the descriptor counts only if both are equal. No hash covers the id: it is
+// the one that $SII has for the position, by which Windows finds a descriptor, or else the one on
+// which both agree.
 class SecurityOwnersReader {
  public:
-  // `index` by position.
+  // `index` is sorted by position.
   explicit SecurityOwnersReader(std::vector<SecurityIndexEntry> index)
       : index_{std::move(index)}, met_(index_.size()) {}
 
   void add(const SecurityBlock& block);
-  // What $SII has and no block had is contradictory.
+  // Entries that only $SII has are contradictory.
   [[nodiscard]] SecurityOwners finish();
   [[nodiscard]] const SecurityFaults& faults() const { return faults_; }
 
@@ -58,7 +59,7 @@ class SecurityOwnersReader {
   std::vector<SecurityIndexEntry> index_;
   std::vector<bool> met_;  // of index_
   SecurityOwners listed_;
-  SecurityOwners unlisted_;  // where $SII has the id at another position, this one is a leftover
+  SecurityOwners unlisted_;  // if $SII has the id at another position, this one is a leftover
   SecurityFaults faults_;
 };
 

@@ -7,9 +7,9 @@
 
 namespace coldtrace::pe {
 
-// How many of the addresses, which ascend, lie as near to one as modules of one process do to each
-// other, where what is allocated beside them does not lie: 4 GiB of an address space of 128 TiB, 64
-// MiB of one of 2 GiB.
+// How many of the ascending addresses are as near to `address` as the modules of a process are to
+// each other, and other allocations are not: within 4 GiB in an address space of 128 TiB, 64 MiB in
+// one of 2 GiB.
 inline std::ptrdiff_t count_near(const std::vector<u64>& ascending, u64 address,
                                  const Image& image) {
   const u64 far = image.optional_header().pe32_plus ? u64{1} << 32 : u64{64} << 20;

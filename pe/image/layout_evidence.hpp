@@ -6,8 +6,8 @@
 
 namespace coldtrace::pe {
 
-// How many of the image's tables are there when its bytes are read as linked and as loaded. Only
-// tables count that the two readings look for at different places.
+// How many of the image's tables are found when its bytes are read as a file and as loaded. Only
+// tables count that the two readings expect at different places.
 struct LayoutEvidence {
   unsigned file = 0;
   unsigned memory = 0;
@@ -20,8 +20,8 @@ LayoutEvidence find_layout_evidence(const core::FileView& file, Machine machine,
                                     const OptionalHeader& optional,
                                     std::span<const SectionHeader> sections);
 
-// The first section that has moved starts with nothing but zeros, up to where it would be loaded:
-// dumps have that gap behind their headers, hardly any file does. Costs one small read.
+// The first section whose two places differ starts with nothing but zeros, up to where it would be
+// loaded: dumps have that gap after their headers, hardly any file does. Costs one small read.
 bool has_gap_of_zeros(const core::FileView& file, const OptionalHeader& optional,
                       std::span<const SectionHeader> sections);
 

@@ -8,17 +8,17 @@
 
 namespace coldtrace::pe {
 
-// Reads the names of a table. All together are no longer than the file, unless they overlap to make
-// a reader slow or its output large; some more are read, so that a few damaged ones do not hide the
-// others.
+// Reads the names of a table. Together they are no longer than the file, unless they overlap to
+// make a reader slow or its output large; a little more is read, so that a few damaged names do not
+// hide the others.
 class NameReader {
  public:
   explicit NameReader(const Image& image)
       : image_{image}, window_{image}, budget_{image.file().size() * 2 + (u64{64} << 10)} {}
 
-  // NUL-terminated text at `rva`, without the NUL. No data, not even empty, when it is not stored,
-  // has no NUL within the section, is longer than `limit` or exceeds what is left for all names:
-  // unlike an optional, a view is returned in registers.
+  // The NUL-terminated text at `rva`, without the NUL. data() is null when it is not stored, has no
+  // NUL within the section, is longer than `limit` or exceeds what is left for all names: unlike an
+  // optional, a view is returned in registers.
   std::string_view read(Rva rva, u64 limit) {
     limit = std::min(limit, budget_);
     const auto near = core::to_chars(window_.at(rva));
@@ -28,7 +28,7 @@ class NameReader {
     return near.substr(0, size);
   }
 
-  // Where the names lie, for what is stored between them.
+  // The window in which the names lie, for what is stored between them.
   Image::Window& window() { return window_; }
 
  private:

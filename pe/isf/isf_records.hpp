@@ -11,23 +11,23 @@
 
 namespace coldtrace::pe {
 
-// Names that are longer belong to no compiler: 4,096 bytes is the longest of Microsoft's.
+// No compiler writes longer names: Microsoft's limit is 4,096 bytes.
 inline constexpr std::size_t longest_isf_name = 4096;
 
-// What is wrong with an entry, counted as the finding `isf-entry`; `path` is a name, or a type and
-// the name of its member.
+// Adds the finding `isf-entry` about an entry; `path` is a name, or a type and the name of its
+// member.
 void report_isf_entry(core::Findings& findings, std::initializer_list<std::string_view> path,
                       std::string_view what);
 
-// Of the program, in bytes: what the table's base type "pointer" says, else its machine; 0 where
-// neither does.
+// The program's pointer size in bytes, from the table's base type "pointer", else from its machine;
+// 0 if neither gives it.
 u8 pointer_size_of(const IsfTable& table);
 u8 pointer_size_of(Machine machine);
 
 // The types of a table as records of a TPI stream, the first with the index 0x1000. All references
-// to structures, unions and enumerations are declarations, so that records refer to earlier ones
-// alone. What is not as the format has it is the finding `isf-entry`: a type that cannot be used is
-// T_NOTYPE, a member without a place is left out.
+// to structures, unions and enumerations are declarations, so that records refer only to earlier
+// ones. Deviations from the format are the finding `isf-entry`: a type that cannot be used becomes
+// T_NOTYPE, a member without an offset is left out.
 std::vector<std::byte> to_type_records(const IsfTable& table, core::Findings& findings);
 
 }  // namespace coldtrace::pe

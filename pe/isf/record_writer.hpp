@@ -15,11 +15,11 @@ class RecordBytes {
  public:
   // The lowest `size` bytes of the number.
   RecordBytes& put(u64 number, unsigned size);
-  // A numeric leaf. Source: microsoft-pdb, cvinfo.h, LF_NUMERIC and those behind it.
+  // A numeric leaf. Source: microsoft-pdb, cvinfo.h, LF_NUMERIC and those after it.
   RecordBytes& number(u64 bits, bool negative = false);
-  // With the NUL behind it; `text` has none.
+  // Adds the NUL; `text` has none.
   RecordBytes& name(std::string_view text);
-  // Up to a multiple of four bytes.
+  // Pads to a multiple of four bytes.
   RecordBytes& pad();
 
   const std::string& bytes() const { return bytes_; }
@@ -30,14 +30,13 @@ class RecordBytes {
   std::string bytes_;
 };
 
-// Type records one behind the other, as a TPI stream has them: each with its length in front.
+// Consecutive type records, as in a TPI stream: each preceded by its length.
 class RecordWriter {
  public:
-  // The longest content: a length is 16 bits.
+  // The longest content: a length has 16 bits.
   static constexpr std::size_t longest = 0xff00;
 
-  // The index of the record, which is at most `longest` bytes; one that was written before is not
-  // written again.
+  // Adds a record of at most `longest` bytes, unless it was written before; returns its index.
   u32 add(RecordBytes record);
 
   std::vector<std::byte> take();

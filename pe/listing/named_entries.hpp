@@ -10,8 +10,8 @@
 
 namespace coldtrace::pe {
 
-// Keeps the entries whose `name` is one of the names or matches one of the globs, all where there
-// are none. What nothing has is the finding `no-match`, which calls it `what`.
+// Keeps the entries whose `name` is one of the names or matches one of the globs; all if neither is
+// given. Names and globs without an entry are the finding `no-match`, which calls them `what`.
 template <class Entry>
 void keep_named(std::vector<Entry>& entries, std::string_view what,
                 std::span<const std::string> names, core::Findings& findings) {

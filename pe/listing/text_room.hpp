@@ -7,14 +7,14 @@
 
 namespace coldtrace::pe {
 
-// How many bytes of texts that many rows share may be shown of one file: names of modules and
-// types, command lines.
+// The room for texts that many rows of one file may share: names of modules and types, command
+// lines.
 class TextRoom {
  public:
   explicit TextRoom(const SymbolFile& file)
       : left_{(file.pdb ? file.pdb->msf().file_size() * 16 : 0) + (u64{1} << 20)} {}
 
-  // The text, or none where there is no room left.
+  // The text, or an empty one if there is no room left.
   std::string take(std::string_view text) {
     if (text.size() > left_) {
       is_full_ = true;

@@ -6,7 +6,7 @@
 
 namespace coldtrace::pe {
 
-// Reads the text that `in` has come to in its record, and keeps the first bytes of it.
+// Reads the text at the position of `in` in its record, and keeps up to `longest` bytes of it.
 inline std::string take_module_text(core::Reader& in, core::ByteView record, std::size_t longest,
                                     core::Name field) {
   const auto rest = record.subspan(in.consumed());

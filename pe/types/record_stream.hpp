@@ -10,7 +10,7 @@ namespace coldtrace::pe {
 // A stream of type records, TPI or IPI. Sources: LLVM, "The PDB TPI and IPI Streams"; for those of
 // PDB 2.00, HDR, HDR_VC50Interim and HDR_16t of microsoft-pdb, PDB/dbi/tpi.h.
 struct RecordStream {
-  // Before it, indexes have 16 bits.
+  // In earlier versions, indexes have 16 bits.
   static constexpr u32 vc50_interim = 19'960'307;
 
   StreamBytes bytes;
@@ -21,11 +21,11 @@ struct RecordStream {
 
   [[nodiscard]] bool is_narrow() const { return version < vc50_interim; }
 
-  // Fails where the header cannot be used.
+  // Fails if the header cannot be used.
   static core::Result<RecordStream> read(const Msf& msf, u32 number, core::Name name);
 };
 
-// The record that begins there, from its kind on. Nothing where it does not lie in `records`.
+// The record that begins at `position`, from its kind on. Nothing if it does not lie in `records`.
 std::optional<core::ByteView> find_record(core::ByteView records, u64 position);
 
 }  // namespace coldtrace::pe

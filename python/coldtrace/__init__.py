@@ -1,15 +1,15 @@
-"""Reads what Windows leaves behind, offline: NTFS volumes, event traces, system services, hook
-tables, and types of PDB files.
+"""Reads Windows artefacts offline: NTFS volumes, event traces, system services, hook tables, and
+types of PDB files.
 
     import coldtrace
 
     for volume in coldtrace.open_image("disk.E01").volumes():
         for file in volume.files(where='extension == "exe" and size > 1MiB'):
-            modified = file.si.modified if file.si else None  # which a damaged record may lack
+            modified = file.si.modified if file.si else None  # a damaged record may have none
             print(file.path, file.size, "-" if modified is None else coldtrace.time_text(modified))
 
-Rows are tuples with names. Times are nanoseconds since 1970 (UTC), as os.stat() has them. What was
-odd, damaged or skipped is in `findings` of what was opened. Errors are coldtrace.Error.
+Rows are named tuples. Times are nanoseconds since 1970 (UTC), as in os.stat(). What was odd,
+damaged or skipped is in `findings` of the opened object. Errors are coldtrace.Error.
 """
 from coldtrace._coldtrace import ByteRange as ByteRange
 from coldtrace._coldtrace import ContextSwitch as ContextSwitch

@@ -1,4 +1,4 @@
-"""What coldtrace is made of; use it as `coldtrace`. Rows are tuples with names."""
+"""The implementation of `coldtrace`; import that instead. Rows are named tuples."""
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, final, overload

@@ -8,6 +8,6 @@ image = coldtrace.open_image(sys.argv[1])
 for partition in image.partitions:
     print(partition.number, partition.offset, partition.size, partition.holds)
 
-# %% What was odd about it
+# %% What was odd
 for finding in image.findings:
     print(finding.severity, finding.code, finding.text)

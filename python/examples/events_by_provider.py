@@ -1,4 +1,4 @@
-"""How many events has each provider of a trace?    events_by_provider.py TRACE"""
+"""How many events does each provider have in a trace?    events_by_provider.py TRACE"""
 import sys
 from collections import Counter
 
@@ -8,6 +8,6 @@ import coldtrace
 trace = coldtrace.open_trace(sys.argv[1])
 counts = Counter(event.provider_guid or "-" for event in trace.events())
 
-# %% The most first
+# %% Most events first
 for guid, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
     print(count, guid)

@@ -15,12 +15,12 @@ stream = next((stream for stream in file.streams if stream.name is None), None)
 if stream is None:
     sys.exit(f"{file.path}: it has no stream that can be read")
 
-# %% What has to be decompressed or decrypted is not hashed
+# %% Compressed and encrypted streams are not hashed
 by_windows = any(other.name == "WofCompressedData" for other in file.streams)
 if stream.encrypted or by_windows or (stream.compressed and not stream.resident):
     sys.exit(f"{file.path}: it is encrypted or compressed: the bytes on the disk are not its own")
 
-# %% Inside of the FILE record, which keeps the last two bytes of each 512 in an array at its start
+# %% Inside the FILE record, which keeps the last two bytes of each 512 in an array at its start
 content = bytearray()
 if stream.resident_offset is not None and stream.size is not None and file.record_offset is not None:
     content += image.read(stream.resident_offset, stream.size)
@@ -31,7 +31,7 @@ if stream.resident_offset is not None and stream.size is not None and file.recor
             sys.exit(f"{file.path}: its bytes are in another FILE record, whose start is not known")
         content[position] = image.read(file.record_offset + array + 2 + 2 * sector + byte - 510, 1)[0]
 
-# %% Or where its clusters are: zeros in holes, and behind what was written
+# %% Or in its clusters: zeros in holes, and after the valid data
 elif volume.cluster_size is None or volume.offset is None or stream.size is None or "stream-gap" in file.findings:
     sys.exit(f"{file.path}: where all of its bytes are is not known")
 else:

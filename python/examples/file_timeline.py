@@ -3,7 +3,7 @@ import sys
 
 import coldtrace
 
-# %% Each file once, by when its data was changed last
+# %% Each file once, with the last change of its data
 rows = [
     (file.si.modified, file.path)
     for volume in coldtrace.open_image(sys.argv[1]).volumes()
@@ -11,6 +11,6 @@ rows = [
     if file.si and file.si.modified and file.path
 ]
 
-# %% In the order of time
+# %% In time order
 for modified, path in sorted(rows):
     print(modified // 1_000_000_000, coldtrace.time_text(modified), path)

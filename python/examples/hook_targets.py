@@ -1,9 +1,9 @@
-"""What does a hook table say of its builds?    hook_targets.py TABLE [KERNEL]"""
+"""What does a hook table say about its builds?    hook_targets.py TABLE [KERNEL]"""
 import sys
 
 import coldtrace
 
-# %% A table that was made before, and that of a kernel
+# %% An existing table, and that of a kernel
 tables = coldtrace.read_hook_tables(sys.argv[1])
 tables += [coldtrace.build_hook_table(coldtrace.open_pe(path)) for path in sys.argv[2:]]
 for table in tables:

@@ -3,7 +3,7 @@ import sys
 
 import coldtrace
 
-# %% All that have contents, of every NTFS volume in it
+# %% All files with contents, on every NTFS volume in it
 files = [
     file
     for volume in coldtrace.open_image(sys.argv[1]).volumes()

@@ -1,4 +1,4 @@
-"""Which system calls does an ntdll make, and where are their stubs?    system_calls.py NTDLL"""
+"""Which system calls does an ntdll have, and where are their stubs?    system_calls.py NTDLL"""
 import sys
 
 import coldtrace

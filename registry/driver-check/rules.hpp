@@ -11,7 +11,7 @@ struct Checked {
   const Configuration& configuration;
   const FileList* files;  // may be null
 
-  // Known not to be there.
+  // Whether it is known not to be there.
   bool lacks(const WindowsPath& path, FileKind kind = FileKind::file) const;
 };
 

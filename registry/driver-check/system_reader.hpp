@@ -5,8 +5,8 @@
 
 namespace coldtrace::registry {
 
-// SYSTEM but for its traces: control sets, services, filters, KnownDLLs. The key of the control set
-// that is read, if there is one.
+// Reads SYSTEM except for its traces: control sets, services, filters, KnownDLLs. Returns the key
+// of the control set in use, if there is one.
 std::optional<Key> read_system(const Hive& hive, Configuration& into);
 
 }  // namespace coldtrace::registry

@@ -11,28 +11,28 @@ namespace coldtrace::registry {
 // A hive while logs are written to it.
 class HiveBytes {
  public:
-  // `most_growth` is the number of bytes by which its bins may grow: what the logs have.
+  // `most_growth` is by how many bytes its bins may grow: what the logs have.
   HiveBytes(std::vector<std::byte>& bytes, u64 most_growth)
       : bytes_{bytes}, most_{std::max<u64>(bytes.size(), BaseBlock::size) + most_growth} {}
 
   core::ByteView view() const { return bytes_; }
 
-  // Bins of this size, and a page that ends there, have room.
+  // Whether there is room for bins of this size, or for a page that ends there.
   bool fits(u64 bins_size) const { return BaseBlock::size + bins_size <= most_; }
 
-  // `offset` is in bytes from the first bin; what `fits`.
+  // `offset` is in bytes from the first bin; the page must fit.
   void write_page(u64 offset, core::ByteView page) {
     const u64 at = BaseBlock::size + offset;
     if (bytes_.size() < at + page.size()) bytes_.resize(at + page.size());
     std::copy(page.begin(), page.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  // The bins' size, with zeros where nothing was written.
+  // Grows the bins to this size, with zeros where nothing was written.
   void grow(u64 bins_size) {
     if (bytes_.size() < BaseBlock::size + bins_size) bytes_.resize(BaseBlock::size + bins_size);
   }
 
-  // Of the base block; close() makes its checksum right.
+  // Writes to the base block; close() corrects its checksum.
   void write_u32(u64 offset, u32 number) {
     std::memcpy(bytes_.data() + offset, &number, sizeof number);
   }

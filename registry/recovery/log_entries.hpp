@@ -8,16 +8,16 @@
 
 namespace coldtrace::registry {
 
-// Where the entries of several logs have come to.
+// The progress through the entries of several logs.
 struct EntryProgress {
-  u32 first = 0;            // no entry below it is applied: the hive's secondary number
-  std::optional<u32> last;  // of the entry that was applied last
-  u32 bins_size = 0;        // as the last entry has it
+  u32 first = 0;            // entries below it are not applied: the hive's secondary number
+  std::optional<u32> last;  // of the last entry applied
+  u32 bins_size = 0;        // according to the last entry
   bool stopped = false;     // no other log is applied
 };
 
-// Applies the entries of a log, from the second sector on, in their order: up to the first that is
-// not the next one, or whose hashes are wrong, which ends all.
+// Applies the entries of a log in order, from the second sector on, up to the first that is out of
+// sequence or has wrong hashes, which ends the recovery.
 void apply_entries(HiveBytes& hive, const LogFile& log, LogUse& use, EntryProgress& progress,
                    core::Findings& findings);
 

@@ -1,7 +1,7 @@
-# Sourced by scripts/package and what it runs: packages of what is built, and licences of what is in it.
+# Sourced by scripts/package and what it runs: packages of the build, and licences of what they contain.
 # Reads: project, build, output, version, maintainer, architecture, SOURCE_DATE_EPOCH, work.
 
-# copy_licences FOLDER PACKAGE...: of those that are installed; their source packages are added to `using`.
+# copy_licences FOLDER PACKAGE...: of the installed ones; their source packages are added to `using`.
 copy_licences() {
   local folder=$1 package
   shift
@@ -13,7 +13,7 @@ copy_licences() {
   done
 }
 
-# pack_debian PACKAGE...: by debhelper, in a copy of debian/ with a changelog of this version.
+# pack_debian PACKAGE...: with debhelper, in a copy of debian/ with a changelog for this version.
 pack_debian() {
   local source=$work/source package log=$work/debhelper.log
   mkdir "$source"
@@ -30,7 +30,7 @@ pack_debian() {
   done
 }
 
-# pack_wheels: the module as its Debian package has it, and those of other Pythons.
+# pack_wheels: the module as in its Debian package, and those for other Pythons.
 pack_wheels() {
   local root=$work/source/debian/python3-coldtrace folder modules
   modules=$root/usr/lib/python3/dist-packages

@@ -1,13 +1,13 @@
-# Sourced by scripts/package and what it runs: what goes with the program, and its tarball for all Linux systems.
+# Sourced by scripts/package and what it runs: what accompanies the program, and its tarball for all Linux systems.
 
-# Whose code the programs contain: Debian's packages, static or headers alone.
+# The Debian packages whose code the programs contain, static or header-only.
 contained=(libfmt-dev libcli11-dev rapidjson-dev libexpected-dev nettle-dev libboost-dev zlib1g-dev libpugixml-dev
   libre2-dev libsqlite3-dev liblzma-dev libprotozero-dev libseccomp-dev liblief-dev libstdc++-12-dev)
-# And the static ones beside.
+# And those of the static programs.
 contained_static=(libewf-dev libbfio-dev libvhdi-dev libqcow-dev libvmdk-dev libarchive-dev libzstd-dev
   liblz4-dev libbz2-dev libmbedtls-dev libssl-dev libc6-dev)
 
-# man_pages FOLDER WORD...: of a command and all below it.
+# man_pages FOLDER WORD...: of a command and all commands below it.
 man_pages() {
   local folder=$1 name=coldtrace word
   shift
@@ -25,7 +25,7 @@ completion() {
   "${coldtrace[@]}" help --completion "$1" >"$2"
 }
 
-# bin/ and libexec/ side by side, wherever they are unpacked to; needs nothing of the system but its kernel.
+# bin/ and libexec/ side by side, wherever they are unpacked; needs nothing of the system but its kernel.
 pack_tarball() {
   local name=coldtrace-${version/\~/-}-linux-$machine using=() root
   root=$work/tarball/$name

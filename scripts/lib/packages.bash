@@ -9,7 +9,7 @@ product_packages=(
   libvhdi1 libqcow1 libvmdk1
 )
 
-# What the static programs need on top, with debhelper and dh-python.
+# What the static programs need in addition, with debhelper and dh-python.
 static_packages=(
   libvhdi-dev libqcow-dev libvmdk-dev libzstd-dev liblz4-dev libbz2-dev liblief-dev libmbedtls-dev libssl-dev
 )
@@ -17,7 +17,7 @@ static_packages=(
 # The Python module.
 python_packages=(pybind11-dev python3-dev)
 
-# What the tests need on top: compilers for Windows, sanitizers, and other programs to compare with.
+# What the tests need in addition: compilers for Windows, sanitizers, and other programs to compare with.
 test_packages=(
   clang-14 lld-14 llvm-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev
   gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
@@ -31,7 +31,7 @@ test_packages=(
   "${python_packages[@]}" mypy
 )
 
-# need_packages PACKAGE...: installs those that are missing, as root or through sudo.
+# need_packages PACKAGE...: installs the missing ones, as root or through sudo.
 need_packages() {
   local package missing=() as_root=()
   if ! command -v dpkg-query >/dev/null; then

@@ -1,10 +1,10 @@
-# Sourced by scripts/package: the interpreters that wheels are made for beside Debian's.
+# Sourced by scripts/package: the interpreters, besides Debian's, for which wheels are made.
 
-# Of an interpreter: the folder of its headers, and the name that its modules and wheels go by.
+# For an interpreter: the folder of its headers, and the tag of its modules and wheels.
 python_facts() { "$1" -c "import sysconfig; print(sysconfig.get_path('include'), sysconfig.get_config_var('SOABI'))" 2>/dev/null; }
 
-# other_pythons: those of COLDTRACE_PYTHONS, or else on the path, that have headers, with ';' between. Two of one version
-# have wheels of one name: the first is taken, and none of Debian's version.
+# other_pythons: those in COLDTRACE_PYTHONS, or else on the path, that have headers, separated by ';'. Wheels for one
+# version have the same name: the first interpreter is taken, and none of Debian's version.
 other_pythons() {
   local each found=() names headers name known
   known=" $(python_facts /usr/bin/python3 | cut -d' ' -f2) "

@@ -1,4 +1,4 @@
-"""The sources of the documentation's pages, as sphinx takes them.
+"""Writes the sources of the documentation's pages for sphinx.
 
 usage: site_pages.py COLDTRACE PROJECT FOLDER
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 COLDTRACE, PROJECT, FOLDER = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 ABOUT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-# Pages that a list leads to: in the tree of each page, hundreds of them would be most of it.
+# Pages reached by a list: in the tree of each page, hundreds of them would be most of it.
 OF_LIST = "---\norphan: true\n---\n\n"
 
 

@@ -1,11 +1,11 @@
-"""Writes the units that scripts/tidy looks at: source files of the product, many in one.
+"""Writes the units that scripts/tidy checks: source files of the product, many in one.
 
-    tidy_units.py BUILD FOLDER [FILE...]     prints the units' paths, those with most files first
+    tidy_units.py BUILD FOLDER [FILE...]     prints the units' paths, those with the most files first
 
 BUILD is a folder with compile_commands.json, FOLDER gets the units and a compile_commands.json of its own. With
-FILEs the units have these alone. Most of what clang-tidy takes for a unit is for its headers, the standard
-library's above all: what is compiled together goes by names as in unity builds (cmake/unity_groups.py), and not by
-target, with the flags of the program, which knows all libraries.
+FILEs the units have only these. clang-tidy spends most of its time on a unit's headers, above all those of the standard
+library. Files are therefore grouped by their names as in unity builds (cmake/unity_groups.py), not by target, and
+compiled with the flags of the program, which uses all libraries.
 """
 
 import functools
@@ -94,8 +94,8 @@ def flags_of(entries):
             if word[:2] in {"-D", "-I", "-i"} and pair[-1] not in flags:
                 if word == "-isystem" or word[:2] in {"-D", "-I"}:
                     flags += pair
-    # What the compiler warns of it says itself, and of fewer headers: those of the project are none of the
-    # system here, however a target finds them.
+    # The compiler reports its own warnings, and for fewer headers: those of the project are not system
+    # headers here, however a target finds them.
     flags.append("-Wno-error")
     for i, flag in enumerate(flags):
         if flag == "-isystem" and Path(flags[i + 1]).is_relative_to(PROJECT):

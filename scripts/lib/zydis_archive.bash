@@ -1,4 +1,4 @@
-# Sourced: libZydis.a, which no package of Debian has, from its source package.
+# Sourced: libZydis.a, which no Debian package contains, from its source package.
 
 # zydis_archive FOLDER [COMPILER-PREFIX]: makes FOLDER/libZydis.a unless it is there.
 zydis_archive() {
@@ -7,7 +7,7 @@ zydis_archive() {
   mkdir -p "$folder/lists/partial"
   (
     cd "$folder"
-    # A list of sources of its own: the system's may have none.
+    # Its own list of sources: the system's may have no source packages.
     echo "deb-src http://deb.debian.org/debian bookworm main" >sources.list
     own=(-q -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=/dev/null
       -o "Dir::State::Lists=$PWD/lists" -o APT::Sandbox::User=root)

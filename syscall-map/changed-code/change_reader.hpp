@@ -7,8 +7,8 @@
 
 namespace coldtrace::syscall_map {
 
-// Tells what changes of a dump mean. x86, x64 and ARM64, of which nothing is disassembled. Both
-// outlive this.
+// Tells what changes in a dump mean. For x86, x64, and ARM64, which is not disassembled. Both
+// arguments have to outlive this.
 class ChangeReader {
  public:
   ChangeReader(const pe::Image& file, const pe::ModuleDump& dump);
@@ -16,8 +16,8 @@ class ChangeReader {
   ChangeReader(const ChangeReader&) = delete;
   ChangeReader& operator=(const ChangeReader&) = delete;
 
-  // Of a change, in the function that begins at `function`, if that is known: from there
-  // instructions are counted.
+  // The meaning of a change in the function that begins at `function`, if known: instructions are
+  // counted from there.
   ChangeMeaning read(const pe::ByteChange& change, std::optional<pe::Rva> function) const;
 
  private:

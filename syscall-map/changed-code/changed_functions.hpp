@@ -7,17 +7,17 @@
 
 namespace coldtrace::syscall_map {
 
-// Where functions begin, from exports, a PDB, the table for unwinding and the hook points. All
+// Where functions begin, from exports, a PDB, the unwind table and the hook points. All have to
 // outlive this.
 class ChangedFunctions {
  public:
   ChangedFunctions(const pe::ImageTables& file, const pe::CodeSymbols& symbols,
                    const std::vector<HookPoint>& points);
 
-  // The function that has the byte at `rva`: the last that begins before it.
+  // The function with the byte at `rva`: the last one that begins at or before it.
   std::optional<ChangedFunction> find(pe::Rva rva) const;
 
-  // The first start behind `rva`, or nothing.
+  // The first start after `rva`, or nothing.
   std::optional<pe::Rva> next_start(pe::Rva rva) const;
 
   // The first point that begins at `start`.

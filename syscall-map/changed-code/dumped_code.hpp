@@ -11,10 +11,10 @@
 
 namespace coldtrace::syscall_map {
 
-// Where code of a dump goes from a place.
+// Where the code of a dump continues from a place.
 struct CodeStep {
   ChangeKind kind = ChangeKind::code;
-  std::optional<u64> target;  // of a jump or call that is known
+  std::optional<u64> target;  // of a jump or call, if known
 };
 
 // x86 and x64.
@@ -46,7 +46,7 @@ class DumpedX86 {
   ZydisDecoder decoder_{};
 };
 
-// ARM64: a branch, or a branch to a register that was loaded before it.
+// ARM64: a branch, or a branch to a register loaded before it.
 CodeStep look_at_arm64(const pe::ModuleDump& dump, pe::Rva start, pe::Rva end);
 
 }  // namespace coldtrace::syscall_map

@@ -6,9 +6,9 @@
 
 namespace coldtrace::syscall_map {
 
-// What of KeServiceDescriptorTable and its siblings, and of the limits and argument tables that lie
-// where the program may write, is not what the file makes of it. A descriptor of zeros alone is one
-// that was not filled in yet.
+// What differs from the file in KeServiceDescriptorTable and its siblings, and in those limits and
+// argument tables that lie in writable memory. A descriptor of zeros is one that was not filled in
+// yet.
 [[nodiscard]] std::vector<ChangedServiceValue> find_changed_service_values(
     const KernelView& view, const pe::ModuleDump& dump,
     const std::vector<LocatedServiceTable>& tables, const std::vector<NamedPlace>& names,

@@ -8,27 +8,27 @@
 
 namespace coldtrace::syscall_map {
 
-// An instruction of a function, as far as the flow of control needs it.
+// An instruction of a function, as far as control flow needs it.
 struct FlowInstruction {
   enum class Kind : u8 {
     plain,
     call,
     conditional,  // jcc, loop and the like: to the target, or to the next instruction
     jump,         // to the target; indirect without one
-    end,          // ret, iret, int 3 and what does not come back
+    end,          // ret, iret, int 3 and what does not return
   };
 
   Kind kind = Kind::plain;
   u8 length = 0;
-  bool short_form = false;        // the distance has one byte
+  bool short_form = false;        // the displacement has one byte
   std::optional<pe::Rva> target;  // of a direct branch or call
 };
 
 FlowInstruction to_flow(const Disassembler& disassembler, const Instruction& instruction);
 
-// The instructions that direct jumps lead to from the entry of a function, as far as they are in
-// executable sections. Jumps to other functions, as far as .pdata and exports know them, are not
-// followed, nor are more than `limit` instructions.
+// The instructions reached by direct jumps from the entry of a function, as far as they are in
+// executable sections. Jumps to other functions, as known from .pdata and exports, are not
+// followed, and at most `limit` instructions are.
 class FunctionBody {
  public:
   static constexpr std::size_t limit = 4096;
@@ -38,7 +38,7 @@ class FunctionBody {
   const std::map<pe::Rva, FlowInstruction>& instructions() const { return instructions_; }
   bool holds(pe::Rva instruction) const { return instructions_.contains(instruction); }
 
-  // One behind the instructions that follow each other without a gap from the entry on.
+  // The end of the instructions that follow the entry without a gap.
   pe::Rva end() const { return end_; }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where a function begins, and what says so.
+// Where a function begins, and the source of that.
 struct FunctionStart {
   pe::Rva rva{};
   std::string name;
@@ -23,14 +23,14 @@ struct FunctionStart {
 // What is known of whether an instruction begins at a place.
 struct InstructionBoundary {
   BoundaryState state = BoundaryState::unknown;
-  std::optional<pe::Rva> function;  // the start of the one that holds the place, where known
-  std::string function_name;        // empty where nothing names it
+  std::optional<pe::Rva> function;  // the start of the one with the place, if known
+  std::string function_name;        // empty if nothing names it
   std::vector<std::string> evidence;
 };
 
 // Tells for places of one image whether an instruction begins there. Functions begin where .pdata
-// or a FunctionStart says; theirs is the code that direct branches lead to and that stands behind
-// calls, which are taken to return. Used inside this library alone.
+// or a FunctionStart says; their code is what direct branches reach and what follows calls, which
+// are assumed to return. Used only inside this library.
 class BoundaryProver {
  public:
   BoundaryProver(const KernelCode& code, const Disassembler& disassembler,
@@ -38,7 +38,7 @@ class BoundaryProver {
 
   InstructionBoundary examine(pe::Rva rva);
 
-  // The places among the `size` bytes at `rva` that the loader adjusts: where each begins.
+  // The start of each place among the `size` bytes at `rva` that the loader relocates.
   std::vector<pe::Rva> relocations(pe::Rva rva, u32 size) const;
 
  private:
@@ -50,7 +50,7 @@ class BoundaryProver {
   const KernelCode& code_;
   const Disassembler& disassembler_;
   std::vector<FunctionStart> starts_;      // ascending
-  std::optional<FunctionBody> last_body_;  // who asks for one place of a function asks for more
+  std::optional<FunctionBody> last_body_;  // callers ask for several places of one function
   pe::Rva last_start_{};
 };
 

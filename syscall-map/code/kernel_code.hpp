@@ -25,7 +25,7 @@ struct CodeRange {
 };
 
 // What the search for the context switch reads of a kernel: its executable sections, the names of
-// places, the functions of .pdata. Used inside this library alone.
+// places, the functions of .pdata. Used only inside this library.
 class KernelCode {
  public:
   KernelCode(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols);
@@ -37,8 +37,8 @@ class KernelCode {
   bool is_x64() const { return image().machine() == pe::Machine::amd64; }
   std::span<const CodeRange> ranges() const { return ranges_; }
 
-  // As many of the `size` bytes at `rva` as an executable section has; the second starts as far
-  // before as the section does.
+  // As many of the `size` bytes at `rva` as an executable section has; the second starts before
+  // `rva`, as far as the section allows.
   core::ByteView bytes(pe::Rva rva, u64 size) const;
   core::ByteView bytes_before(pe::Rva rva, u64 size) const;
 
@@ -49,10 +49,12 @@ class KernelCode {
   std::optional<pe::FunctionRange> function_at(pe::Rva rva) const;
   bool starts_function(pe::Rva rva) const;
 
-  // The function that holds `rva`, and its name, as far as .pdata, an export or a symbol tell.
+  // The function that holds `rva`, and its name, as far as .pdata, an export or a symbol tells
+  // them.
   CallSite describe(pe::Rva rva) const;
 
-  // The file version; nothing without one, and for Wine's files, whose versions say nothing.
+  // The file version; nothing if there is none, and for Wine's files, whose versions are
+  // meaningless.
   const std::optional<pe::VersionNumber>& version() const { return version_; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace coldtrace::syscall_map {
 
-// How many bytes at a place the loader adjusts.
+// How many bytes at a place the loader relocates.
 constexpr u32 relocated_size(pe::RelocationType type) {
   switch (type) {
     case pe::RelocationType::dir64:

@@ -10,20 +10,20 @@
 
 namespace coldtrace::syscall_map {
 
-// A place that might be the context switch, before it is looked at.
+// A place that might be the context switch, before it is examined.
 struct SwitchCandidate {
   bool symbol = false;       // a symbol names it
   bool signature = false;    // a signature matches
-  bool verified = false;     // one that was seen in a real kernel
+  bool verified = false;     // one seen in a real kernel
   bool published = false;    // a publication names the address
-  bool enlightened = false;  // what named it calls it EnlightenedSwapContext
+  bool enlightened = false;  // named EnlightenedSwapContext
   std::vector<std::string> evidence;
-  std::vector<StackExchange> exchanges;  // in the function; more than one only where they overlap
+  std::vector<StackExchange> exchanges;  // in the function; more than one only if they overlap
 };
 
 using SwitchCandidates = std::map<pe::Rva, SwitchCandidate>;
 
-// Places that symbols, publications and signatures name. Those of publications count only when
+// Places that symbols, publications and signatures name. Those of publications count only if the
 // structure confirms them.
 SwitchCandidates name_candidates(const KernelCode& code, const std::vector<NamedPlace>& symbols,
                                  core::Findings& findings, std::vector<std::string>& reasons);

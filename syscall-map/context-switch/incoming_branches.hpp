@@ -13,14 +13,14 @@ inline constexpr u32 long_jump_size = 5;
 
 struct IncomingBranches {
   std::vector<IncomingBranch> branches;  // by target, then source
-  bool truncated = false;                // there are more than any function has
+  bool truncated = false;                // there were more than any function has
 };
 
 // The branches into the first `size` bytes of a function and into the padding that a hot patch
-// takes, and those from outside to anywhere in it but for calls of the entry. Branches of the
-// function itself are those that its flow of control has. Outside, bytes that look like a branch
-// count when disassembly that begins before them meets them; where it is not sure, those count too
-// whose distance has four bytes and leads to an instruction.
+// uses, and those from outside to anywhere in it except for calls of the entry. Branches of the
+// function itself are found by its control flow. Outside, bytes that look like a branch count if
+// disassembly that begins before them reaches them; if that is not certain, those with a 4-byte
+// displacement that leads to an instruction count too.
 IncomingBranches find_incoming_branches(const KernelCode& code, const Disassembler& disassembler,
                                         const FunctionBody& body, const PatchedFunction& function,
                                         u32 size);

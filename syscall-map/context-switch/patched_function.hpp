@@ -8,11 +8,11 @@
 
 namespace coldtrace::syscall_map {
 
-// The function that a plan is made for.
+// The function for which a plan is made.
 struct PatchedFunction {
   pe::Rva entry{};
-  std::optional<pe::Rva> stack_switch;     // an inner jump has to come before it
-  bool self_patched = false;               // Windows has put its own hot patch there
+  std::optional<pe::Rva> stack_switch;     // an inner jump has to precede it
+  bool self_patched = false;               // Windows has its own hot patch there
   std::span<const DirectBranch> branches;  // by target; all that lead near the function
   std::span<const CallSite> callers;
 };

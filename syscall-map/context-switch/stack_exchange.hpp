@@ -18,7 +18,7 @@ struct StackExchange {
 // All of them, ascending by `save`.
 std::vector<StackExchange> find_stack_exchanges(const KernelCode& code, core::Findings& findings);
 
-// Registers that a context switch deals with, as the bytes near a stack exchange show.
+// The registers that a context switch handles, as seen in the bytes near a stack exchange.
 struct SwitchTraits {
   std::optional<pe::Rva> reads_cr0;
   std::optional<pe::Rva> writes_cr3;
@@ -26,7 +26,7 @@ struct SwitchTraits {
   std::optional<pe::Rva> reads_timestamp;  // rdtsc
 };
 
-// In the function from `entry` to `end`, or without an end near the exchange.
+// Searches the function from `entry` to `end` or, without an end, near the exchange.
 SwitchTraits find_traits(const KernelCode& code, pe::Rva entry, std::optional<pe::Rva> end,
                          const StackExchange& exchange);
 

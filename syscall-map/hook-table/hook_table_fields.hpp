@@ -4,9 +4,9 @@
 
 #include "syscall-map/hook-table/hook_table_format.hpp"
 
-// What of a hook table is kept in its binary form, one function for each record, with the fields in
-// the order of docs/formats/hook-table-format.md. An archive that is handed to them writes the
-// fields, reads them, or compares them. Not kept are paths and findings, which belong to the run.
+// What the binary form of a hook table contains, one function per record, with the fields in the
+// order of docs/formats/hook-table-format.md. The archive passed to them writes the fields, reads
+// them, or compares them. Paths and findings are not kept: they belong to the run.
 namespace coldtrace::syscall_map::hook_table_format {
 
 template <class T, class Record>

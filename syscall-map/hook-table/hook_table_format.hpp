@@ -12,7 +12,7 @@ namespace coldtrace::syscall_map::hook_table_format {
 inline constexpr std::string_view magic{"HOOKTAB\x1a", 8};
 inline constexpr u16 major_version = 1;
 
-// A table without trace points is one of version 1.0, byte for byte.
+// A table without trace points is byte for byte one of version 1.0.
 inline constexpr u16 minor_version = 0;
 inline constexpr u16 minor_version_with_trace_points = 1;
 inline constexpr u16 minor_version_with_members = 2;
@@ -25,7 +25,7 @@ inline constexpr u32 section_alignment = 8;
 // A reader that does not know a section with this bit must not use the table.
 inline constexpr u32 section_required = 1;
 
-// In a field of 32 or 64 bits, or for a text: there is no value.
+// In a field of 32 or 64 bits, or for a text: no value.
 inline constexpr u32 absent = ~u32{0};
 
 constexpr u32 tag(const char (&name)[5]) {
@@ -55,7 +55,7 @@ enum class Section : u8 {
   bytes,
   texts,
   trace_points,  // since 1.1
-  members,       // since 1.2; readers may pass over it
+  members,       // since 1.2; readers may skip it
 };
 inline constexpr std::size_t section_count = 20;
 inline constexpr std::size_t section_count_1_0 = 18;
@@ -66,7 +66,7 @@ constexpr std::size_t index(Section section) {
 
 struct SectionKind {
   u32 tag;
-  u32 record_size;  // of its first version; later ones may append fields
+  u32 record_size;  // in its first version; later ones may append fields
   core::Name name;
 };
 
@@ -93,12 +93,12 @@ inline constexpr std::array<SectionKind, section_count> sections{{
     {tag("MEMB"), 32, "members"},
 }};
 
-// Of a build, with the range of its trace points.
+// Size of a build, including the range of its trace points.
 inline constexpr u32 build_size_with_trace_points = 80;
-// With that of its members too.
+// Including that of its members too.
 inline constexpr u32 build_size_with_members = 88;
 
-// One record of the section "name index": a service of the same build by the hash of its name.
+// A record of the section "name index": a service of the same build, by the hash of its name.
 struct NameIndexEntry {
   u32 hash = 0;
   u32 service = 0;                  // index among the build's services

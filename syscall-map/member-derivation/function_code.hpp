@@ -8,23 +8,23 @@
 
 namespace coldtrace::syscall_map {
 
-// The operations that direct branches lead to from the entry of a function, by their addresses.
-// Code behind the next function that .pdata or an export tells, and far away, is not followed.
+// The operations that direct branches reach from the entry of a function, by address. Code beyond
+// the next function known from .pdata or an export, or far away, is not followed.
 struct FunctionCode {
   static constexpr std::size_t most_operations = 2048;
   static constexpr u32 farthest = 0x4000;
 
   std::vector<Operation> operations;
-  u32 popped = 0;  // bytes of arguments that it takes from the stack
+  u32 popped = 0;  // bytes of arguments it removes from the stack
 
   std::optional<std::size_t> find(pe::Rva rva) const;
-  // Whether it goes on in another function: a jump that leaves it.
+  // Whether the operation is a jump out of the function.
   bool leaves(const Operation& operation) const {
     return operation.flow == Operation::Flow::jump && operation.target && !find(*operation.target);
   }
 };
 
-// Functions of one image, each read once. A view: the tables outlive it.
+// Functions of one image, each read once. A view: the tables have to outlive it.
 class FunctionStore {
  public:
   explicit FunctionStore(const pe::ImageTables& tables);

@@ -9,22 +9,22 @@
 
 namespace coldtrace::syscall_map {
 
-// A function of one build and the same of another.
+// A function of one build and its counterpart in another.
 struct FunctionPair {
-  std::string name;  // as it is called, or as the call of one that is: "called by PsGetVersion"
+  std::string name;  // its name, or the call that leads to it: "called by PsGetVersion"
   pe::Rva known{}, target{};
-  std::vector<std::pair<u32, u32>> operations;  // of each, the numbers of those that agree
+  std::vector<std::pair<u32, u32>> operations;  // the numbers in each of those that agree
 };
 
-// Operations that do the same in both: all, where the functions differ in nothing but distances and
-// addresses; else those whose neighbours, `context_reach` on each side, stand nowhere else in
+// Operations that do the same in both: all, if the functions differ only in displacements and
+// addresses; else those whose neighbours, `context_reach` on each side, occur nowhere else in
 // either function.
 inline constexpr std::size_t context_reach = 4;
 std::vector<std::pair<u32, u32>> agreeing_operations(const FunctionCode& known,
                                                      const FunctionCode& target);
 
-// The functions that have names in both, and those that agreeing operations of such call, where
-// all calls of the one lead to the same other.
+// The functions with names in both, and those called by agreeing operations of these, if all calls
+// of the one correspond to the same other.
 std::vector<FunctionPair> pair_functions(const FunctionStore& known, const FunctionStore& target,
                                          const std::vector<std::pair<NamedPlace, pe::Rva>>& named);
 

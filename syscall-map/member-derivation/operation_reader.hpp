@@ -9,24 +9,24 @@
 
 namespace coldtrace::syscall_map {
 
-// Reads the code of an image, one operation at a time. A view: the image outlives it.
+// Reads the code of an image, one operation at a time. A view: the image has to outlive it.
 class OperationReader {
  public:
   explicit OperationReader(const pe::Image& image);
 
   static bool supports(pe::Machine machine);
 
-  // Nothing where the bytes are not an instruction, or not executable.
+  // Nothing if the bytes are not an instruction, or not executable.
   std::optional<Operation> read(pe::Rva rva) const;
 
-  // In the syntax of the machine's vendor where it can be told, as bytes otherwise.
+  // In the syntax of the machine's vendor if it can be disassembled, as bytes otherwise.
   std::string text(const Operation& operation) const;
 
   const pe::Image& image() const { return image_; }
   u8 pointer_size() const { return pointer_size_; }
   u8 stack_pointer() const;
-  std::span<const u8> arguments() const;  // registers that functions take arguments in
-  u64 volatile_registers() const;         // that a call may change
+  std::span<const u8> arguments() const;  // registers in which functions take arguments
+  u64 volatile_registers() const;         // those that a call may change
   u8 result() const { return 0; }         // rax, eax, x0
 
  private:

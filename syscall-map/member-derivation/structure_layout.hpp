@@ -10,25 +10,25 @@
 
 namespace coldtrace::syscall_map {
 
-// To what the pointers in structures lead, by the types of one build. A view: the types outlive it.
-// A structure is the index of its definition; that a pointer to a thread or process of the kernel
-// proper is one to the executive's, whose first member it is, is counted in.
+// What the pointers in structures point to, by the types of one build. A view: the types have to
+// outlive it. A structure is the index of its definition. A pointer to a KTHREAD or KPROCESS also
+// counts as one to the ETHREAD or EPROCESS whose first member that is.
 class StructureLayout {
  public:
   explicit StructureLayout(core::Borrowed<pe::PdbTypes> types) : types_{types.get()} {}
 
   std::optional<u32> find(std::string_view name) const;
 
-  // The structure that a pointer at `offset` leads to. Nothing where there is none, or where
-  // members that lie there together say several.
+  // The structure to which a pointer at `offset` points. Nothing if there is none, or if
+  // overlapping members give different ones.
   std::optional<u32> pointee(u32 structure, i64 offset) const;
 
   struct Place {
     u32 structure;
     u32 offset;
   };
-  // Where a member lies; nothing for bit fields, of which code touches any byte, and for structures
-  // in which another build may have moved what code touches first.
+  // Where a member lies; nothing for bit fields, of which code may access any byte, and for
+  // structures in which another build may have moved what code accesses first.
   std::optional<Place> place_of(std::string_view type, std::string_view path) const;
 
  private:
@@ -44,7 +44,7 @@ class StructureLayout {
   u32 element_of(u32 type) const;
 
   const pe::PdbTypes& types_;
-  mutable core::Findings ignored_;  // who asks for members is told of damage
+  mutable core::Findings ignored_;  // damage is reported to those who ask for members
   mutable std::map<std::string, std::optional<u32>, std::less<>> names_;
   mutable std::map<std::pair<u32, i64>, std::optional<u32>> pointees_;
 };

@@ -10,16 +10,16 @@
 
 namespace coldtrace::syscall_map {
 
-// An operation that uses what is some bytes from the start of a structure.
+// An operation that uses what lies at an offset in a structure.
 struct StructureUse {
-  std::size_t pair;  // number of the pair of functions
+  std::size_t pair;  // index of the pair of functions
   std::size_t operation;
   u32 structure;
 };
 
-// The uses in the first functions of all pairs. Which arguments are pointers to structures, the
-// prototypes of functions that are documented tell, and calls of one function by another of them:
-// a function that is passed pointers to different structures has none.
+// The uses in the first functions of all pairs. Which arguments are pointers to structures is known
+// from the prototypes of documented functions, and from calls of one of the functions by another:
+// an argument that is passed pointers to different structures has none.
 std::vector<StructureUse> find_structure_uses(const std::vector<FunctionPair>& pairs,
                                               const FunctionStore& functions,
                                               const StructureLayout& layout,

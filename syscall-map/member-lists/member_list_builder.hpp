@@ -14,13 +14,13 @@ class MemberListBuilder {
  public:
   explicit MemberListBuilder(std::string_view text) : places_{text} {}
 
-  using Error = core::TokenError;  // ends the parse; caught where it began
+  using Error = core::TokenError;  // ends parsing; caught where it began
 
   void set_optional(std::string_view word);
   void set_kind(std::string_view word);
-  void begin(std::string_view name);            // which is its only alternative
-  void set_expression(std::string_view text);   // behind '='
-  void add_alternative(std::string_view text);  // behind '|'
+  void begin(std::string_view name);            // also its only alternative
+  void set_expression(std::string_view text);   // after '='
+  void add_alternative(std::string_view text);  // after '|'
   void end(std::string_view request);
   void use(std::string_view list);  // "@edr"
 

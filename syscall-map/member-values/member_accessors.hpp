@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where code of the kernel itself has a member.
+// Where the kernel's own code accesses a member.
 struct MemberAccess {
   std::string expression;  // "_EPROCESS.Peb"
   u32 offset = 0;
@@ -16,8 +16,8 @@ struct MemberAccess {
   std::vector<std::string> evidence;  // sentences
 };
 
-// What the small functions that the kernel exports read: those that say which member by their name
-// alone. Ones that do more than to read it are left out.
+// What small exported functions of the kernel read: only those whose name says which member. Those
+// that do more than read it are left out.
 std::vector<MemberAccess> read_member_accessors(const KernelView& kernel);
 
 }  // namespace coldtrace::syscall_map

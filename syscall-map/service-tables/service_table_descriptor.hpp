@@ -9,7 +9,7 @@ namespace coldtrace::syscall_map {
 // An instruction that stores into KeServiceDescriptorTable, and what it stores.
 struct DescriptorStore {
   pe::Rva code;   // of the instruction's first byte
-  pe::Rva value;  // the table; of a limit, the place it was loaded from
+  pe::Rva value;  // the table; for a limit, the place it was loaded from
 };
 
 // How the initialization of an x86 kernel fills KeServiceDescriptorTable:

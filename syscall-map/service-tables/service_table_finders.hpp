@@ -7,7 +7,7 @@
 
 namespace coldtrace::syscall_map {
 
-// What a finder has found, or why there is nothing.
+// What a finder found, or why it found nothing.
 struct FoundTables {
   std::vector<LocatedServiceTable> tables;
   std::string reason;
@@ -16,7 +16,7 @@ struct FoundTables {
 // KiServiceTable of an x86 or x64 kernel.
 FoundTables find_kernel_tables(TableSearch& search);
 
-// W32pServiceTable, and W32pServiceTableFilter where there is one.
+// W32pServiceTable, and W32pServiceTableFilter if there is one.
 FoundTables find_win32k_tables(TableSearch& search);
 
 }  // namespace coldtrace::syscall_map

@@ -8,10 +8,10 @@
 
 namespace coldtrace::syscall_map {
 
-// As many places as could be one table are looked at; real images have one.
+// How many places that could be one table are examined; real images have one.
 constexpr std::size_t most_table_places = 16;
 
-// Where a table is, and how its words are to be read.
+// Where a table is, and how to read its words.
 struct TablePlace {
   pe::Rva start;
   TableForm form;
@@ -22,14 +22,14 @@ struct TablePlace {
   auto operator<=>(const TablePlace&) const = default;
 };
 
-// What speaks for a table. Sentences of different kinds do not follow from one another.
+// The evidence for a table. Sentences of different kinds are independent of each other.
 class Proof {
  public:
-  // One more kind of evidence.
+  // Adds one more kind of evidence.
   void add(std::string sentence);
-  // A fact that proves nothing by itself.
+  // Adds a fact that proves nothing by itself.
   void note(std::string sentence) { sentences_.push_back(std::move(sentence)); }
-  // Evidence against it: what is left is of low confidence.
+  // Adds evidence against it: confidence is then low.
   void contradict(std::string sentence);
 
   Confidence confidence() const;
@@ -41,7 +41,7 @@ class Proof {
   bool contradicted_ = false;
 };
 
-// What the entries of a table are read with.
+// What is needed to read the entries of a table.
 struct TableLayout {
   std::string name;
   ServiceTable table;
@@ -52,16 +52,16 @@ struct TableLayout {
   bool verified;
 };
 
-// Reads the entries and checks them by relocations and sections: an entry that is not stored
+// Reads the entries and checks them against relocations and sections: an entry that is not stored
 // or leads out of the image ends the table with a finding.
 LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& layout,
                                        Proof& proof);
 
-// How many relocated addresses of code follow one another from the start on, up to one more than
-// the numbers of a table reach; 0 for a form that is not relocated.
+// How many consecutive relocated addresses of code there are from the start, up to one more than a
+// table can have; 0 for a form that is not relocated.
 u64 count_relocated_entries(const TableSearch& search, const TablePlace& place);
 
-// How many exported services are where the table's entry of their number leads.
+// How many exported services are where the table entry with their number leads.
 struct NumberAgreement {
   u64 shared = 0;
   u64 equal = 0;

@@ -27,7 +27,7 @@ struct KernelStubs {
   std::vector<NumberedFunction> functions;  // by number, no two with one RVA
 };
 
-// Where a number of services is stored in front of as many argument bytes.
+// Where a number of services is stored, followed by as many argument bytes.
 struct LimitPlace {
   pe::Rva limit;
   u32 count;
@@ -35,7 +35,7 @@ struct LimitPlace {
   pe::Rva arguments() const { return limit + sizeof(u32); }
 };
 
-// What the ways to find a service table share: the image's relocations, exports and words.
+// What all methods of finding a service table share: the image's relocations, exports and words.
 class TableSearch {
  public:
   explicit TableSearch(const KernelView& view);
@@ -49,24 +49,24 @@ class TableSearch {
   }
   std::string_view module_name() const { return view_.exports().directory.module_name; }
 
-  // True when the word at `at` is adjusted by the loader as words of that form are.
+  // Whether the loader relocates the word at `at` as it does words of that form.
   bool is_relocated(pe::Rva at, TableForm form) const;
 
   // The stored u32 at `at`.
   std::optional<u32> read_u32(pe::Rva at) const;
 
-  // Where the entry at `at` leads: nothing when it is not stored or leads out of the image.
+  // Where the entry at `at` leads; nothing if it is not stored or leads out of the image.
   std::optional<pe::Rva> read_target(pe::Rva at, TableForm form) const;
 
-  // True when `count` argument bytes are stored at `at`: multiples of four up to 17 arguments'.
+  // Whether `count` argument bytes are stored at `at`: multiples of four, for up to 17 arguments.
   bool holds_arguments(pe::Rva at, u64 count) const;
 
-  // All aligned words between `least` and `most` with as many argument bytes behind them, not all
-  // of which are zero; 64 at most.
+  // All aligned words between `least` and `most` that are followed by as many argument bytes, not
+  // all zero; at most 64.
   std::vector<LimitPlace> find_limits(u32 least, u32 most) const;
 
-  // The sections, as far as the file stores them. Sections that share bytes of the file are cut
-  // off once there are more bytes than the file has: no table needs them twice.
+  // The sections, as far as the file stores them. Sections that share bytes of the file are cut off
+  // once there are more bytes than the file has: no table needs the same bytes twice.
   struct StoredSection {
     pe::Rva start;
     u64 size;
@@ -93,21 +93,21 @@ constexpr u64 entry_size(TableForm form) {
   return form == TableForm::va64 ? 8 : 4;
 }
 
-// Every byte of an argument table is a multiple of four. 17 arguments are the most that a service
-// has (NtAccessCheckByTypeResultListAndAuditAlarmByHandle).
+// Every byte of an argument table is a multiple of four. No service has more than 17 arguments
+// (NtAccessCheckByTypeResultListAndAuditAlarmByHandle).
 constexpr bool is_argument_bytes(u8 byte) {
   return byte % 4 == 0 && byte <= 17 * 4;
 }
 
 KernelStubs read_kernel_stubs(const TableSearch& search);
 
-// Relocated words in a row, and where they lead; nothing for those that leave the image.
+// Consecutive relocated words, and where they lead; nothing for those that leave the image.
 struct RelocatedRun {
   pe::Rva start;
   std::vector<std::optional<pe::Rva>> targets;
 };
 
-// The runs of `least` or more relocated words of that form without a gap between them.
+// The runs of at least `least` adjacent relocated words of that form.
 std::vector<RelocatedRun> find_relocated_runs(const TableSearch& search, TableForm form, u64 least);
 
 }  // namespace coldtrace::syscall_map

@@ -7,8 +7,8 @@
 namespace coldtrace::syscall_map {
 
 // How rare a byte is in x86 and x64 machine code: -4 log2 of its share, rounded. Measured in the
-// executable sections of ntoskrnl.exe 5.1.2600.5512 (x86) and dxgkrnl.sys of 10.0.14393 and
-// 10.0.18362 (x64). Only speed depends on it.
+// executable sections of ntoskrnl.exe 5.1.2600.5512 (x86) and dxgkrnl.sys 10.0.14393 and 10.0.18362
+// (x64). Affects only speed.
 inline constexpr std::array<u8, 256> byte_rarity{
     13, 25, 29, 30, 29, 30, 33, 33, 27, 35, 36, 36, 31, 34, 39, 22, 28, 36, 40, 39, 35, 25, 41, 39,
     29, 41, 41, 40, 37, 41, 39, 29, 27, 41, 42, 39, 24, 38, 43, 43, 32, 42, 40, 39, 40, 43, 43, 44,

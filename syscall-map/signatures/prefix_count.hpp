@@ -9,20 +9,20 @@
 
 namespace coldtrace::syscall_map {
 
-// A stretch of code that signatures are searched in.
+// A stretch of code in which signatures are searched for.
 struct ExecutableCode {
   pe::Rva start{};
   core::ByteView bytes;
 };
 
-// What the file stores of the executable sections, ascending; where sections overlap, once.
+// What the file stores of the executable sections, ascending; overlaps only once.
 [[nodiscard]] std::vector<ExecutableCode> executable_code(const pe::Image& image);
 
-// How often the first 0, 1, ... bytes of the pattern are in the executable sections.
+// How often the first 0, 1, ... bytes of the pattern occur in the executable sections.
 [[nodiscard]] std::vector<u64> count_prefixes(const pe::Image& image,
                                               std::span<const FunctionByte> pattern);
 
-// The longest beginning of the pattern that is anywhere, and all places where it is.
+// The longest prefix of the pattern that occurs anywhere, and all its places.
 struct LongestPrefix {
   u32 size = 0;
   std::vector<pe::Rva> places;

@@ -4,9 +4,9 @@
 
 namespace coldtrace::syscall_map {
 
-// Checks the services of one image by what is true in every image measured: numbers rise
-// with the address at a fixed stride, no number is missing or there twice, NtX and ZwX are one
-// address. A violation is a warning in `map.findings`.
+// Checks the services of one image for what holds in every image measured: numbers rise with the
+// address at a fixed stride, no number is missing or duplicated, NtX and ZwX have the same address.
+// A violation is a warning in `map.findings`.
 void check_services(ServiceMap& map);
 
 }  // namespace coldtrace::syscall_map

@@ -9,16 +9,16 @@
 
 namespace coldtrace::syscall_map {
 
-// An exported address named like a service where no stub could be read.
+// An exported address with the name of a service at which no stub could be read.
 struct UnreadEntry {
   pe::Rva rva;
   std::vector<std::string> names;  // the service's name first
   EntryCode code;
 };
 
-// Gives unread entries their place in `map`: hooked stubs become services, with the number that
-// the order of the stubs around proves; so does NtQuerySystemTime, which has a number but no
-// stub on x64; everything else is left out with a reason.
+// Gives unread entries their place in `map`: hooked stubs become services, with the number that the
+// order of the surrounding stubs proves; so does NtQuerySystemTime, which has a number but no stub
+// on x64; everything else is left out with a reason.
 void resolve_unread(const pe::Image& image, const std::vector<UnreadEntry>& unread,
                     ServiceMap& map);
 

@@ -10,7 +10,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Where a shape belongs.
+// Where a shape occurs.
 enum class StubPlace : u8 {
   user,    // ntdll, win32u, user32, gdi32
   kernel,  // ZwX of ntoskrnl
@@ -20,13 +20,13 @@ enum class StubPlace : u8 {
 struct Stub {
   std::string_view shape;  // an id of docs/commands/syscall-map.md, "Stub shapes"
   StubPlace place;
-  bool verified;                      // the shape was seen on real bytes
-  u16 number;                         // service number, bit 12 set for win32k
-  u32 raw_immediate;                  // what the code loads; may hold more than the number
-  std::optional<u32> argument_bytes;  // what its return removes from the stack
+  bool verified;                      // the shape was seen in real files
+  u16 number;                         // the service number; bit 12 is set for win32k
+  u32 raw_immediate;                  // what the code loads; may contain more than the number
+  std::optional<u32> argument_bytes;  // what the return removes from the stack
   u32 length;                         // bytes of code
-  // Code outside the stub that it calls or jumps to, the same for all stubs of an image: an RVA
-  // for KiSystemService and KiServiceInternal, or for the thunk of wow64-transition.
+  // The code outside the stub that it calls or jumps to, the same for all stubs of an image: the
+  // RVA of KiSystemService or KiServiceInternal, or of the wow64-transition thunk.
   std::optional<pe::Rva> gate;
 };
 
@@ -35,16 +35,16 @@ Service to_service(const pe::Image& image, pe::Rva rva, const Stub& stub, std::s
 
 struct StubShape;
 
-// Decodes the stubs of one image by whole shapes, anchored at an address.
+// Decodes the stubs of one image by complete shapes, anchored at an address.
 class StubDecoder {
  public:
   static constexpr u32 longest_stub = 64;  // bytes
 
-  // Wine and Microsoft share bytes; who made the image decides.
+  // Some stubs of Wine and Microsoft are the same bytes: the maker of the image decides.
   StubDecoder(const pe::Image& image, bool wine);
 
-  // The stub at `rva`. Nothing when no shape of the image's machine fits, `rva` is not executable,
-  // or an immediate holds what that shape cannot.
+  // The stub at `rva`. Nothing if no shape of the image's machine fits, `rva` is not executable, or
+  // an immediate has a value that is impossible in that shape.
   std::optional<Stub> decode(pe::Rva rva);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Machine code with fields, compiled from text. Two characters stand for a byte:
+// Machine code with fields, compiled from text. Two characters stand for one byte:
 //   hex digits  exactly this byte           ..  any byte
 //   nn          service number, low first   aa  stack bytes that "ret imm16" removes
 //   vv          absolute address, low first rr  displacement from the end of its field
@@ -19,25 +19,25 @@ class StubPattern {
   consteval StubPattern(const char* text) : StubPattern{std::string_view{text}} {}  // NOLINT
 
   struct Match {
-    u32 immediate = 0;                  // all nn bytes
-    std::optional<u32> argument_bytes;  // where the pattern has "aa" or "ret"
-    u32 address = 0;                    // all vv bytes
-    u32 address_at = 0;                 // where they lie in the code
-    i64 displacement_target = 0;        // from the start of the code, where rr leads
+    u32 immediate = 0;                  // the nn bytes
+    std::optional<u32> argument_bytes;  // if the pattern has "aa" or "ret"
+    u32 address = 0;                    // the vv bytes
+    u32 address_at = 0;                 // their offset in the code
+    i64 displacement_target = 0;        // where rr leads, from the start of the code
     u32 length = 0;                     // bytes matched
   };
 
-  // False for code that cannot match, by its first four bytes, low first.
+  // False for code that cannot match, judged by its first four bytes, little-endian.
   bool suits(u32 first) const { return (first & load(mask_, start)) == load(exact_, start); }
 
-  // The fields of `code`, or nothing when a byte differs or is missing.
+  // The fields of `code`, or nothing if a byte differs or is missing.
   std::optional<Match> match(core::ByteView code) const;
 
  private:
   static constexpr std::size_t most_bytes = 40;
   using Bytes = std::array<u8, most_bytes>;
 
-  // Where the bytes of a field lie, side by side.
+  // Where the adjacent bytes of a field are.
   struct Field {
     u8 at = 0;
     u8 size = 0;  // none: the pattern has no such field
@@ -99,7 +99,7 @@ class StubPattern {
   static constexpr u8 bare_return = 0xc3;
   static constexpr u8 counted_return = 0xc2;
 
-  // What `size_` bytes must be where the mask has bits; behind them both are zero.
+  // What the `size_` bytes must be where the mask has bits; beyond them both are zero.
   Bytes exact_{};
   Bytes mask_{};
   u8 size_ = 0;

@@ -11,24 +11,24 @@
 
 namespace coldtrace::syscall_map {
 
-// What a built-in member list asks for, in its order.
+// The requests of a built-in member list, in order.
 std::vector<MemberRequest> built_in_requests(std::string_view list);
 
-// Whether another tool may be told the value: not one of low confidence, nor one that was only
+// Whether the value may be passed to another tool: not if its confidence is low, or if it was only
 // inferred from another build.
 bool is_reliable(const MemberValue& member);
 
-// The value of a build that answers the request, under whatever name; null where there is none that
-// is reliable.
+// The value of a build that answers the request, under whatever name; null if there is no reliable
+// one.
 const MemberValue* find_value(const HookTable& build, const MemberRequest& request);
 
 // "ntoskrnl.exe 10.0.19041.1 x64, stamp 0x5f..."
 std::string describe_kernel(const HookTable& build);
 
-// Why none of the values that the list `list` asks for can be taken of the build.
+// Why none of the values that the member list `list` requests can be taken from the build.
 std::string why_no_values(const HookTable& build, std::string_view list);
 
-// What is left out, all in one finding: "A, B and 3 more: why; C: why".
+// What is left out, in a single finding: "A, B and 3 more: why; C: why".
 class LeftOutNames {
  public:
   void add(std::string_view name, std::string_view why);
@@ -39,7 +39,7 @@ class LeftOutNames {
   std::vector<std::pair<std::string, std::vector<std::string>>> names_;  // by reason
 };
 
-// Builds of which there is no row: `hook-row`.
+// Builds without a row: `hook-row`.
 class LeftOutBuilds {
  public:
   void add(const HookTable& build, std::string_view why) {
@@ -51,7 +51,7 @@ class LeftOutBuilds {
   LeftOutNames builds_;
 };
 
-// Values of builds, each build with its own: `hook-value`.
+// Values that are left out, per build: `hook-value`.
 class LeftOutValues {
  public:
   void add(const HookTable& build, std::string_view name, std::string_view why);

@@ -7,7 +7,7 @@
 
 namespace coldtrace::syscall_map {
 
-// "10.0.19041.1", as identities have file versions; nothing for any other text.
+// Parses "10.0.19041.1", the form of file versions in identities; nothing for any other text.
 std::optional<pe::VersionNumber> to_version_number(std::string_view text);
 
 }  // namespace coldtrace::syscall_map

@@ -5,7 +5,7 @@
 
 namespace coldtrace::syscall_map {
 
-// Used inside this library alone.
+// Used only inside this library.
 TraceEmulation describe_emulation(const pe::Image& image, const Disassembler& disassembler,
                                   const Instruction& instruction);
 

@@ -18,39 +18,40 @@
 
 namespace coldtrace::syscall_map {
 
-// What gives names to the code of a kernel, and places to names: its exports, the public symbols
-// of its PDB, and its services, which outlive this. Used inside this library alone.
+// What gives names to the code of a kernel, and places to names: its exports, the public symbols of
+// its PDB, and its services, which have to outlive this. Used only inside this library.
 class TracePlaces {
  public:
   TracePlaces(const pe::ImageTables& tables, const std::vector<NamedPlace>& symbols,
               const std::vector<HookService>& services);
 
-  // Sets `source` and `rva` of the point from what was requested, or says why it cannot. The
-  // exports go before the services, these before the symbols, the signatures and structure; that
-  // they disagree is a finding.
+  // Sets `source` and `rva` of the point from what was requested, or says why it cannot. Exports
+  // take precedence over services, these over symbols, then signatures and structure; a
+  // disagreement is a finding.
   void resolve(TracePoint& point, core::Findings& findings);
 
-  // Where exports, services and symbols have a function of this name, in this order.
+  // Where exports, services and symbols, in this order, have a function of this name.
   std::vector<FunctionPlace> find_named(std::string_view name) const;
 
-  // "HAL.KfLowerIrql" where an export of this name leads to another image; else empty.
+  // "HAL.KfLowerIrql" if an export of this name leads to another image; else empty.
   std::string forwarder_of(std::string_view name) const;
 
-  // Of code and data, undecorated, as find_named() takes them.
+  // The names of code and data, undecorated, as find_named() takes them.
   std::vector<std::string_view> names() const;
 
-  // Those of them that name code, or of `others`, that a glob means, undecorated or as they are.
+  // Those of them that name code, and those of `others`, that a glob matches, undecorated or as
+  // they are.
   std::set<std::string> matching(std::string_view glob,
                                  std::span<const std::string_view> others) const;
 
-  // Whether the name that is asked for, if any, is found without the services.
+  // Whether the requested name, if any, is found without the services.
   bool has_name(std::string_view requested) const;
 
   const CodeSearch& code() const { return code_; }
 
   std::vector<std::string> names_at(pe::Rva rva, core::Findings& findings) const;
 
-  // Of all that lie in executable sections.
+  // The starts of all that lie in executable sections.
   std::vector<FunctionStart> starts() const;
 
  private:
@@ -79,7 +80,7 @@ class TracePlaces {
   unsigned suggestions_left_ = 64;  // looking for similar names is slow
 };
 
-// A name, a name and a number of bytes, or an RVA; nothing for what is none of these.
+// A name, a name and an offset in bytes, or an RVA; nothing for anything else.
 struct TraceRequest {
   std::string_view name;  // empty: the offset is an RVA
   u32 offset = 0;

@@ -16,7 +16,7 @@ namespace coldtrace::cli {
 // The JSON of hook tables and system call maps, as other programs hand it back. Include it only in
 // source files: it takes long to compile.
 
-// Larger than any JSON of tables that is read.
+// The limit for JSON of tables.
 inline constexpr u64 largest_hook_table_document = u64{64} << 20;
 
 // The contents of such a file.
@@ -37,7 +37,7 @@ syscall_map::HookTableImage read_documented_image(const rapidjson::Value& json,
 // confidence, which a map does not have, is set by read_documented_build().
 std::optional<syscall_map::HookService> read_documented_service(const rapidjson::Value& json);
 
-// The texts of an array.
+// Appends the texts of an array.
 void append_texts(const rapidjson::Value& object, const char* name,
                   std::vector<std::string>& texts);
 

@@ -20,14 +20,14 @@ using rapidjson::Value;
 enum class MemberShape {
   flag,
   text,
-  file_text,  // with its bytes in hexadecimal beside it where it is not UTF-8
+  file_text,  // with its bytes in hexadecimal beside it if it is not UTF-8
   texts,
-  file_texts,  // with the bytes beside them where not all are UTF-8
+  file_texts,  // with the bytes beside them if not all are UTF-8
   words,
   object,   // of what `inside` says
   objects,  // each of what `inside` says
-  rows,     // any list: it is read row by row
-  value,    // any number, or a text of one
+  rows,     // any list: its rows are read one by one
+  value,    // any number, or a number as text
   byte,
   half,
   word,
@@ -165,7 +165,7 @@ inline bool is_written_finding(const Value& json) {
                             {"text", MemberShape::text}});
 }
 
-// The first documents had no findings of an image.
+// Early documents had no findings per image.
 inline bool is_written_image(const Value& json) {
   const WrittenMember role{"role", MemberShape::text};
   const WrittenMember path{"path", MemberShape::file_text, true};

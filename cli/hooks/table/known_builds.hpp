@@ -12,7 +12,7 @@
 
 namespace coldtrace::cli {
 
-// Builds that have PDBs, for kernels that have none.
+// Builds with PDBs, for kernels without one.
 struct KnownBuildOptions {
   std::vector<std::string> kernels;
   std::vector<std::string> pdbs;

@@ -10,7 +10,7 @@ namespace coldtrace::cli {
 // member.
 std::string sources_text(const syscall_map::MemberValue& member);
 
-// "0x4b8", "-1" of a constant, or "-".
+// "0x4b8", "-1" for a constant, or "-".
 std::string value_text(const syscall_map::MemberValue& member);
 
 }  // namespace coldtrace::cli

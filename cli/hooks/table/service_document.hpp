@@ -11,7 +11,7 @@
 
 namespace coldtrace::cli {
 
-// A file that lists services: what it is, and what it has, unpacked.
+// A file that lists services: its kind and its unpacked contents.
 struct ServiceListFile {
   syscall_map::ServiceListKind kind = syscall_map::ServiceListKind::names;
   std::vector<std::byte> bytes;  // empty for an image: its reader asks for parts of it
@@ -22,9 +22,9 @@ std::optional<ServiceListFile> read_service_list_file(const std::string& path, R
 
 // What the JSON of "syscalls map" or of "hooks table" says about services.
 struct ServiceDocument {
-  // Of one image of a map, or one build of a table.
+  // One image of a map, or one build of a table.
   struct Part {
-    pe::Identity image;  // nothing known in a table
+    pe::Identity image;  // unknown in a table
     std::vector<syscall_map::DocumentedService> services;
   };
   bool is_map = false;

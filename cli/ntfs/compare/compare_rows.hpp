@@ -8,13 +8,13 @@
 
 namespace coldtrace::cli {
 
-// A name, or the units of one that is not valid UTF-16.
+// A name, or its units if it is not valid UTF-16.
 std::string shown_name(const std::string& name);
 
-// The members of a line, behind its type.
+// The members of a line, after its type.
 void write_difference_json(JsonWriter& json, const VolumeName& volume,
                            const ntfs::FileDifference& difference);
-// A line of text. Paths start with what tells the volume of their side apart.
+// A line of text. Paths start with what identifies the volume of their side.
 std::string difference_text(const VolumeName& before, const VolumeName& after,
                             const ntfs::FileDifference& difference);
 

@@ -13,19 +13,19 @@
 
 namespace coldtrace::cli {
 
-// A volume of one side of a comparison.
+// A volume on one side of a comparison.
 struct ComparedVolume {
   VolumeName name;
   std::string serial_number;  // empty: not known
   ntfs::ComparedFiles files;
-  std::string names_key;  // by what its names are hashed; empty: they are as they are
+  std::string names_key;  // key of hashed names; empty: they are not hashed
 
   ntfs::ComparedView view() const { return {name.start, name.shadow, serial_number, names_key}; }
 };
 
-// Reads an image or the NDJSON of a snapshot, also from a pipe; nothing where neither can be made
-// of it, which the report says. Findings are those of the input.
-// With `names` they are hashed, where the snapshot has not hashed ones.
+// Reads an image or the NDJSON of a snapshot, also from a pipe; nothing, and a report, if it is
+// neither. Findings are those of the input.
+// With `names` they are hashed, unless the snapshot's are already.
 std::optional<std::vector<ComparedVolume>> read_compared(const DiskOptions& options,
                                                          const privacy::HashedNames* names,
                                                          unsigned jobs, core::Findings& findings,

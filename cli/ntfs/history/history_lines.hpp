@@ -10,15 +10,15 @@ using ntfs::FileHistory;
 using ntfs::FileVersion;
 using ntfs::VolumeHistory;
 
-// What a volume was at one time: a shadow copy of it, or the volume as it is now.
+// The state of a volume at one time: a shadow copy, or the current state.
 struct HistoryView {
   ntfs::Partition partition;
-  u64 start = partition.offset;  // of the volume, which may begin further on
+  u64 start = partition.offset;  // of the volume, which may begin later in the partition
   bool opened = false;
-  bool whole = true;  // it is known which files were not there
+  bool whole = true;  // absence of a file is reliable
 };
 
-// One volume at all its times.
+// One volume at all known times.
 struct VolumeAtTimes {
   std::vector<HistoryView> views;
   VolumeHistory history;
@@ -40,7 +40,7 @@ class HistoryWriter {
         output_{output},
         lines_{output, format, int64} {}
 
-  // One volume, whose views are in the order of their time. `begin` writes the members of the
+  // Writes one volume with its views in chronological order. `begin` writes the members of the
   // header before them.
   void write(const std::function<void(JsonWriter&)>& begin, const std::vector<HistoryView>& views,
              const VolumeHistory& history);
@@ -52,7 +52,7 @@ class HistoryWriter {
                      const FileVersion& version);
 
   bool is_text_;
-  bool named_;  // partitions have their names
+  bool named_;  // partitions are shown with their names
   bool is_begun_ = false;
   const std::string& image_;
   Output& output_;

@@ -10,18 +10,18 @@
 
 namespace coldtrace::cli {
 
-// Versions of files, of the lines of a snapshot.
+// Versions of files, from the lines of a snapshot.
 
-// Which row a "file" line is; nothing where it does not say so. The path is `path`'s then.
-// What is of another type than its member has is told to `mistyped`, here and below.
+// The row that a "file" line describes, or nothing if it does not say which. Its path is a view of
+// `path`. Here and below, members of the wrong type are added to `mistyped`.
 std::optional<ntfs::VolumeHistory::Row> read_history_row(const rapidjson::Value& json,
                                                          std::string& path,
                                                          MistypedMembers& mistyped);
 
-// The line as JSON, without what says where it was read: what two versions are told apart by.
+// The line as JSON, without where it was read: what two versions differ by.
 std::string version_line(const rapidjson::Value& json);
 
-// Its path, times, streams and where they lie.
+// Its path, times, streams and their extents.
 std::string version_summary(const rapidjson::Value& json, MistypedMembers& mistyped);
 
 }  // namespace coldtrace::cli

@@ -12,23 +12,23 @@
 
 namespace coldtrace::cli {
 
-// The versions that the NDJSON of a snapshot has of files: one of each, or of each shadow copy that
-// it was taken of.
+// The versions of files in the NDJSON of a snapshot: one of each file, or one for each shadow copy
+// that it includes.
 class SnapshotHistory {
  public:
   SnapshotHistory(core::Borrowed<core::ImageSource> file, const std::vector<std::string>& paths,
                   std::optional<u32> partition, bool as_text)
       : file_{file.get()}, paths_{paths}, partition_{partition}, as_text_{as_text} {}
 
-  // Why there is no history of it; empty where there is one.
+  // Why it has no history; empty if it has one.
   std::string read(core::Findings& findings);
 
-  // What it leaves out, as ntfs::SnapshotNames has it, and whether it has any shadow copy.
+  // What it leaves out, as in ntfs::SnapshotNames.
   const std::string& left_out() const { return left_out_; }
   bool has_shadows() const { return has_shadows_; }
 
   const std::vector<VolumeAtTimes>& volumes() const { return volumes_; }
-  // Of the first view of a volume.
+  // The header of the first view of a volume.
   const SnapshotHeader& header(std::size_t volume) const { return headers_[volume]; }
 
  private:
@@ -37,7 +37,7 @@ class SnapshotHistory {
     std::size_t view;
   };
   void begin(const SnapshotHeader& header);
-  // Gives each "file" line of a view that is chosen to `visit`, as VolumeHistory::Row.
+  // Passes each "file" line of a chosen view to `visit`, as VolumeHistory::Row.
   template <class Visit>
   void visit_rows(Visit visit);
 
@@ -50,7 +50,7 @@ class SnapshotHistory {
   MistypedMembers mistyped_;
   std::string left_out_;
   bool has_shadows_ = false;
-  std::vector<std::optional<View>> views_;  // of the header lines of the file
+  std::vector<std::optional<View>> views_;  // one per header line of the file
 };
 
 }  // namespace coldtrace::cli

@@ -11,19 +11,19 @@
 
 namespace coldtrace::cli {
 
-// Writes versions of files of a view: as text their size, times, streams and where they lie, else
-// the JSON of their row, without what says where it was read. Names are hashed with `names`, where
-// it is not null. The snapshot outlives what is returned.
+// Writes versions of files in a view: as text their size, times, streams and extents, else the JSON
+// of their row, without where it was read. Names are hashed with `names` unless that is null. The
+// snapshot has to outlive the result.
 ntfs::VolumeHistory::Show show_versions(const ntfs::Snapshot& snapshot, bool as_text, unsigned jobs,
                                         const privacy::HashedNames* names);
 
-// Hashes names of rows with `names`; nothing where it is null.
+// Hashes names of rows with `names`; nothing if that is null.
 ntfs::VolumeHistory::Hide hide_names(const privacy::HashedNames* names, unsigned jobs);
 
-// The members of a row that say nothing of where it was read.
+// The members of a row, without those that say where it was read.
 RowFields metadata_fields();
 
-// The pieces of such a text.
+// A piece of such a text.
 struct PlacedExtent {
   u64 clusters;
   std::optional<u64> offset;  // of the image

@@ -10,23 +10,23 @@
 
 namespace coldtrace::cli {
 
-// Writes the rows of a change journal in one format. One object a thread.
+// Writes the rows of a change journal in one format. One object per thread.
 class JournalFormat {
  public:
   virtual ~JournalFormat() = default;
   virtual void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
                      core::TextBuffer& out) = 0;
-  // Formats of rows alone have no line for what is not there.
+  // Formats that have only rows have no line for a gap.
   virtual void write_gap(const ntfs::JournalGap&, core::TextBuffer&) {}
 };
 
 struct JournalFormatOptions {
   std::string format;  // "ndjson", "json", "csv", "mftecmd-csv", "l2tcsv", "bodyfile" or "text"
-  std::string source;  // the input's name, for formats that have it in each row
+  std::string source;  // the input's name, for formats with it in each row
   bool events = false;
   Int64 int64 = Int64::number;
-  std::optional<VolumeName> volume = std::nullopt;  // a journal that was copied has none
-  // Whether rows are of pages in free clusters; nothing where these were not searched.
+  std::optional<VolumeName> volume = std::nullopt;  // none for a copied journal
+  // Whether rows are from pages in free clusters; nothing if these were not searched.
   std::optional<bool> carved = std::nullopt;
 };
 
@@ -38,9 +38,9 @@ std::unique_ptr<JournalFormat> make_journal_l2tcsv(const JournalFormatOptions& o
 std::unique_ptr<JournalFormat> make_journal_body(const JournalFormatOptions& options);
 std::unique_ptr<JournalFormat> make_journal_text(const JournalFormatOptions& options);
 
-// The line with the names of the columns; empty for formats without one.
+// The line with the column names; empty for formats without one.
 std::string journal_csv_header(const JournalFormatOptions& options);
-// A file's number of 128 bits, of which `low` is the lower half.
+// A 128-bit file number, whose lower half is `low`.
 std::string long_file_id(u64 high, ntfs::FileReference low);
 std::string journal_text_heading();
 

@@ -16,8 +16,8 @@ struct FlagTexts {
   std::string_view separator;
 };
 
-// Texts of flags, which have few combinations: each is made once. Bits without a name are written
-// in hexadecimal. One object a thread.
+// Texts of flags. Few combinations occur, so each text is made once. Bits without a name are
+// written in hexadecimal. One object per thread.
 class FlagTextCache {
  public:
   FlagTextCache(const std::vector<ntfs::UsnFlag>& flags, FlagTexts texts)
@@ -30,7 +30,7 @@ class FlagTextCache {
   std::map<u32, std::string> known_;
 };
 
-// The same of file attributes, with the words that 'ntfs snapshot' has for them.
+// The same for file attributes, with the words of 'ntfs snapshot'.
 class AttributeTextCache {
  public:
   explicit AttributeTextCache(FlagTexts texts) : texts_{texts} {}

@@ -12,7 +12,7 @@
 
 namespace coldtrace::cli {
 
-// How a number says where something is.
+// The unit of a number that gives a place.
 enum class PlaceUnit : u8 { byte, sector, cluster };
 
 struct AskedPlace {
@@ -21,8 +21,8 @@ struct AskedPlace {
   u64 number;
 };
 
-// "4096", "0x1000"; "s:8" a sector of the disk, "c:1" a cluster of the volume, "b:4096" a byte
-// whatever `unit` is. Nothing of other texts.
+// "4096", "0x1000"; "s:8" for a sector of the disk, "c:1" for a cluster of the volume, "b:4096" for
+// a byte, whatever `unit` is. Nothing for other texts.
 std::optional<AskedPlace> parse_place(std::string_view text, PlaceUnit unit);
 
 struct PlaceOptions {
@@ -37,14 +37,14 @@ struct PlaceOptions {
 };
 void add_place_options(Command& command, PlaceOptions& options);
 
-// What is asked for, one after the other: first the arguments, then the lines of --places.
+// The requested places: first the arguments, then the lines of --places.
 class AskedPlaces {
  public:
-  // Opens the list; throws Failure where that cannot be.
+  // Opens the list; throws Failure if that is not possible.
   explicit AskedPlaces(const PlaceOptions& options);
   ~AskedPlaces();
 
-  // At most `most`, none at the end. Throws Failure for what is not a place.
+  // The next ones, at most `most`; none at the end. Throws Failure for what is not a place.
   std::vector<AskedPlace> next(std::size_t most);
 
  private:

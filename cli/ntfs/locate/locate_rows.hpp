@@ -10,21 +10,21 @@
 
 namespace coldtrace::cli {
 
-// The answer to one place that was asked for.
+// The answer for one requested place.
 struct LocatedPlace {
   const AskedPlace& asked;
-  std::optional<u64> offset;  // nothing of a number that no disk has
+  std::optional<u64> offset;  // nothing for a number beyond any disk
   u32 sector_size;
-  const VolumeName* volume = nullptr;  // null where the byte is in none that was opened
-  const ntfs::Place* place = nullptr;  // null outside of clusters
-  std::string_view area;               // what is there then
-  std::string_view partition_kind;     // of a partition that holds something else
+  const VolumeName* volume = nullptr;  // null if the byte is in none that was opened
+  const ntfs::Place* place = nullptr;  // null outside clusters
+  std::string_view area;               // what is there instead
+  std::string_view partition_kind;     // of a partition with something else
 };
 
-// What the place holds: a word of the table in docs/commands/ntfs-locate.md.
+// What is at the place: a word of the table in docs/commands/ntfs-locate.md.
 std::string_view holds(const LocatedPlace& located);
 
-// The members of a line, behind its type.
+// The members of a line, after its type.
 void write_located_json(JsonWriter& json, const LocatedPlace& located);
 std::string located_text(const LocatedPlace& located);
 

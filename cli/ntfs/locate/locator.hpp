@@ -12,26 +12,28 @@
 
 namespace coldtrace::cli {
 
-// A volume that places may be in.
+// A volume in which places may be.
 struct LocatedVolume {
   ntfs::VolumeArea area;
   VolumeName name;
-  // Whose the bytes at these offsets are, which are in order, all different and in its clusters.
+  // Finds whose the bytes at these offsets are; the offsets are sorted, distinct and in its
+  // clusters.
   std::function<std::vector<ntfs::Place>(std::span<const u64>)> find;
 };
 
-// The disk that places are of.
+// The disk on which places are.
 struct LocatedDisk {
   u64 size = 0;
   u32 sector_size = 512;
   std::vector<ntfs::Partition> partitions;
-  bool of_snapshot = false;  // what else is on the disk is not known
+  bool of_snapshot = false;  // the rest of the disk is not known
 };
 
 // Answers places a batch at a time.
 class Locator {
  public:
-  // Of volumes as they were at one time; what lies in none is answered by the `first` of several.
+  // `volumes` are views of the same time; places outside all are answered only by the `first` of
+  // several locators.
   Locator(const LocatedDisk& disk, std::vector<LocatedVolume> volumes, bool first);
 
   void locate(const std::vector<AskedPlace>& asked,
@@ -42,7 +44,7 @@ class Locator {
   const core::NoMatch& unmatched() const { return unmatched_; }
 
  private:
-  // The byte of a place, and what is known of it without a file system.
+  // The byte offset of a place, and what is known about it without a file system.
   struct Aim {
     std::optional<u64> offset;
     ntfs::DiskArea area;

@@ -12,22 +12,22 @@
 
 namespace coldtrace::cli {
 
-// One row: an event with what $MFT says of it.
+// One row: an event, and what $MFT says about it.
 struct LogRow {
   const ntfs::LogEvent& event;
   const ntfs::LogFile& log;
-  std::optional<ntfs::LogPresent> present;  // none: no $MFT is known
+  std::optional<ntfs::LogPresent> present;  // none: without a $MFT
   std::string path;                         // empty: not known
   std::string old_path;
-  std::optional<VolumeName> volume;  // none of a log that was copied out
+  std::optional<VolumeName> volume;  // none for a copied log
 };
 
-// "clean", "dirty", "erased", or "damaged" where no restart page can be read.
+// "clean", "dirty", "erased", or "damaged" if no restart page can be read.
 std::string_view log_state(const ntfs::LogFile& log);
 
 // The member "log" of a header.
 void write_log(JsonWriter& json, const ntfs::LogFile& log);
-// The members of a row behind its type.
+// The members of a row, after its type.
 void write_log_row(JsonWriter& json, const LogRow& row);
 
 constexpr std::string_view log_csv_header =
@@ -44,7 +44,7 @@ std::string log_heading(const ntfs::LogFile& log);
 void append_log_text(core::TextBuffer& text, const LogRow& row);
 
 std::string_view time_source_name(ntfs::LogTimeSource source);
-// "transaction", "log", "mft"; empty where there is no name.
+// "transaction", "log", "mft"; empty if there is no name.
 std::string_view name_source_name(ntfs::LogNameSource source);
 std::string_view set_time_name(unsigned which);
 

@@ -11,8 +11,8 @@
 
 namespace coldtrace::cli {
 
-// The rows that a query found, on their way to the output: as they come, or sorted, which keeps the
-// rows in a temporary file and their keys in memory.
+// Passes the rows that a query found to the output: as they come, or sorted, with the rows in a
+// temporary file and their keys in memory.
 class ChosenRows {
  public:
   using Write = std::function<void(std::string_view)>;
@@ -20,10 +20,10 @@ class ChosenRows {
   ChosenRows(Write write, std::optional<SortOrder> order, std::optional<u64> limit)
       : write_{std::move(write)}, order_{order}, limit_{limit} {}
 
-  // A row as text; `key` only where rows are sorted.
+  // Adds a row as text; `key` is needed only if rows are sorted.
   void add(SortKey key, std::string_view text);
 
-  // All rows were added: writes those that are sorted.
+  // To be called after all rows: writes the sorted ones.
   void end();
 
   u64 matched() const { return matched_; }
@@ -47,7 +47,7 @@ class ChosenRows {
   u64 matched_ = 0;
   std::vector<Kept> kept_;
   u64 memory_ = 0;
-  std::optional<Kept> last_;  // what comes behind it is beyond the limit
+  std::optional<Kept> last_;  // rows after it are beyond the limit
   std::unique_ptr<core::TemporaryFile> file_;
 };
 

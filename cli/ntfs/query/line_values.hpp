@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// What the line of a name in a snapshot has, whoever wrote it: what is not a value of its member's
-// type is absent, and told to `mistyped`.
+// The values in a name's line of a snapshot, whoever wrote it: a value of the wrong type counts as
+// absent, and is added to `mistyped`.
 class LineValues final : public ntfs::FileValues {
  public:
   explicit LineValues(MistypedMembers& mistyped) : mistyped_{mistyped} {}
@@ -19,7 +19,7 @@ class LineValues final : public ntfs::FileValues {
     offset_ = offset;
     shadow_ = shadow;
   }
-  // Asks of this line from now on; it has to last as long.
+  // Reads from this line from now on; it has to live as long.
   void set(const rapidjson::Value& line) { line_ = &line; }
 
   void each(ntfs::FileMember member, const See& see) override;
@@ -32,7 +32,7 @@ class LineValues final : public ntfs::FileValues {
   std::optional<u64> shadow_;
 };
 
-// Whether the line has the member, be it null, that an expression's member is a part of.
+// Whether the line has the member, even if null, that contains an expression's member.
 bool has_member(const rapidjson::Value& line, ntfs::FileMember member);
 
 }  // namespace coldtrace::cli

@@ -31,32 +31,31 @@ struct QueryOptions : DiskOptions {
   }
 };
 
-// What is asked, and where the answer goes.
+// The query, and where the answer goes.
 struct Query {
   const QueryOptions& options;
-  std::optional<where::WhereExpression> where;  // absent: all names are wanted
+  std::optional<where::WhereExpression> where;  // absent: all names
   std::optional<SortOrder> order;
   Output& output;
   JsonLines lines;
   ChosenRows rows;
-  std::unique_ptr<const privacy::HashedNames> names = nullptr;  // null: they are as they are
+  std::unique_ptr<const privacy::HashedNames> names = nullptr;  // null: names are not hashed
 
   bool wants(ntfs::FileValues& values) const;
-  // Whether contents of Zone.Identifier are asked for or shown.
+  // Whether contents of Zone.Identifier are queried or shown.
   bool asks_zone_ids() const;
-  // The same of what the change journal says of deleted files.
+  // The same for what the change journal says about deleted files.
   bool asks_deletions() const;
-  // The key of a row, where there is an order.
+  // The key of a row, if rows are sorted.
   SortKey key_of(ntfs::FileValues& values) const;
-  // The warning where no row matched.
+  // Adds the warning that no row matched.
   void add_no_match(core::Findings& findings, Report& report) const;
 };
 
-// False where nothing could be made of the input, which the report says. `findings` are those of
-// opening it.
+// False, and a report, if the input could not be used. `findings` are those of opening it.
 bool query_image(Query& query, GivenFile given, core::Findings findings, Report& report);
 
-// The same of the NDJSON of a snapshot.
+// The same for the NDJSON of a snapshot.
 bool query_lines(Query& query, const core::ImageSource& file, core::Findings findings,
                  Report& report);
 

@@ -5,8 +5,8 @@
 
 namespace coldtrace::cli {
 
-// A name that a query found, for people: its whole path, since its directories may be none of the
-// answer. The same of an image and of its snapshot.
+// A name that a query found, for people: its whole path, since its directories need not be in the
+// answer. The same for an image and its snapshot.
 void append_query_text(core::TextBuffer& out, ntfs::FileValues& values);
 
 }  // namespace coldtrace::cli

@@ -11,13 +11,13 @@
 
 namespace coldtrace::cli {
 
-// The members that an answer shows of each line: those of --fields, else what csv has columns of
-// and text shows, and what --zone-ids adds. Lines of JSON without --fields show all there is.
+// The members of each line that an answer shows: those of --fields, else those that csv has as
+// columns and text shows, and what --zone-ids adds. JSON lines without --fields show everything.
 class ShownMembers {
  public:
   ShownMembers(const std::string& format, const std::vector<std::string>& fields, bool zone_ids);
 
-  // Adds members that the line lacks, and those whose values are of another type.
+  // Collects members that the line lacks, and those of the wrong type.
   void check(const rapidjson::Value& line, std::set<std::string_view>& lacking,
              MistypedMembers& mistyped) const;
 

@@ -8,26 +8,26 @@
 
 namespace coldtrace::cli {
 
-// What --sort asks for: "MEMBER" or "MEMBER:desc".
+// The value of --sort: "MEMBER" or "MEMBER:desc".
 struct SortOrder {
   ntfs::FileMember member;
   bool descending = false;
 };
 
-// Throws Failure where it is neither.
+// Throws Failure if it is neither.
 SortOrder read_sort_order(std::string_view text);
 
-// What one row is sorted by: of several values the first in the order.
+// The sort key of one row: of several values, the first in the order.
 struct SortKey {
   bool missing = true;
-  u64 number = 0;    // of numbers, times and booleans
-  std::string text;  // of texts, and of GUIDs as lines have them
+  u64 number = 0;    // for numbers, times and booleans
+  std::string text;  // for texts, and GUIDs as in lines
 
   static SortKey of(const SortOrder& order, ntfs::FileValues& values);
 };
 
-// Whether a row comes before another: those without a value are last in both directions. Texts are
-// compared without the case of ASCII letters, then as they are.
+// Whether a row comes before another; rows without a value are last in both directions. Texts are
+// compared ignoring ASCII case, then exactly.
 bool is_before(const SortOrder& order, const SortKey& one, const SortKey& other);
 
 }  // namespace coldtrace::cli

@@ -9,20 +9,20 @@
 
 namespace coldtrace::cli {
 
-// Fields of the lines that The Sleuth Kit's mactime reads.
+// Fields of the lines read by The Sleuth Kit's mactime.
 // Source: sleuthkit.org wiki, "Body file".
 
-// A name must neither end its field nor its line, nor move a terminal's cursor: escapes what was
-// appended behind `start`.
+// Escapes what was appended after `start`, so that a name ends neither its field nor its line, and
+// does not move a terminal's cursor.
 void escape_body_text(std::string& text, std::size_t start);
 
-// Seconds since 1970 with seven digits of fraction; 0 for a time that is not set. Keeps the
-// texts of the last times: most of a file's are equal.
+// Seconds since 1970 with seven decimals; 0 for a time that is not set. Keeps the texts of the last
+// times: most times of a file are equal.
 class UnixTimeFormatter {
  public:
   static constexpr std::size_t longest = 32;
 
-  // Writes to `at`, which has room for the longest; returns the end.
+  // Writes to `at`, which must have room for the longest; returns the end.
   char* format(core::FileTime time, char* at) {
     for (const auto& known : known_)
       if (known.ticks == time.ticks) return copy(known, at);
@@ -53,7 +53,7 @@ class UnixTimeFormatter {
     }
     const auto seconds = static_cast<i64>(time.ticks / ticks_per_second) - seconds_1601_to_1970;
     const u64 fraction = time.ticks % ticks_per_second;
-    // Before 1970 the fraction counts towards zero.
+    // Before 1970, the fraction is counted towards zero.
     const bool negative = seconds < 0;
     const i64 whole = negative && fraction > 0 ? seconds + 1 : seconds;
     char* at = start;

@@ -8,7 +8,7 @@
 
 namespace coldtrace::cli {
 
-// Lines on their way from a job to what sorts them: before each its key and its size.
+// Lines passed from a job to the sorter: each is preceded by its key and size.
 
 inline void append_keyed_line(core::TextBuffer& out, u64 key, std::string_view line) {
   const auto head = std::bit_cast<std::array<char, 16>>(std::array<u64, 2>{key, line.size()});
@@ -16,7 +16,7 @@ inline void append_keyed_line(core::TextBuffer& out, u64 key, std::string_view l
   out.append(line);
 }
 
-// `visit(key, line)` for all of `lines`, which append_keyed_line() wrote.
+// Calls `visit(key, line)` for all `lines`, which append_keyed_line() wrote.
 template <class Visit>
 void each_keyed_line(std::string_view lines, Visit visit) {
   while (!lines.empty()) {

@@ -14,7 +14,7 @@ struct L2tLine {
   std::string_view source_type;  // "NTFS $FILE_NAME"
   std::string type;              // "Content Modification Time; Last Access Time"
   std::string user = "-";
-  std::string short_text;  // these three as they are
+  std::string short_text;  // these three are written as they are
   std::string text;
   std::string path;  // with '/'
   std::string inode;
@@ -23,8 +23,8 @@ struct L2tLine {
 
 std::string_view l2tcsv_header();
 
-// The line with its end: of a cell a comma is a space, as plaso writes them, and what is not
-// printable is escaped. A path is as plaso names those of NTFS: "NTFS:\a\b".
+// The line with its newline. In cells, commas become spaces, as in plaso, and unprintable
+// characters are escaped. Paths have plaso's form for NTFS: "NTFS:\a\b".
 std::string l2tcsv_line(const L2tLine& line);
 
 // "NTFS:\a\b" of "/a/b".

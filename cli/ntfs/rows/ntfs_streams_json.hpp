@@ -11,13 +11,13 @@
 
 namespace coldtrace::cli {
 
-// A quote of JSON is written once, or twice where the JSON is the content of a cell of CSV.
+// A quote in JSON is doubled if the JSON is inside a cell of CSV.
 enum class Quotes : u8 { single, doubled };
 
-// Whether each stream says which attribute it is.
+// Whether each stream states its attribute type.
 enum class StreamTypes : u8 { left_out, written };
 
-// Writes the streams of a row as objects of JSON with commas between them. One object a thread.
+// Writes the streams of a row as JSON objects separated by commas. One object per thread.
 template <Quotes quotes>
 class StreamsJson {
  public:

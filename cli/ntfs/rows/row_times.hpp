@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// One of the times of a file, in the words of each format.
+// One of a file's times, in the words of each format.
 struct TimeKind {
   core::FileTime ntfs::Times::*time;
   char letter;                   // of The Sleuth Kit's "macb"
@@ -21,15 +21,15 @@ constexpr TimeKind time_kinds[] = {
     {&ntfs::Times::changed, 'c', "Metadata Modification Time", "change", "record changed"},
     {&ntfs::Times::accessed, 'a', "Last Access Time", "access", "accessed"}};
 
-// A set of times that a row has.
+// A set of times in a row.
 struct TimeSet {
   std::string_view name;    // "$FILE_NAME"
-  std::string_view member;  // of lines: "fn"
+  std::string_view member;  // in lines: "fn"
   u32 attribute;
 };
 
-// Gives `visit` the times of $STANDARD_INFORMATION and of $FILE_NAME, or those of the index where
-// nothing else speaks of the file.
+// Passes to `visit` the times of $STANDARD_INFORMATION and of $FILE_NAME, or those of the index if
+// nothing else tells of the file.
 template <class Visit>
 void each_time_set(const ntfs::FileRow& row, Visit visit) {
   if (row.facts.information)
@@ -39,10 +39,10 @@ void each_time_set(const ntfs::FileRow& row, Visit visit) {
     visit(*row.index, TimeSet{"index", "index", 0x90});
 }
 
-// Of the unnamed stream, or as the directory's entry says.
+// The size of the unnamed stream, or that in the directory entry.
 std::optional<u64> timeline_size(const ntfs::FileRow& row);
 bool is_directory(const ntfs::FileRow& row);
-// Whether the name is one of the volume as it is.
+// Whether the name currently exists on the volume.
 bool is_allocated(ntfs::State state);
 
 }  // namespace coldtrace::cli

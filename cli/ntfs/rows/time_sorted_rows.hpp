@@ -8,11 +8,11 @@
 
 namespace coldtrace::cli {
 
-// Rows of a format that is_sorted_by_time(), on their way to the output. Throws Failure where its
+// Passes rows of a format for which is_sorted_by_time() to the output. Throws Failure if its
 // temporary files cannot be written or read.
 class TimeSortedRows {
  public:
-  // Keyed lines, as such a format writes them.
+  // Adds keyed lines, as such a format writes them.
   void add(std::string_view lines);
   void write_to(Output& output);
 
@@ -20,7 +20,7 @@ class TimeSortedRows {
   core::SortedLines lines_;
 };
 
-// The line with the names of the columns; empty of a format that is not sorted.
+// The line with the column names; empty for a format that is not sorted.
 std::string header_of_times(std::string_view format);
 
 }  // namespace coldtrace::cli

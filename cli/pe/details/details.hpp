@@ -12,8 +12,8 @@ struct CertificatePlace {
   std::uint64_t size;
 };
 
-// {"signatures","refused","tls","resources"} of a PE image: signatures as OpenSSL reads them,
-// tables as LIEF does, unless it refused the image; see docs/commands/pe.md.
+// {"signatures","refused","tls","resources"} of a PE image: signatures as read by OpenSSL, tables
+// as read by LIEF, unless it refused the image; see docs/commands/pe.md.
 std::string describe(const std::vector<std::uint8_t>& image,
                      const std::vector<CertificatePlace>& certificates);
 

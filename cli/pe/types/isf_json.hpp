@@ -13,7 +13,7 @@ void write_isf(JsonWriter& json, const pe::SymbolFile& file, const pe::TypeTable
                std::string_view database, const std::optional<pe::VersionNumber>& version,
                core::Findings& findings);
 
-// "metadata", a member of the table.
+// The table's member "metadata".
 void write_isf_metadata(JsonWriter& json, const pe::PdbIdentity& identity,
                         std::string_view database, const std::optional<pe::VersionNumber>& version);
 

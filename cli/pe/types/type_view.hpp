@@ -24,7 +24,7 @@ struct TypeView {
   const pe::IdTable& ids;
 };
 
-// What else becomes known while the members are written.
+// What else is collected while the members are written.
 struct TypeWriting {
   pe::TypeBudget budget;
   core::Findings& findings;

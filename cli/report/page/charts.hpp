@@ -31,7 +31,7 @@ struct Strip {
   std::vector<i64> values;
   i64 most = 0;                 // the full height
   std::string from, to;         // of the axis
-  std::string attributes = {};  // of the figure, for the script: markup of the program's own
+  std::string attributes = {};  // of the figure, for the script: the program's own markup
 };
 void write_strip(Html& html, const Strip& strip);
 

@@ -23,7 +23,7 @@ class Html {
   Html& text(std::string_view text);
   // Lines that a command prints, in which names are already printable.
   Html& lines(std::string_view text);
-  // An element of one line with such text: element("p", "...").
+  // Adds an element of one line with text: element("p", "...").
   Html& element(std::string_view tag, std::string_view content);
 
   // A part of the page, with its heading.

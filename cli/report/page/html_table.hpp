@@ -23,7 +23,7 @@ class HtmlTable {
   HtmlTable(const HtmlTable&) = delete;
   HtmlTable& operator=(const HtmlTable&) = delete;
 
-  // Cells come from left to right; the row ends with the last one.
+  // Cells are added from left to right; the row ends with the last one.
   void text(std::string_view text);
   void word(std::string_view text);  // stays on one line
   void count(u64 number);
@@ -31,7 +31,7 @@ class HtmlTable {
   void bytes(u64 bytes);
   void share(i64 part, i64 whole);
   void hex(u64 number);
-  // Since the first event, in units of 100 ns: "+0.0012345".
+  // A time since the first event, in units of 100 ns: "+0.0012345".
   void moment(i64 units);
   // A drawing; the column is sorted by `figure`.
   void drawing(std::string_view markup, u64 figure);
@@ -47,7 +47,7 @@ class HtmlTable {
   }
 
   u64 rows() const { return rows_; }
-  // Says how many rows are left out, if any.
+  // Ends the table, and says how many rows are left out, if any.
   void finish(u64 left_out);
 
  private:

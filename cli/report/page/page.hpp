@@ -18,7 +18,7 @@ struct Page {
   std::string title;
   std::vector<std::string> overview;  // paragraphs
   std::vector<Section> sections;
-  std::vector<std::string> data;  // of PackedData, each of a part of the page
+  std::vector<std::string> data;  // from PackedData, one for each part of the page
 };
 
 // Starts a section after the others.

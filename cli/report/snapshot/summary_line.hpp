@@ -31,7 +31,7 @@ class SummaryLines {
   ntfs::ClusterMap clusters_;  // without clusters if unknown
   std::set<std::string_view>& lacking_;
   MistypedMembers& mistyped_;
-  std::unordered_set<u64> records_;  // that were met
+  std::unordered_set<u64> records_;  // those seen so far
 };
 
 }  // namespace coldtrace::cli

@@ -36,14 +36,14 @@ class TracedVolumes {
   // Call this once, after all rows.
   void finish() { files_.finish(); }
 
-  // What names requests; nothing without a volume.
+  // What gives names to requests; nothing without a volume.
   std::optional<trace_analysis::DiskIo::Snapshot> on_disk() const;
   void add_request(const trace_analysis::DiskIo::Row& row);
   // After all requests: the warnings if some lie after the end of the disk, or there are none to
   // any disk.
   void note_findings(const trace_analysis::DiskIo& requests, core::Findings& findings) const;
-  // Adds to the section of each volume what the trace did there, or why the trace cannot be of this
-  // disk.
+  // Adds to the section of each volume what happened there during the trace, or why the trace
+  // cannot be of this disk.
   void write(Page& page, const trace_analysis::DiskIo& requests, u64 top) const;
 
  private:

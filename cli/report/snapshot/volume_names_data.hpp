@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// The names of a volume as the page's search reads them (docs/commands/report.md), packed, and how
-// many there was room for.
+// The packed names of a volume for the page's search (docs/commands/report.md), and how many there
+// was room for.
 struct NamesData {
   std::string packed;
   std::size_t names = 0;
@@ -18,7 +18,7 @@ struct NamesData {
 // file, then all names except those of the files that take the most space.
 NamesData names_data(const VolumeAnswers& answers, const ntfs::VolumeNames& names, u64 room);
 
-// Where the search is shown, and what it leaves out.
+// Writes the element for the search, and what the search leaves out.
 void write_search(Html& html, const VolumeAnswers& answers, const ntfs::VolumeNames& names,
                   const NamesData& data);
 

@@ -16,14 +16,14 @@ struct ShownFinding {
 };
 void append_findings(const core::Findings& findings, std::vector<ShownFinding>& shown);
 
-// One volume, as its section shows it.
+// What the section of one volume shows.
 struct VolumeAnswers {
   const ntfs::VolumeSummary& summary;
   const std::vector<ShownFinding>& findings;
   u32 cluster_size;                   // 0: unknown, as is the space that anything takes
   std::string id;                     // prefix of the names of elements
   u64 top;                            // rows of each table
-  std::vector<ntfs::ClusterUse> use;  // of each place of the map; empty: not known
+  std::vector<ntfs::ClusterUse> use;  // of each cell of the map; empty: not known
 };
 
 void write_states(Html& html, const VolumeAnswers& answers);
@@ -32,7 +32,7 @@ void write_activity(Html& html, const VolumeAnswers& answers);
 void write_map(Html& html, const VolumeAnswers& answers);
 void write_files(Html& html, const VolumeAnswers& answers);
 void write_volume_findings(Html& html, const VolumeAnswers& answers);
-// Of a whole image or snapshot.
+// The findings of a whole image or snapshot.
 void write_findings_table(Html& html, std::string_view id,
                           const std::vector<ShownFinding>& findings);
 

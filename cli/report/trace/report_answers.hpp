@@ -17,7 +17,7 @@ struct TraceReportOptions {
   u64 largest = u64{5} << 20;  // maximum size of the page
 };
 
-// Requests to disks as the timeline shows them: the first ones, and how many are left out.
+// Disk requests in the timeline: the first ones, and how many are left out.
 struct DrawnRequests {
   struct Request {
     i64 begin, end;  // ticks
@@ -31,7 +31,7 @@ struct DrawnRequests {
   u64 left_out = 0;
 };
 
-// What the parts of the page are made from.
+// The data from which the parts of the page are made.
 struct ReportAnswers {
   const TraceInput& input;
   const trace_analysis::Observed& observed;
@@ -53,7 +53,7 @@ struct ReportAnswers {
   const TraceReportOptions& options;
 
   i64 duration(i64 ticks) const { return names.duration(ticks); }
-  // Since the first event, in units of 100 ns.
+  // The time since the first event, in units of 100 ns.
   i64 moment(i64 time) const;
 };
 

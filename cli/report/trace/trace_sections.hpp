@@ -32,11 +32,11 @@ struct DrawnTree {
   std::string id, label;
   std::vector<std::string> names;
   std::vector<Node> nodes;  // the first one is the root
-  u64 left_out = 0;         // nodes that are too small
+  u64 left_out = 0;         // nodes too small to be drawn
 };
 std::vector<DrawnTree> draw_trees(const ReportAnswers& answers);
 
-// What the page's script draws, packed, and how much of the trace that is.
+// The packed data that the page's script draws, and how much of the trace that is.
 struct DrawnData {
   std::string packed;
   bool has_details = false;  // of turns
@@ -44,7 +44,7 @@ struct DrawnData {
   std::size_t slices = 0;
   i64 grid = 0;  // ticks within which slices were joined; 0: each is one turn
 };
-// As much as fits into `largest` bytes.
+// As much as fits in `largest` bytes.
 DrawnData draw_data(const ReportAnswers& answers, u64 largest);
 
 // Adds it before the other sections.

@@ -11,19 +11,19 @@
 
 namespace coldtrace::cli {
 
-// Options of every command that answers a question from a trace.
+// Options of every command that analyses a trace.
 struct AnalysisOptions : TraceInputOptions {
   tracefile::EventSelection times;
-  SymbolOptions symbols;  // of commands that show functions
+  SymbolOptions symbols;  // for commands that show functions
 };
 
 void add_analysis_options(Command& command, AnalysisOptions& options);
 
-// The header members of every such answer: what was analysed.
+// The header members of every such answer, about what was analysed.
 void write_observed(JsonWriter& json, const tracefile::AnyTrace& trace,
                     const trace_analysis::Observed& observed);
 
-// From the trace to the exit code, for every command that answers a question from one.
+// Runs an analysis command from the trace to the exit code.
 class AnalysisRun {
  public:
   // `options` must outlive the run.
@@ -31,10 +31,10 @@ class AnalysisRun {
   AnalysisRun(const AnalysisRun&) = delete;
   AnalysisRun& operator=(const AnalysisRun&) = delete;
 
-  // Whether the trace could be opened; if not, the report says why, and nothing below is there.
+  // Whether the trace could be opened; if not, the report says why, and nothing below may be used.
   bool opened() const { return observation_.has_value(); }
 
-  // Has the analyses see the events. Notes what it finds wrong with them.
+  // Passes the events to the analyses. Notes what is wrong with them.
   void observe(std::initializer_list<trace_analysis::Analysis*> analyses,
                trace_analysis::EventPairs* pairs = nullptr) {
     observe({analyses.begin(), analyses.size()}, pairs, nullptr);
@@ -42,8 +42,8 @@ class AnalysisRun {
   void observe(std::span<trace_analysis::Analysis* const> analyses,
                trace_analysis::EventPairs* pairs, trace_analysis::EventWitness* witness);
 
-  // That the trace has nothing to answer from, or has no events between --from and --to. `needs`:
-  // any of which a logger would have to write.
+  // Notes that the trace lacks the events for an answer, or has none between --from and --to.
+  // `needs`: any of these has to be logged.
   void note_no_match(std::string_view why, std::initializer_list<trace_analysis::Need> needs = {});
 
   TraceInput& input() { return *input_; }
@@ -52,7 +52,7 @@ class AnalysisRun {
   SymbolNames& symbols() { return *symbols_; }
   Report& report() { return report_; }
 
-  // The output is whole.
+  // Finishes with a complete output.
   template <class AnyOutput>
   Exit finish(AnyOutput& output) {
     output.commit();

@@ -10,11 +10,11 @@
 
 namespace coldtrace::cli {
 
-// Which rows of an analysis' tables come first, in every format that has these tables: those with
-// most of it.
+// By what the rows of an analysis' tables are sorted, largest first, in every format with these
+// tables.
 enum class RowOrder : u8 { time, count };
 
-// --sort; `help` says of what the rows are, and what is counted.
+// --sort; `help` says what the rows are, and what is counted.
 void add_sort_option(Command& command, RowOrder& order, const char* help,
                      const std::vector<std::string>& formats);
 
@@ -27,7 +27,7 @@ std::vector<const typename Map::value_type*> most_first(const Map& map, Of of) {
   return rows;
 }
 
-// Numbers of the elements that `has` something.
+// Indexes of the elements for which `has` is true.
 template <class T, class Has, class Of>
 std::vector<u32> most_first(const std::vector<T>& all, Has has, Of of) {
   std::vector<u32> numbers;

@@ -5,9 +5,9 @@
 
 namespace coldtrace::cli {
 
-// What context switches lack, and where they contradict each other.
+// Notes what context switches lack, and where they contradict each other.
 void note_switches(const trace_analysis::Turns::Counts& counts, AnalysisRun& run);
-// Only that switches have no events that make threads ready beside them.
+// Notes only that there are switches but no ready-thread events.
 void note_ready_events(const trace_analysis::Turns::Counts& counts, AnalysisRun& run);
 
 }  // namespace coldtrace::cli

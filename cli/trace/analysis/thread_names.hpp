@@ -5,21 +5,21 @@
 
 namespace coldtrace::cli {
 
-// "prodcons.exe (2000)"; "-" of nobody. As the trace has it, and for text.
+// "prodcons.exe (2000)"; "-" for nobody. As in the trace, and for text.
 std::string process_name(const trace_analysis::Population& population, trace_analysis::Index index);
 std::string process_text(const trace_analysis::Population& population, trace_analysis::Index index);
 
-// Ids and name of a thread and its process, as far as the trace tells.
+// Ids and names of a thread and its process, as far as the trace tells.
 struct ThreadIds {
   std::optional<u32> tid, pid;
   std::string process;  // may be empty
 };
 ThreadIds ids_of(const trace_analysis::Population& population, trace_analysis::Index thread);
-// Of a process of which no thread is known.
+// For a process without a known thread.
 ThreadIds ids_of_process(const trace_analysis::Population& population,
                          trace_analysis::Index process);
 
-// How answers name threads, processes and moments.
+// The names of threads, processes and moments in answers.
 class ThreadNames {
  public:
   // All must outlive it.
@@ -34,11 +34,11 @@ class ThreadNames {
   std::string process_name(trace_analysis::Index index) const {
     return cli::process_name(population_, index);
   }
-  // The name that a thread was given, else what lies at its start address; may be empty.
+  // The name given to a thread, else what is at its start address; may be empty.
   std::string function(trace_analysis::Index index) const;
-  // What lies at its start address, else empty.
+  // What is at its start address, else empty.
   std::string start_function(trace_analysis::Index index) const;
-  // What lies at an address of a process, or of the kernel, at a time; else the address.
+  // What is at an address of a process, or of the kernel, at a time; else the address.
   std::string code(std::optional<u32> pid, u64 address, i64 time) const;
 
   const TraceTimes& times() const { return times_; }
@@ -48,7 +48,7 @@ class ThreadNames {
   std::string seconds(i64 ticks) const { return times_.seconds(ticks) + " s"; }
   // "+0.0012345"
   std::string since_start(i64 time) const { return times_.since_start(time); }
-  // "+0.0012345 (event at 0x10000+0x1a8)": where `trace decode --header-fields` has it.
+  // "+0.0012345 (event at 0x10000+0x1a8)": the place that `trace decode --header-fields` shows.
   std::string moment(const trace_analysis::Moment& moment) const;
 
   // The members NAME, a time, and PREFIX_event.
@@ -65,13 +65,13 @@ class ThreadNames {
   i64 first_;
 };
 
-// "UserRequest"; "reason 99" of one without a name.
+// "UserRequest"; "reason 99" if it has no name.
 std::string wait_reason_text(u8 reason);
 
-// Where the event lies: a buffer of the file, and an offset in it.
+// The place of an event: a buffer of the file, and an offset in it.
 void write_place(JsonWriter& json, const std::optional<trace_analysis::Place>& place);
 
-// Nobody has no number.
+// Null for nobody.
 std::optional<u64> number_or_null(trace_analysis::Index index);
 
 }  // namespace coldtrace::cli

@@ -13,7 +13,7 @@ void add_trace_control_list(CLI::App& app, Exit& exit);
 void add_trace_control_explain(CLI::App& app, Exit& exit);
 void add_trace_control_decode(CLI::App& app, Exit& exit);
 
-// A function code as CODE gives it: a number, or a name of the table. Throws Failure.
+// Parses the argument CODE: a number, or a name from the table. Throws Failure.
 u32 parse_control_code(const std::string& text);
 
 // --windows; `absent` says what its absence means.
@@ -25,13 +25,13 @@ std::string versions_text(tracefile::KernelVersions versions);
 // The array of {"name","value"}.
 void write_statuses(JsonWriter& json, std::span<const tracefile::NtStatus> statuses);
 
-// The document of `list` and `explain`: the codes, what is checked of all codes, and the layouts
+// The document of `list` and `explain`: the codes, the checks common to all codes, and the layouts
 // of their buffers. Without a version, what any version has.
 void write_control_codes(JsonWriter& json, const std::vector<const tracefile::ControlCode*>& codes,
                          std::optional<tracefile::KernelVersion> version,
                          const core::Findings& findings);
 
-// The layouts of a code's buffers, each before the structures that it has as parts.
+// The layouts of a code's buffers, each before the structures that are parts of it.
 std::vector<const tracefile::ControlLayout*> layouts_of(
     const tracefile::ControlCode& code, std::optional<tracefile::KernelVersion> version);
 

@@ -9,7 +9,7 @@ namespace coldtrace::cli {
 
 // Writes a timeline as the JSON of Chrome's tracing: a row for each processor with its threads and
 // what interrupted them, calls on the rows of their threads; requests and regions, which overlap,
-// stand apart as asynchronous events, wakers as flows.
+// are asynchronous events, and wakeups are flows.
 // Source: "Trace Event Format", Google.
 class ChromeEvents final : public trace_export::TimelineSink {
  public:
@@ -18,10 +18,11 @@ class ChromeEvents final : public trace_export::TimelineSink {
 
   // To be called before the first event.
   void begin();
-  // Behind the last one.
+  // To be called after the last one.
   void end();
 
-  // Things that began before the first event of the trace, for which the format has no place.
+  // The number of things that began before the first event of the trace, for which the format has
+  // no place.
   u64 left_out() const { return left_out_; }
 
   void on_switch(const trace_export::ContextSwitch& record, const trace_export::Turn* ended,
@@ -50,7 +51,7 @@ class ChromeEvents final : public trace_export::TimelineSink {
 
   JsonWriter json_;
   const ExportNames& names_;
-  std::vector<bool> is_shown_;  // by processor: the turn that it is at
+  std::vector<bool> is_shown_;  // by processor: its current turn
   std::set<u16> processors_;
   std::set<u32> disks_;
   std::set<trace_analysis::Index> threads_;

@@ -4,14 +4,14 @@
 
 namespace coldtrace::cli {
 
-// What kinds of events are in the terms of Elastic's Common Schema.
+// Kinds of events in the terms of the Elastic Common Schema.
 struct EcsKind {
-  std::string_view name;      // or its front, up to '*'
+  std::string_view name;      // or its start, up to '*'
   std::string_view category;  // one, or two with a space between them
   std::string_view type;      // empty: none that the category expects
 };
 
-// By the name of the event; null where the schema has no category for it.
+// By the name of the event; null if the schema has no category for it.
 const EcsKind* find_ecs_kind(std::string_view name);
 
 }  // namespace coldtrace::cli

@@ -11,7 +11,7 @@
 
 namespace coldtrace::cli {
 
-// Options of exports that have a record for each event.
+// Options of exports with a record for each event.
 struct EventExportOptions : TraceInputOptions {
   SchemaOptions schemas;
   tracefile::EventSelection selection;
@@ -24,28 +24,29 @@ void add_event_export_options(Command& command, EventExportOptions& options);
 struct EventLine {
   const rapidjson::Value& json;
   const tracefile::Event* event;  // null of a gap
-  // That the event is decoded by; null of a gap, and of an event without one. As long as the call.
+  // The schema by which the event is decoded; null for a gap, and for an event without one. Valid
+  // during the call.
   const tracefile::EventSchema* schema;
   std::optional<core::FileTime> time;
 };
 
-// A trace whose events are exported, from its opening to the exit code.
+// Exports the events of a trace, from opening it to the exit code.
 class EventExport {
  public:
   explicit EventExport(const EventExportOptions& options);
   EventExport(const EventExport&) = delete;
   EventExport& operator=(const EventExport&) = delete;
 
-  // Whether there is a trace, and a selection that can be understood; if not, that was said.
+  // Whether there is a trace and a valid selection; if not, that has been reported.
   bool opened() const { return input_.has_value() && ready_; }
 
   TraceInput& input() { return *input_; }
   const tracefile::EventSelection& selection() const { return selection_; }
 
-  // In the order of time.
+  // Passes all of them to `take`, in order of time.
   void each(const std::function<void(const EventLine&)>& take);
 
-  // The output is whole.
+  // Finishes with a complete output.
   Exit finish(Output& output);
 
  private:

@@ -11,28 +11,28 @@
 
 namespace coldtrace::cli {
 
-// Nanoseconds since 1970; nothing before 1677 and after 2262.
+// Nanoseconds since 1970; nothing before 1677 or after 2262.
 std::optional<i64> unix_nanoseconds(std::optional<core::FileTime> time);
 
-// The tables of events: `event` has a row for each, with what all have in common, and a table for
-// each kind has the values of its fields. Source of the layout:
+// The tables of events: `event` has a row for each, with the members common to all, and one table
+// per kind has the values of its fields. Source of the layout:
 // docs/commands/trace-export-rows.md.
 class EventTables {
  public:
   static constexpr std::size_t most_kinds = 1000;
-  // For each column that comes to a table that is there SQLite reads those of all tables anew: how
-  // many it may read so.
+  // For each column added to an existing table, SQLite reads those of all tables again: this is the
+  // limit.
   static constexpr u64 most_columns_read = 10'000'000;
 
   EventTables(SqliteFile& file, bool clock_known);
 
   void add(const EventLine& line);
-  // Adds the table of kinds, and indexes.
+  // Adds the table of kinds, and the indexes.
   void finish();
 
-  // Events with fields whose kind has no table of its own, as there are too many.
+  // Events with fields whose kind has no table because there are too many.
   u64 left_out() const { return left_out_; }
-  // Values whose column cannot hold them, or that got none as there are too many.
+  // Values that their column cannot hold, or without a column because there are too many.
   u64 unfit() const { return unfit_; }
 
  private:
@@ -47,16 +47,16 @@ class EventTables {
   void add_gap(const rapidjson::Value& json, std::optional<core::FileTime> time);
   Kind& kind_of(const EventLine& line);
   std::string table_name(const Kind& kind);
-  // Makes the table of the kind, or adds columns to it, where the event has fields for them.
+  // Creates the table of the kind, or adds columns to it, if the event has fields for them.
   void provide_table(Kind& kind, const EventLine& line);
-  // Adds the fields; those that are in no column, and what stands beside them, go to `more`.
+  // Adds the fields; those without a column, and what accompanies them, go to `more`.
   void add_fields(Kind& kind, const EventLine& line, std::string& more);
 
   SqliteFile& file_;
   bool clock_known_;
   SqliteRows events_;
   SqliteRows gaps_;
-  std::map<std::string, Kind> kinds_;  // by what tells them apart
+  std::map<std::string, Kind> kinds_;  // by what distinguishes them
   std::set<std::string> names_;        // of tables, in lower case
   i64 next_event_ = 1;
   u64 left_out_ = 0;

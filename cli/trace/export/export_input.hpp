@@ -20,14 +20,14 @@ class ExportRun {
   ExportRun(const ExportRun&) = delete;
   ExportRun& operator=(const ExportRun&) = delete;
 
-  // Whether there is a trace, and a selection that can be understood; if not, that was said.
+  // Whether there is a trace and a valid selection; if not, that has been reported.
   bool opened() const { return run_ && run_->opened() && is_ready_; }
 
   const ExportOptions& options() const { return options_; }
   AnalysisRun& run() { return *run_; }
   const SystemCallNames* calls() const { return calls_ ? &*calls_ : nullptr; }
 
-  // Has the timeline see all events, beside the other analyses.
+  // Passes all events to the timeline and to the other analyses.
   void observe(trace_export::Timeline& timeline,
                std::initializer_list<trace_analysis::Analysis*> others = {});
 

@@ -8,16 +8,16 @@
 
 namespace coldtrace::cli {
 
-// Names by the trace, and by the files that the options give.
+// Names from the trace, and from the files given with options.
 class ExportNames final : public trace_export::TimelineNames {
  public:
-  // All must outlive it. `use` is to be called before anything is asked.
+  // All must outlive it. `use` has to be called before anything is asked.
   ExportNames(ExportRun& run, const trace_analysis::CodeNames& code);
   void use(const trace_export::Timeline& timeline);
 
   const trace_analysis::Population& population() const override { return population_; }
   std::string process_name(trace_analysis::Index process) const override;
-  // The name that it was given, else what lies at its start address.
+  // The name given to it, else what is at its start address.
   std::string thread_name(trace_analysis::Index thread) const override;
   std::string thread_of_process(trace_analysis::Index thread) const override;
   std::string service(u32 number) const override;

@@ -10,25 +10,25 @@
 
 namespace coldtrace::cli {
 
-// Gathers a timeline by thread, and writes it as a processed profile of the Firefox Profiler: its
-// samples, and waits, calls, requests and regions as markers. Threads of traces without samples
+// Collects a timeline by thread, and writes it as a processed profile of the Firefox Profiler: its
+// samples, and waits, calls, requests and regions as markers. In traces without samples, threads
 // have one for each turn.
 // Source: firefox-devtools/profiler, src/types/profile.ts, version 60 of the processed format.
 class FirefoxProfile final : public trace_export::TimelineSink {
  public:
   explicit FirefoxProfile(const ExportNames& names) : names_{names} {}
 
-  // Once all was seen.
+  // To be called once everything was seen.
   void write(Output& output, const tracefile::AnyTrace& trace,
              const trace_export::SampledThreads& samples, const trace_analysis::CodeNames& code,
              const StackLabels& labels);
 
-  // Markers, and turns, beyond those that are kept.
+  // The number of markers and turns beyond the limit.
   u64 left_out() const { return left_out_; }
-  // What began before the first event of the trace.
+  // The number of things that began before the first event of the trace.
   u64 begun_before() const { return begun_before_; }
 
-  // Of threads that are not shown, samples are left out.
+  // Leaves out the samples of threads that are not shown.
   void show_only(std::function<bool(trace_analysis::Index)> is_shown) {
     is_shown_ = std::move(is_shown);
   }
@@ -77,14 +77,14 @@ class FirefoxProfile final : public trace_export::TimelineSink {
   void add_wait(const trace_export::Turn& turn);
   void add_marker(trace_analysis::Index thread, Marker marker);
 
-  // What is written of all threads together.
+  // Writes what all threads share.
   class Writer;
 
   static constexpr u64 most_kept = u64{1} << 22U;
 
   const ExportNames& names_;
   std::function<bool(trace_analysis::Index)> is_shown_;
-  std::vector<bool> was_shown_;  // by processor: the turn that it is at
+  std::vector<bool> was_shown_;  // by processor: its current turn
   std::map<trace_analysis::Index, OfThread> threads_;
   u64 kept_ = 0, left_out_ = 0, begun_before_ = 0;
 };

@@ -13,30 +13,30 @@
 
 namespace coldtrace::cli {
 
-// By their places in the profile's list.
+// Numbered as in the profile's list.
 enum class FirefoxCategory : u32 { other, kernel, user, interrupts, waits };
 
-// What all threads of a profile share and name by numbers: texts, frames, stacks, and the images
-// that they are in.
+// What all threads of a profile share and refer to by number: texts, frames, stacks, and their
+// images.
 // Source: firefox-devtools/profiler, src/types/profile.ts, RawProfileSharedData.
 class FirefoxTables {
  public:
-  // A frame and a function for each thing that paths name; a stack for each node below a thread.
-  // All must outlive it.
+  // Makes a frame and a function for each thing named in paths, and a stack for each node below a
+  // thread. All must outlive it.
   FirefoxTables(const tracefile::AnyTrace& trace,
                 const std::vector<trace_analysis::CallTree::Node>& nodes,
                 const trace_analysis::CodeNames& code, const StackLabels& labels);
 
   // The number of a text.
   u32 text(const std::string& text);
-  // The number of the stack of a node; null: of one that has none.
+  // The number of a node's stack; nothing if it has none.
   std::optional<u32> stack_of(u32 node) const { return stack_numbers_[node]; }
-  // The stack of whatever ran.
+  // The stack for whatever ran.
   u32 running() const { return running_; }
   bool names_libs() const { return !libs_.empty(); }
 
   void write_libs(JsonWriter& json) const;
-  // Once all texts are known.
+  // To be called once all texts are known.
   void write_shared(JsonWriter& json) const;
 
  private:
@@ -68,7 +68,7 @@ class FirefoxTables {
   u32 running_ = 0;
   std::vector<Resource> resources_;
   std::map<u32, u32> resource_numbers_;  // by module
-  std::vector<u32> libs_;                // numbers of image files
+  std::vector<u32> libs_;                // indexes of image files
   std::vector<std::string> texts_;
   std::map<std::string, u32> text_numbers_;
 };

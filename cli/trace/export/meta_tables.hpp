@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// The tables meta, finding and file_finding: what the database was made from.
+// The tables meta, finding and file_finding: the origin of the database.
 void write_meta_tables(SqliteFile& file, const TraceInput& input);
 
 }  // namespace coldtrace::cli

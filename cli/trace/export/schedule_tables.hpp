@@ -5,9 +5,9 @@
 
 namespace coldtrace::cli {
 
-// The tables process, thread, sched and thread_state, named as Perfetto names them: who was there,
-// and what each processor and thread did when, as far as the trace tells. What they lack
-// is a finding of the input.
+// The tables process, thread, sched and thread_state, with Perfetto's names: which there were, and
+// what each processor and thread did when, as far as the trace tells. What they lack is a finding
+// of the input.
 void write_schedule_tables(SqliteFile& file, TraceInput& input,
                            const tracefile::EventSelection& selection);
 

@@ -4,7 +4,7 @@
 
 namespace coldtrace::cli {
 
-// Which stacks an export has.
+// Options for the stacks in an export.
 void add_stack_options(Command& command, StackOptions& options);
 
 }  // namespace coldtrace::cli

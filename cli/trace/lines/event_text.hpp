@@ -8,17 +8,16 @@
 
 namespace coldtrace::cli {
 
-// For a terminal so wide, before any text: on a narrow one times are of the day alone, the process
-// stands beside its id, and threads are left out, so that fields have room. 0: for no terminal.
+// Sets the width of the terminal, before any text: on a narrow one the date and the thread are left
+// out, and the process name is beside the id, so that fields have room. 0: no terminal.
 void fit_event_text(std::size_t columns);
 
-// What the columns of append_event_text() are.
+// The heading for the columns of append_event_text().
 std::string event_text_heading();
 
-// One line for people, made of the JSON line of an event or a gap of `trace decode`: time, process
-// and thread, process name, event, and the sentence that the provider has for it, or else its
-// fields with what their values stand for. Files, stacks and members that --header-fields adds are
-// not in it.
+// One line for people, made from the JSON line of an event or a gap of `trace decode`: time,
+// process and thread, process name, event, and the provider's message for it, or else its fields
+// with what their values stand for. Without files, stacks and the members of --header-fields.
 void append_event_text(core::TextBuffer& text, std::string_view json);
 
 }  // namespace coldtrace::cli

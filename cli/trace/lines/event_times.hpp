@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// Members of a session: the times of the earliest and the latest event.
+// Members of a session: the times of the earliest and latest event.
 void write_event_times(JsonWriter& json, const std::optional<tracefile::EventTimes>& times);
 
 }  // namespace coldtrace::cli

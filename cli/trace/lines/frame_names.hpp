@@ -10,14 +10,14 @@
 
 namespace coldtrace::cli {
 
-// Names of code for the lines of one thread, which asks the names that all threads share once for
-// each address of an image.
+// Names of code for the lines of one thread. Asks the names that all threads share only once for
+// each address in an image.
 class FrameNames {
  public:
   using FunctionName = trace_analysis::FunctionName;
   using ImageForm = tracefile::NameTables::ImageForm;
 
-  // `functions` may be null: then images alone are named. Both must outlive the object.
+  // `functions` may be null: then only images are named. Both must outlive the object.
   FrameNames(const tracefile::NameTables& names, trace_analysis::FunctionNames* functions)
       : names_{names}, offsets_{names}, functions_{functions} {}
   FrameNames(const FrameNames&) = delete;
@@ -25,23 +25,23 @@ class FrameNames {
 
   bool has_functions() const { return functions_ != nullptr; }
 
-  // A name as JSON has it, and how long it is without escapes.
+  // A name in JSON, and its size without escapes.
   struct Text {
-    std::string_view json;  // empty: nothing is known
+    std::string_view json;  // empty: not known
     std::size_t size = 0;
   };
 
-  // What text() of its name is. Valid until the next call.
+  // The text of its name. Valid until the next call.
   Text find_text(std::optional<u32> pid, u64 address, i64 time);
 
-  // The method or image of an address, without files of symbols. Valid until the next call.
+  // The method or image of an address, without symbol files. Valid until the next call.
   Text find_place(std::optional<u32> pid, u64 address, i64 time, ImageForm form);
 
   // Valid until the next call.
   const FunctionName& find(std::optional<u32> pid, u64 address, i64 time);
 
  private:
-  // What an address was called the last time, and when else it is.
+  // The last name of an address, and for what time it holds.
   struct KnownText {
     std::optional<u32> pid;
     u64 address = 0;
@@ -59,15 +59,15 @@ class FrameNames {
   std::unordered_map<trace_analysis::ImagePlace, FunctionName, trace_analysis::ImagePlace::Hash>
       known_;
   FunctionName last_;
-  std::array<std::vector<KnownText>, 2> known_texts_;  // by form, and then by hash
+  std::array<std::vector<KnownText>, 2> known_texts_;  // by form, then by hash
   KnownText last_text_;
   std::string text_;
   core::TextBuffer json_;
 };
 
-// What files of symbols, or the .NET runtime, call the function that a code address lies in, with
-// the path of the image in front where addresses without a function have it; frames have the name
-// of the file alone. Empty where there are no such files, or no name.
+// The name of the function at a code address, from symbol files or the .NET runtime, preceded by
+// the path of the image as for addresses without a function; frames have only its file name. Empty
+// if there are no such files, or no name.
 std::string find_function_name(FrameNames& frames, const tracefile::NameTables& names,
                                const tracefile::Value& value, const tracefile::NameScope& scope);
 

@@ -5,12 +5,12 @@
 
 namespace coldtrace::cli {
 
-// Gathers from the fields of one event what it logged of a call of NtTraceControl: an event that
-// names the service by number or hash and has its arguments, or an event of the service's name
-// whose fields have the names of the function's parameters.
+// Collects from the fields of one event what it logged of a call of NtTraceControl: an event that
+// gives the service by number or hash and has its arguments, or an event with the service's name
+// whose fields are named as the function's parameters.
 class ControlCallFields {
  public:
-  // The name of the event, and the size of a pointer where it was logged.
+  // Starts an event with its name, and the pointer size where it was logged.
   void start(std::string_view event_name, u8 pointer_size);
   void add_service(std::string_view name) { is_call_ |= is_trace_control(name); }
   void add_name_hash(u32 hash);
@@ -21,7 +21,7 @@ class ControlCallFields {
 
   bool wants_fields() const { return by_parameters_; }
 
-  // Null when the event is no such call.
+  // Null if the event is not such a call.
   const tracefile::LoggedControlCall* call() const { return is_call_ ? &call_ : nullptr; }
 
  private:
@@ -34,8 +34,8 @@ class ControlCallFields {
   bool is_call_ = false;
 };
 
-// The member "trace_control" of an event's line. Without a version, what every call of the code
-// has.
+// The member "trace_control" of an event's line. Without a version, what applies to every call with
+// this code.
 void append_control_call(core::TextBuffer& json, const tracefile::LoggedControlCall& call,
                          std::optional<tracefile::KernelVersion> version);
 

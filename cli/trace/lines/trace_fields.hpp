@@ -18,9 +18,9 @@
 
 namespace coldtrace::cli {
 
-// How the first fields of a kind of event become JSON, as far as they lie at the same place in each
-// event: what does not depend on the values is made once a kind. Without it decoding takes a fifth
-// longer (bench/compare-trace, `trace decode`).
+// How the first fields of a kind of event become JSON, as far as they are at the same offset in
+// each event: what does not depend on the values is made once per kind. Without it decoding takes a
+// fifth longer (bench/compare-trace, `trace decode`).
 class FixedFieldsText {
  public:
   enum class Form : u8 {
@@ -28,27 +28,27 @@ class FixedFieldsText {
     signed_integer,
     boolean,
     hexadecimal,
-    other,  // whatever TraceFields::value() makes of it
+    other,  // as TraceFields::value() writes it
   };
   struct Field {
     const tracefile::FieldSchema* schema;
-    u32 key;       // where in the keys it begins
-    u32 key_size;  // quotes, a colon, and but for the first field a comma in front
+    u32 key;       // its offset in the keys
+    u32 key_size;  // quotes, a colon and, except for the first field, a leading comma
     u32 offset;    // in the payload
     u8 size;
     Form form;
-    bool changed;   // an unsigned_integer is shown_number() of it: ports, and what has a sign
-    bool resolved;  // its values may stand for a name
+    bool changed;   // an unsigned_integer is passed to shown_number(): ports, signed numbers
+    bool resolved;  // its values may stand for names
   };
 
-  // Of events of the kind by programs whose pointers are `pointer_size` long. Nothing where fields
-  // are few, or all their names are long.
+  // For events of the kind from programs with pointers of `pointer_size` bytes. Empty if fields are
+  // few, or all their names are long.
   FixedFieldsText(const tracefile::EventKind& kind, unsigned pointer_size, bool clock_known);
 
   const std::vector<Field>& fields() const { return fields_; }
   const tracefile::FixedFields& all() const { return all_; }
 
-  // Copies a key to a place with room for so much more than it has; returns its end.
+  // Copies a key to a buffer with room for so many more bytes; returns its end.
   static constexpr std::size_t key_spoils = 16;
   char* write_key(char* at, const Field& field) const {
     const char* const key = keys_.data() + field.key;
@@ -57,23 +57,23 @@ class FixedFieldsText {
     return at + field.key_size;
   }
 
-  // The value of a field of a payload that has all of them.
+  // The value of a field in a payload that has all of them.
   static tracefile::Value read(const Field& field, core::ByteView payload);
 
  private:
   std::vector<Field> fields_;
-  std::string keys_;  // one behind the other, and key_spoils characters
+  std::string keys_;  // concatenated, followed by key_spoils characters
   tracefile::FixedFields all_;
 };
 
-// The hash of a text of a trace: of a path that of each name in it.
+// The hash of a text in a trace; for a path, the hash of each name in it.
 std::string hashed_text(const privacy::HashedNames& names, std::string_view text);
 
-// Writes the fields of an event as members of a JSON object, and beside it what their values
-// stand for: names of files, registry keys, images and mapped values.
+// Writes the fields of an event as members of a JSON object, and separately what their values stand
+// for: names of files, registry keys, images and mapped values.
 class TraceFields final : public tracefile::FieldVisitor {
  public:
-  // `calls` and `frames` may be null: then neither calls nor functions are named.
+  // `calls` and `frames` may be null: then calls or functions are not named.
   TraceFields(const tracefile::Clock& clock, const tracefile::NameTables& names,
               const SystemCallNames* calls, FrameNames* frames, Int64 int64)
       : names_{names},
@@ -83,28 +83,28 @@ class TraceFields final : public tracefile::FieldVisitor {
         clock_known_{clock.known()},
         texts_{clock} {}
 
-  // With `names` texts that are the payload's own are hashed, and what other names there are is
-  // left out; with `key` encrypted fields are shown. Each may be null; they outlive this object.
+  // With `names`, texts in the payload are hashed, and other names are left out; with `key`,
+  // encrypted fields are decrypted. Each may be null; they have to outlive this object.
   void protect(const privacy::HashedNames* names, const privacy::SealingKey* key) {
     hashed_ = names;
     key_ = key;
   }
-  // Encrypted fields that the key does not open.
+  // The number of encrypted fields that the key does not decrypt.
   u64 still_sealed() const { return still_sealed_; }
 
-  // Starts over: members go to `json`. `time` is that of the event, as names are looked up.
+  // Starts a new event: members go to `json`. `time` is that of the event, for looking up names.
   void start(core::TextBuffer& json, const tracefile::Event& event,
              const tracefile::EventKind& kind, i64 time);
-  // The first fields, as far as `text` has them; returns which need no decoding any more.
+  // Appends the first fields, as far as `text` has them; returns which need no further decoding.
   tracefile::FixedFields append_fixed(const FixedFieldsText& text, core::ByteView payload);
-  // Whether fields were left out: names may be written for each of many elements, and no event
-  // makes more of them than its size allows.
+  // Whether fields were left out: names may be written for each of many elements, and the size of
+  // the event bounds how many.
   bool cut() const { return cut_; }
-  // Names of the values so far; those of the stack come to them.
+  // The names of the values so far; those of the stack are added to them.
   ResolvedNames& resolved() { return resolved_; }
-  // What the event logged of a call of NtTraceControl; null when it is none.
+  // What the event logged of a call of NtTraceControl; null if it is not one.
   const tracefile::LoggedControlCall* control_call() const { return control_call_.call(); }
-  // The bytes of an event of ETW that is a field; empty when there is none.
+  // The bytes of an ETW event contained in a field; empty if there is none.
   core::ByteView etw_event() const { return etw_event_; }
 
   bool has_room(const tracefile::FieldSchema& field) override;
@@ -145,7 +145,7 @@ class TraceFields final : public tracefile::FieldVisitor {
   std::size_t name_bytes_ = 0;
   std::size_t name_room_ = 0;
   bool cut_ = false;
-  u64 arrays_ = 0;  // one bit a level, the innermost lowest: whether it is an array
+  u64 arrays_ = 0;  // one bit per level, the innermost lowest: whether it is an array
   bool first_ = true;
 };
 

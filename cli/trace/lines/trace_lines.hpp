@@ -12,51 +12,50 @@ namespace coldtrace::cli {
 
 enum class TraceFormat : u8 { ndjson, json, csv, text };
 
-// What the columns of CSV are; those of several files have one more.
+// The header of CSV; with several files there is one more column.
 std::string trace_csv_header(bool has_several_files);
 
-// What the lines of a trace of any format are made with.
+// What is needed to make the lines of a trace in any format.
 struct TraceContext : tracefile::EventContext {
   const SystemCallNames* calls = nullptr;
-  trace_analysis::FunctionNames* functions = nullptr;  // by files of symbols; null: there are none
-  std::optional<tracefile::KernelVersion>
-      windows;  // that the checks of NtTraceControl are known of
-  // With the texts of all WPP messages; null where the trace names none, or several.
+  trace_analysis::FunctionNames* functions = nullptr;  // from symbol files; null: none
+  std::optional<tracefile::KernelVersion> windows;     // whose checks of NtTraceControl are known
+  // The PDB with the texts of all WPP messages; null if the trace names none, or several.
   const tracefile::MessagePdb* message_pdb = nullptr;
-  const privacy::HashedNames* hashed = nullptr;      // null: names are as they are
-  const privacy::SealingKey* sealing_key = nullptr;  // null: what is encrypted stays so
+  const privacy::HashedNames* hashed = nullptr;      // null: names are not hashed
+  const privacy::SealingKey* sealing_key = nullptr;  // null: encrypted fields stay so
 };
 
 struct TraceLineOptions {
   TraceFormat format = TraceFormat::ndjson;
   Int64 int64 = Int64::number;
-  bool header_fields = false;  // also the header fields that few need
-  bool schema_files = false;   // also the file of each event's schema
-  bool messages = false;       // also the sentence that the provider has for the event
-  bool frames = false;         // stacks as objects that say where each address is
+  bool header_fields = false;                          // also the rarely needed header fields
+  bool schema_files = false;                           // also the file of each event's schema
+  bool messages = false;                               // also the provider's message for the event
+  bool frames = false;                                 // stacks as objects that locate each address
   std::optional<ChosenMembers> chosen = std::nullopt;  // instead of whole lines
 };
 
-// Writes events and gaps of one trace as lines and counts how they decoded. One object a thread.
+// Writes events and gaps of one trace as lines and counts how they decoded. One object per thread.
 class TraceLines {
  public:
   TraceLines(const TraceContext& context, const TraceLineOptions& options);
 
-  // `stack` is what other events say of it; may be null.
+  // `stack` is the event's stack from other events; may be null.
   void append_event(core::TextBuffer& text, const tracefile::Event& event,
                     const tracefile::AttachedStack* stack = nullptr);
   void append_gap(core::TextBuffer& text, const tracefile::Gap& gap);
 
   const tracefile::KindCounter& counter() const { return counter_; }
-  // Events that lost names or fields, which would have been out of all proportion to them.
+  // The number of events that lost names or fields, which would have been out of all proportion.
   u64 cut_names() const { return cut_names_; }
-  // Events that another schema explains than the preferred one.
+  // The number of events decoded by another schema than the preferred one.
   u64 other_schemas() const { return other_schemas_; }
-  // Encrypted fields that the key does not open.
+  // The number of encrypted fields that the key does not decrypt.
   u64 still_sealed() const { return fields_.still_sealed(); }
 
  private:
-  // What the last event of a kind had.
+  // The header of the last event of a kind.
   struct HeaderText {
     bool ready = false;
     u8 opcode = 0, version = 0, level = 0;
@@ -68,15 +67,15 @@ class TraceLines {
              keywords == event.keywords;
     }
   };
-  // What does not change from event to event, already in JSON.
+  // What is the same in all events of a kind, already in JSON.
   struct KindText {
     std::string provider;  // "provider":{...},"name":...,"id":...
     bool ready = false;
     bool cut = false;
     HeaderText header;
-    std::array<std::unique_ptr<FixedFieldsText>, 2> fixed;  // of 32 and 64 bits
+    std::array<std::unique_ptr<FixedFieldsText>, 2> fixed;  // for 32 and 64 bits
   };
-  // The names of the numbers in a header, of the last event of each kind: mostly the next one has
+  // The names of the numbers in the header of the last event of each kind: mostly the next one has
   // the same numbers.
   struct HeaderNames {
     bool ready = false;
@@ -97,14 +96,14 @@ class TraceLines {
   };
 
   void append_chosen(core::TextBuffer& text) const;
-  // ,"file":"..." of several files.
+  // ,"file":"..." if there are several files.
   void append_file(core::TextBuffer& json, u16 file) const;
   void append_json_event(core::TextBuffer& text, const tracefile::Event& event,
                          const tracefile::EventKind& kind);
   void append_json_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
   void append_csv_event(core::TextBuffer& text, const tracefile::Event& event,
                         const tracefile::EventKind& kind);
-  // `place` are the members of the object that says what is missing where.
+  // `place` has the members of the object that says what is missing where.
   void append_csv_gap(core::TextBuffer& text, const tracefile::Gap& gap, std::string_view place);
   void end_csv(core::TextBuffer& text, u16 file) const;
   tracefile::Decoded append_payload(core::TextBuffer& json, const tracefile::Event& event,
@@ -115,12 +114,12 @@ class TraceLines {
                            const tracefile::EventKind& kind);
   std::string make_header_names(const tracefile::Event& event,
                                 const tracefile::ProviderNames& names);
-  // `schema` is the one that the event was decoded by, or null.
+  // `schema` is the one by which the event was decoded, or null.
   void append_schema_file(core::TextBuffer& json, const tracefile::EventSchema* schema,
                           const tracefile::EventKind& kind);
   void append_message(core::TextBuffer& json, const tracefile::EventSchema* schema,
                       const tracefile::Event& event);
-  // What its format says of a WPP message beside its text, or else which PDB has it.
+  // What the format of a WPP message says besides its text, or else which PDB has it.
   void append_trace_message(core::TextBuffer& json, const tracefile::EventSchema* schema,
                             const tracefile::EventKind& kind) const;
   void append_extended(core::TextBuffer& json, const tracefile::Event& event);
@@ -137,7 +136,7 @@ class TraceLines {
   const std::string& kind_text(const tracefile::EventKind& kind);
   const std::string& header_text(const tracefile::Event& event, const tracefile::EventKind& kind);
   const FixedFieldsText* fixed_text(const tracefile::EventKind& kind, u8 pointer_size);
-  // The name of a process, provider or event, or nothing when it is longer than names are.
+  // The name of a process, provider or event, or nothing if it is too long for a name.
   std::string_view shown(std::string_view name);
 
   TraceContext trace_;
@@ -158,7 +157,7 @@ class TraceLines {
   ProcessText process_;
   core::TextBuffer scratch_;
   core::TextBuffer details_;
-  core::TextBuffer whole_;  // line that members are chosen from, or that text is made of
+  core::TextBuffer whole_;  // line from which members are chosen, or text is made
   tracefile::EventStack stack_;
   const tracefile::AttachedStack* attached_ = nullptr;  // to the event
 };

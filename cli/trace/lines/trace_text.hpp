@@ -7,7 +7,7 @@
 
 namespace coldtrace::cli {
 
-// What the lines of traces have in common in all formats.
+// What is common to the lines of traces in all formats.
 
 template <class T>
 void append_optional(core::TextBuffer& json, const std::optional<T>& number) {
@@ -17,7 +17,7 @@ void append_optional(core::TextBuffer& json, const std::optional<T>& number) {
     json.append("null");
 }
 
-// Lower-case GUID without the temporary that to_string makes.
+// Appends a lower-case GUID, without the temporary of to_string().
 void append_guid(core::TextBuffer& text, core::ByteView bytes);
 
 }  // namespace coldtrace::cli

@@ -5,10 +5,10 @@
 
 namespace coldtrace::cli {
 
-// What a trace keeps of an image.
+// What a trace records of an image.
 tracefile::TracedImage to_traced_image(const pe::Identity& identity);
 
-// What a trace says of an image, to be compared with a file.
+// What a trace says about an image, for comparison with a file.
 pe::LoadedFile to_loaded_file(const tracefile::TracedImage& image);
 
 }  // namespace coldtrace::cli

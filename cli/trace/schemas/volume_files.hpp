@@ -12,12 +12,12 @@
 
 namespace coldtrace::cli {
 
-// The files of an NTFS volume that its directories lead to, with their contents: a file with
-// several names is listed once, by the first of them that texts lie beside, else by the first of
-// all. What cannot be read is a finding, once for each file.
+// The files in the directories of an NTFS volume, with their contents. A file with several names is
+// listed once, under the first one with language files beside it, else under the first of all. An
+// unreadable file is a finding, once per file.
 class VolumeFiles final : public schema_files::FileTree {
  public:
-  // `prefix` stands before all paths. All outlive the object.
+  // `prefix` precedes all paths. All have to outlive the object.
   VolumeFiles(core::Borrowed<ntfs::Snapshot> snapshot, const std::string& prefix,
               core::Findings& findings);
 
@@ -37,12 +37,12 @@ class VolumeFiles final : public schema_files::FileTree {
     bool is_listed = false;
     friend auto operator<=>(const Name&, const Name&) = default;
   };
-  // A file that was looked at lately.
+  // A recently used file.
   struct Content {
     u64 record = 0;
     std::shared_ptr<const core::ImageSource> source;
     u64 stored = 0;
-    std::shared_ptr<const std::vector<std::byte>> bytes;  // once all are wanted
+    std::shared_ptr<const std::vector<std::byte>> bytes;  // once all were needed
   };
   class NotedSource;
   class WholeFile;
@@ -57,7 +57,7 @@ class VolumeFiles final : public schema_files::FileTree {
   const ntfs::Snapshot& snapshot_;
   core::Findings& findings_;
   std::vector<Name> names_;  // by path
-  // A module, its texts, and what is asked in between.
+  // Enough for a module, its texts, and what is read in between.
   mutable std::array<Content, 4> lately_;
   mutable std::size_t next_ = 0;
   mutable std::set<u64> unreadable_;

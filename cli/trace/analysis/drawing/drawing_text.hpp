@@ -5,17 +5,17 @@
 
 namespace coldtrace::cli {
 
-// Inside the quotes of a label of Graphviz.
+// For the inside of a quoted Graphviz label.
 std::string dot_text(std::string_view text);
 
-// Between tags and inside the quotes of attributes.
+// For text between tags and inside quoted attributes.
 std::string xml_text(std::string_view text);
 
-// What a box of a drawing has room for: the first and last bytes of a text that is too long, since
-// "module!function" and "thread 8 of name (4)" are told apart by both ends. The drawing has all of
-// it in a <title>.
+// What fits in a box of a drawing: the first and last bytes of a text that is too long, since both
+// ends of "module!function" and "thread 8 of name (4)" matter. The drawing has the whole text in a
+// <title>.
 std::string fitted(const std::string& text, std::size_t longest = 30);
-// The last ones: what tells one path from another is at its end.
+// Keeps the last bytes: paths differ at their ends.
 std::string fitted_path(const std::string& path, std::size_t longest = 30);
 
 }  // namespace coldtrace::cli

@@ -5,8 +5,8 @@
 
 namespace coldtrace::cli {
 
-// What a node says: a process its name and number, a thread its number and function, and its
-// process where that is not the one of the thread that started it.
+// The labels of nodes: for a process its name and number, for a thread its number and function, and
+// its process if that is not the one of the thread that started it.
 class ThreadGraphLabels {
  public:
   // All must outlive it.
@@ -15,7 +15,7 @@ class ThreadGraphLabels {
       : graph_{graph}, population_{population}, names_{names} {}
 
   std::vector<std::string> lines(const trace_analysis::ThreadGraph::Node& node) const;
-  // Also the process of a thread, from when to when they were there, how they ended, command lines.
+  // Also the process of a thread, when they started and ended, how they ended, command lines.
   std::vector<std::string> details(const trace_analysis::ThreadGraph::Node& node) const;
 
  private:
@@ -27,7 +27,7 @@ class ThreadGraphLabels {
 // For Graphviz.
 void write_dot(Output& output, const trace_analysis::ThreadGraph& graph,
                const ThreadGraphLabels& labels);
-// Laid out here: one line for each leaf, parents beside their children.
+// With its own layout: one line for each leaf, parents beside their children.
 void write_svg(Output& output, const trace_analysis::ThreadGraph& graph,
                const ThreadGraphLabels& labels);
 

@@ -8,25 +8,25 @@
 
 namespace coldtrace::cli {
 
-// What collapsed stacks are named with, and which of them are wanted.
+// What gives names to collapsed stacks, and which of them are wanted.
 struct CollapsedContext {
   const trace_analysis::Population& population;
   const trace_analysis::CodeNames& code;
   TraceTimes times;
-  // Numbers of processes; absent: all but the idle one.
+  // Indexes of processes; absent: all but the idle one.
   std::optional<std::vector<trace_analysis::Index>> processes;
-  u64 events = 0;           // of the trace, which justify how much text there may be
-  bool counts_time = true;  // else what the tree sums up are numbers
-  const trace_analysis::FileTable* files = nullptr;  // that threads waited for
+  u64 events = 0;                                    // of the trace, which bound the amount of text
+  bool counts_time = true;                           // else the tree sums up numbers
+  const trace_analysis::FileTable* files = nullptr;  // for which threads waited
 };
 
-// Whether paths that begin so are wanted: with a thread, a DPC or an ISR.
+// Whether paths that begin with this thread, DPC or ISR are wanted.
 bool is_wanted_path(const trace_analysis::Frame& top, const CollapsedContext& context);
 
-// Writes a line for each path, "process;thread;outermost;...;innermost NANOSECONDS", as
-// flamegraph.pl, inferno and speedscope read them. Processes and threads with an id that another
-// one had are told apart by their start. Returns how many paths did not fit into the text that so
-// many events justify; their time is in one line.
+// Writes a line for each path, "process;thread;outermost;...;innermost NANOSECONDS", for
+// flamegraph.pl, inferno and speedscope. Processes and threads with a reused id are told apart by
+// their start. Returns how many paths did not fit in the text that the number of events allows;
+// their time is in one line.
 u64 write_collapsed(Output& output, const trace_analysis::CallTree& tree,
                     const CollapsedContext& context);
 

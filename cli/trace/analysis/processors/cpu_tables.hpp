@@ -6,8 +6,8 @@
 
 namespace coldtrace::cli {
 
-// What used the processors as tables: which rows there are, in which order, and what they are
-// called. Each way of writing them (JSON, CSV, text) has a file of its own.
+// Tables of what used the processors: their rows, the order and the names. Each format (JSON, CSV,
+// text) has a file of its own.
 struct CpuTables {
   const TraceInput& input;
   const trace_analysis::Observed& observed;
@@ -18,7 +18,7 @@ struct CpuTables {
   TraceTimes times;
   RowOrder order;
 
-  // Numbers of the rows, in that order.
+  // Indexes of the rows, in order.
   std::vector<u32> processes() const;
   std::vector<u32> threads() const;
   std::vector<u32> modules() const;
@@ -26,11 +26,11 @@ struct CpuTables {
   std::vector<u32> routines() const;
   std::vector<trace_analysis::DriverUse> drivers() const;
 
-  // Of one of `processors_seen`.
+  // For one of `processors_seen`.
   trace_analysis::ProcessorShare share_of(u16 processor) const;
   trace_analysis::ProcessorSchedule schedule_of(u16 processor) const;
 
-  // Null where the trace lacks what it is reckoned from. In units of 100 ns.
+  // In units of 100 ns; null if the trace lacks the events it is computed from.
   std::optional<i64> if_switches(i64 ticks) const;
   std::optional<i64> if_interrupts(i64 ticks) const;
   std::optional<i64> interrupted(const trace_analysis::ThreadUse& thread) const;
@@ -43,7 +43,7 @@ struct CpuTables {
 bool is_used(const trace_analysis::ThreadUse& use);
 
 void write_cpu_json(Output& output, const CpuTables& tables, Int64 int64);
-// One table for all: the first column says whose row it is.
+// One table for all: the first column says what a row is about.
 void write_cpu_csv(Output& output, const CpuTables& tables);
 // `top` rows of each table.
 void write_cpu_text(Output& output, const CpuTables& tables, u64 top);

@@ -7,17 +7,17 @@
 
 namespace coldtrace::cli {
 
-// What the frames of paths of calls are called. Processes and threads with an id that another one
-// had are told apart by their start.
+// The names of frames in call paths. Processes and threads with a reused id are told apart by their
+// start.
 class StackLabels {
  public:
-  // All but `times` must outlive it, and are whole. Of paths with files `files` has their names.
+  // All but `times` must outlive it, and be complete. `files` names the files in paths.
   StackLabels(const trace_analysis::Population& population, const trace_analysis::CodeNames& code,
               const TraceTimes& times, const trace_analysis::FileTable* files = nullptr);
 
-  // Of a thread that of its process stands in front, with `separator` between the two.
+  // For a thread, preceded by the label of its process and `separator`.
   std::string label(const trace_analysis::Frame& frame, std::string_view separator) const;
-  // Of a process, which may be `nobody`, and of a thread without its process.
+  // The labels of a process, which may be `nobody`, and of a thread without its process.
   std::string process(trace_analysis::Index process) const;
   std::string thread_alone(trace_analysis::Index thread) const;
 

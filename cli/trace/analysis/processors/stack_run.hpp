@@ -7,30 +7,30 @@
 
 namespace coldtrace::cli {
 
-// Options of every command that writes paths of calls.
+// Options of every command that writes call paths.
 struct StackOptions : AnalysisOptions {
-  std::optional<std::string> where;    // of events, as all of `times` but the times
+  std::optional<std::string> where;    // for events, as are all of `times` but the times
   std::string stacks = "running";      // or "waiting", "disk", "events"
   std::optional<std::string> weight;   // a field of events
   std::vector<std::string> processes;  // ids, names or globs
 };
 
-// Paths of calls of a trace, and what their time was spent on.
+// The call paths of a trace, and what they spent time on.
 class StackRun {
  public:
-  // `each` is told samples, of running stacks.
+  // `each` receives the samples of running stacks.
   explicit StackRun(StackOptions options, trace_analysis::RunningStacks::Sink each = {});
   StackRun(const StackRun&) = delete;
   StackRun& operator=(const StackRun&) = delete;
 
-  // Whether the trace was read; if not, it was said why not.
+  // Whether the trace was read; if not, the reason has been reported.
   bool opened() const { return run_ && run_->opened() && is_ready_; }
 
   AnalysisRun& run() { return *run_; }
   const trace_analysis::CallTree& tree() const;
-  // How it is written, with the processes that are wanted.
+  // How to write it, with the wanted processes.
   CollapsedContext context();
-  // Tells of what was left out; `unwritten` paths as well.
+  // Reports what was left out, including `unwritten` paths.
   void note(u64 unwritten);
 
  private:
@@ -47,7 +47,7 @@ class StackRun {
   bool is_ready_ = true;
 };
 
-// The collapsed form, from the trace to the exit code.
+// Writes the collapsed form, from the trace to the exit code.
 Exit run_collapsed(const StackOptions& options);
 
 }  // namespace coldtrace::cli

@@ -7,10 +7,10 @@
 
 namespace coldtrace::cli {
 
-// "normal"; the number of one without a name.
+// "normal"; the number if it has no name.
 std::string priority_text(u8 priority);
 
-// What disks were asked for.
+// The requests to disks.
 class DiskTables {
  public:
   // All must outlive it.
@@ -24,9 +24,9 @@ class DiskTables {
   void write_text(Output& output, u64 top) const;
 
  private:
-  // What rows are ordered by.
+  // The sort key of rows.
   i64 weight(const trace_analysis::DiskSums& sums) const;
-  // Numbers of those that were asked for something.
+  // Indexes of those with requests.
   std::vector<u32> files() const;
 
   void write_counts(JsonWriter& json) const;

@@ -8,14 +8,14 @@
 
 namespace coldtrace::cli {
 
-// pid, process and start, null of nobody.
+// pid, process and start; null for nobody.
 void write_process_members(JsonWriter& json, const trace_analysis::Population& population,
                            const TraceTimes& times, trace_analysis::Index index);
 
-// Below the rows of a table that are shown: "2 more files". Nothing of none.
+// Below the rows of a table: "2 more files". Nothing if there are none.
 void write_more(Output& output, u64 count, std::string_view one, std::string_view several);
 
-// What file systems were asked for.
+// The requests to file systems.
 class FileTables {
  public:
   // All must outlive it.
@@ -53,7 +53,7 @@ class NetworkTables {
   void write_text(Output& output, u64 top) const;
 
  private:
-  // Of the network no times are known: bytes.
+  // Bytes: for the network, times are not known.
   u64 weight(const trace_analysis::NetworkSums& sums) const;
 
   const trace_analysis::NetworkIo& network_;

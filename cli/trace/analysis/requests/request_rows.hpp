@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// Requests to disks as rows of CSV, while the trace is read.
+// Writes disk requests as rows of CSV while the trace is read.
 class RequestRows {
  public:
   // All must outlive it.

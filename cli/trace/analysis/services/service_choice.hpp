@@ -9,7 +9,7 @@
 
 namespace coldtrace::cli {
 
-// Which services of a trace are shown; without any option all are.
+// Which services of a trace are shown: all without any option.
 struct ServiceChoice {
   std::vector<std::string> labels;    // names or globs, as ServiceNames::label has them
   std::vector<std::string> profiles;  // paths of hook profiles
@@ -17,7 +17,7 @@ struct ServiceChoice {
 
 void add_service_choice(Command& command, ServiceChoice& choice);
 
-// Their numbers, in that order. Throws Failure where a profile cannot be read.
+// Their indexes, in order. Throws Failure if a profile cannot be read.
 std::vector<u32> choose_services(const trace_analysis::Services& services,
                                  const ServiceNames& names, const ServiceChoice& choice,
                                  RowOrder order, const CommonOptions& options,

@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// What calls cost, in units of 100 ns as every answer has it. Absent where nothing is known.
+// The cost of calls, in units of 100 ns as in every answer. Absent if not known.
 class ServiceFigures {
  public:
   ServiceFigures(const tracefile::AnyTrace& trace, const trace_analysis::Observed& observed)
@@ -18,7 +18,7 @@ class ServiceFigures {
     return duration(*ticks);
   }
 
-  // Of single calls, those inside another one of the same service too.
+  // Per call, including those nested in another one of the same service.
   std::optional<i64> mean(const trace_analysis::ServiceSums& one) const {
     return of_calls(one, one.times.count() == 0 ? 0 : one.times.sum() / one.times.count());
   }
@@ -36,7 +36,7 @@ class ServiceFigures {
     return duration(row.total / static_cast<i64>(row.calls));
   }
 
-  // Of the calls that the tracer has measured.
+  // For calls measured by the tracer.
   static std::optional<u64> mean_cycles(const trace_analysis::CallSums& sums) {
     if (!sums.cycles || sums.measured == 0) return std::nullopt;
     return *sums.cycles / sums.measured;

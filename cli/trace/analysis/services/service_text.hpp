@@ -6,7 +6,7 @@
 
 namespace coldtrace::cli {
 
-// VxDMon's window and the windows that it opens for a service, as lines of columns.
+// VxDMon's main window, and those it opens for a service, as lines of columns.
 class ServiceText {
  public:
   // All must outlive it.
@@ -16,11 +16,10 @@ class ServiceText {
 
   // The first `top` of the chosen services.
   void write_table(const std::vector<u32>& chosen, u64 top);
-  // What each of them calls and is called by, directly and through others, and how long its calls
-  // lasted.
+  // What each of them calls and is called by, directly and indirectly, and how long its calls took.
   void write_trees(const std::vector<u32>& chosen, u64 top, u64 depth);
-  // Each period that has calls of the chosen services, with the first `top` of these.
-  // All periods, or `only` that one.
+  // Each period with calls of the chosen services, and the first `top` of these. All periods, or
+  // `only` that one.
   void write_periods(const std::vector<u32>& chosen, std::optional<u64> only, u64 top);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace coldtrace::cli {
 
-// The path of a thread. One lane for each thread, time from left to right. Of threads and hops
-// beyond what a drawing has room for, the shortest are left out; it says how many.
+// The critical path of a thread: one lane for each thread, time from left to right. If there are
+// more threads and hops than fit in a drawing, the shortest are left out, and it says how many.
 void write_svg(Output& output, trace_analysis::Index thread,
                std::span<const trace_analysis::Hop> hops, const ThreadNames& names);
 

@@ -10,7 +10,7 @@
 
 namespace coldtrace::cli {
 
-// What `trace priority` answers, of the threads that are asked for.
+// The answer of `trace priority` for the chosen threads.
 class PriorityTables {
  public:
   using Chosen = std::function<bool(trace_analysis::Index)>;
@@ -29,9 +29,9 @@ class PriorityTables {
         names_{input.trace, observed, functions, inversions.objects()} {}
 
   void write_json(Int64 int64) const;
-  // With `each_change` the changes themselves are listed too.
+  // With `each_change` the changes are listed too.
   void write_text(u64 top, bool each_change) const;
-  // Of the text, the story of each inversion.
+  // The part of the text with the story of each inversion.
   void write_inversions() const;
 
  private:

@@ -21,10 +21,10 @@ struct TopContext {
   const TopPage& page;
 };
 
-// What is drawn beside the text.
+// What to draw beside the text.
 struct TopCharts {
   const TextCharts& charts;
-  const trace_analysis::TimeBins* busy;  // of all processors together; null: not drawn
+  const trace_analysis::TimeBins* busy;  // of all processors together; null: not shown
 };
 
 std::string top_text(const TopContext& context, const TopCharts& charts);

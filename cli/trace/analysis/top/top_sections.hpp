@@ -7,14 +7,14 @@
 
 namespace coldtrace::cli {
 
-// What a part of the page of `trace top` is about, in the order of the page.
+// The topics of the parts of `trace top`, in order.
 using trace_analysis::Topic;
 
-// "Files", and "file operations": what there is none of where the trace has nothing of it.
+// "Files", and "file operations": what a trace without this topic lacks.
 std::string_view title_of(Topic topic);
 std::string_view subject_of(Topic topic);
 
-// Has a rendering of the page write the rows of a part.
+// Makes a rendering of the page write the rows of a part.
 template <class Page>
 void write_rows(Page& page, Topic topic) {
   switch (topic) {
@@ -33,7 +33,7 @@ void write_rows(Page& page, Topic topic) {
   }
 }
 
-// The commands that tell more, without "coldtrace".
+// The commands with more details, without "coldtrace".
 std::vector<std::string_view> commands_of(Topic topic);
 
 }  // namespace coldtrace::cli

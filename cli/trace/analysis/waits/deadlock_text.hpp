@@ -5,12 +5,12 @@
 
 namespace coldtrace::cli {
 
-// Ticks from the moment in which it closed to its end, or that of the trace.
+// Ticks from the moment in which the cycle closed to its end, or that of the trace.
 i64 length_of(const trace_analysis::Deadlocks::Deadlock& one,
               const trace_analysis::Observed& observed);
 
-// The story of each deadlock, and of mutants that were taken in opposite orders. Of a trace that
-// names no objects: who waits to its end.
+// The story of each deadlock, and of mutants that were acquired in opposite orders. For a trace
+// that names no objects: who waits until its end.
 void write_deadlock_text(Output& output, const trace_analysis::Deadlocks& answer,
                          const WaitNames& names, const trace_analysis::Observed& observed);
 

@@ -5,13 +5,13 @@
 
 namespace coldtrace::cli {
 
-// What `trace graph wait-for` shows; all must outlive it.
+// What `trace graph wait-for` shows; all references must outlive it.
 struct WaitGraphAnswer {
   const TraceInput& input;
   const trace_analysis::Observed& observed;
   const SymbolNames& symbols;
   const trace_analysis::WaitEvidence& evidence;
-  const trace_analysis::CodeNames& code;  // of the functions in the evidence
+  const trace_analysis::CodeNames& code;  // for the functions in the evidence
   const trace_analysis::WaitGraphView& view;
   const WaitNames& names;
 };
@@ -21,7 +21,7 @@ void write_wait_graph_text(Output& output, const WaitGraphAnswer& answer);
 
 // "a critical section"
 std::string_view wait_kind_text(trace_analysis::WaitKind kind);
-// Its path, or what is said where nobody names it.
+// Its path, or a placeholder if its name is not known.
 std::string_view waited_file_text(const trace_analysis::FileTable::File& file);
 
 }  // namespace coldtrace::cli

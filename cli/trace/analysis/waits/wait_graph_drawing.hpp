@@ -6,13 +6,13 @@
 
 namespace coldtrace::cli {
 
-// What nodes and edges of a wait-for graph say: a thread its id, function and the address of its
-// object, an object its type and address.
+// The labels of nodes and edges in a wait-for graph: for a thread its id, function and the address
+// of its object, for an object its type and address.
 class WaitGraphLabels {
  public:
   using View = trace_analysis::WaitGraphView;
 
-  // It must outlive them.
+  // The answer must outlive the labels.
   explicit WaitGraphLabels(const WaitGraphAnswer& answer)
       : evidence_{answer.evidence},
         graph_{answer.evidence.graph},
@@ -22,7 +22,7 @@ class WaitGraphLabels {
   std::vector<std::string> lines(const View::Node& node) const;
   // "20x, 0.0012345 s"
   std::string text(const View::Edge& edge) const;
-  // "20x", where there is little room
+  // "20x", for lack of room
   std::string brief_text(const View::Edge& edge) const;
   bool is_open(const View::Edge& edge) const;
 
@@ -35,13 +35,13 @@ class WaitGraphLabels {
   const WaitNames& names_;
 };
 
-// What a drawing without nodes says.
+// The text of a drawing without nodes.
 constexpr std::string_view nothing_waited = "No event of the trace shows waits.";
 
 // For Graphviz.
 void write_dot(Output& output, const trace_analysis::WaitGraphView& view,
                const WaitGraphLabels& labels);
-// Laid out here, with a legend: threads on the left, objects on the right.
+// With its own layout and a legend: threads on the left, objects on the right.
 void write_svg(Output& output, const trace_analysis::WaitGraphView& view,
                const WaitGraphLabels& labels, DrawingPlace place = DrawingPlace::file);
 

@@ -6,13 +6,13 @@
 
 namespace coldtrace::cli {
 
-// Whether a node is drawn as a diamond: all that can be waited for but threads.
+// Whether a node is drawn as a diamond: whatever can be waited for, except threads.
 bool is_diamond(trace_analysis::WaitGraphView::Node::Kind kind);
 
-// Where a wait-for graph is drawn: threads in a column on the left, all else in one on the right.
-// An object lies where the threads that wait for it are, as far as there is room. Each line has a
-// place of its own at a thread's box, which is as high as its lines need, so that their labels are
-// apart; lines between threads are arcs on the left.
+// The layout of a wait-for graph: threads in a column on the left, everything else in one on the
+// right. An object is placed level with the threads that wait for it, as far as there is room. Each
+// line has its own place at a thread's box, which is high enough for all of them, so that their
+// labels do not overlap; lines between threads are arcs on the left.
 class WaitGraphLayout {
  public:
   using View = trace_analysis::WaitGraphView;
@@ -26,7 +26,7 @@ class WaitGraphLayout {
   struct Point {
     double x, y;
   };
-  // A curve from one node to another, and where its label begins or, of an arc, ends.
+  // A curve from one node to another, and where its label begins or, for an arc, ends.
   struct Line {
     Point start, first_control, second_control, end, label;
     bool is_arc;

@@ -5,7 +5,7 @@
 
 namespace coldtrace::cli {
 
-// How answers about waits name objects, beside threads and moments.
+// The names of objects in answers about waits, besides threads and moments.
 class WaitNames : public ThreadNames {
  public:
   // All must outlive it.
@@ -13,13 +13,13 @@ class WaitNames : public ThreadNames {
             trace_analysis::FunctionNames& functions, const trace_analysis::WaitObjects& objects)
       : ThreadNames{trace, observed, functions}, objects_{objects} {}
 
-  // "Mutant 0xfffffa8001000000"; a thread object is the thread.
+  // "Mutant 0xfffffa8001000000"; for a thread object, the thread.
   std::string object(trace_analysis::ObjectIndex index) const;
-  // "Semaphore", and of one for calls whether clients or servers wait for it.
+  // "Semaphore", and for one used for calls whether clients or servers wait for it.
   static std::string kind(const trace_analysis::WaitObjects::Object& object);
 
   void write_object(JsonWriter& json, trace_analysis::ObjectIndex index) const;
-  // Members "threads" and "objects" with those whose numbers are marked.
+  // Members "threads" and "objects" with those whose indexes are marked.
   void write_nodes(JsonWriter& json, const std::vector<bool>& threads,
                    const std::vector<bool>& objects) const;
 

@@ -5,7 +5,7 @@
 
 namespace coldtrace::core {
 
-// Letters of ASCII alone, whatever the locale: other bytes stay as they are.
+// ASCII letters only, whatever the locale; other bytes stay as they are.
 [[nodiscard]] constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

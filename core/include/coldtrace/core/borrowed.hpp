@@ -9,19 +9,18 @@
 
 namespace coldtrace::core {
 
-// An argument that the callee keeps the address of: it has to outlive what is made of it, and a
+// An argument whose address the callee keeps: it has to outlive what is made from it, and a
 // temporary does not compile.
 template <class T>
 using Borrowed = std::reference_wrapper<const T>;
 
-// A list with a name, or a view of one: it does not end with the statement that it stands in.
+// A named list, or a view of one: it outlives the statement in which it is used.
 template <class List, class T>
 concept OutlivesStatement = std::is_convertible_v<List, std::span<const T>> &&
     (std::is_lvalue_reference_v<List> ||
      std::ranges::enable_borrowed_range<std::remove_cvref_t<List>>);
 
-// The same of elements that lie one after the other: a container that ends with the statement does
-// not compile.
+// As Borrowed, for contiguous elements: a temporary container does not compile.
 template <class T>
 class BorrowedSpan {
  public:
@@ -38,14 +37,14 @@ class BorrowedSpan {
 
 using BorrowedBytes = BorrowedSpan<std::byte>;
 
-// Bytes that end with the statement that they stand in: functions that return a part of their
-// argument as a view are deleted for them.
+// Bytes that end with the statement in which they are used: functions that return a view of a part
+// of their argument are deleted for them.
 template <class T>
 concept TemporaryBytes =
     std::is_convertible_v<T, std::span<const std::byte>> && !OutlivesStatement<T, std::byte>;
 
-// A text that ends with the statement that it stands in: functions that return a part of their
-// argument as a view are deleted for it.
+// A string that ends with the statement in which it is used: functions that return a view of a part
+// of their argument are deleted for it.
 template <class T>
 concept TemporaryText = std::is_same_v<T, std::string>;
 

@@ -4,7 +4,7 @@
 
 namespace coldtrace::core {
 
-// What a decompressor made: the plain bytes that are certain, and why there are no more.
+// What a decompressor produced: how many bytes are certain to be right, and why there are no more.
 struct Decompressed {
   std::size_t size = 0;  // bytes written, all of them right
   bool damaged = false;

@@ -7,9 +7,9 @@
 
 namespace coldtrace::core {
 
-// A string literal, or another constant of the program. Errors and findings carry these only, so
-// they are free to copy and do not dangle. A buffer that can be written to does not compile; of a
-// constant array that ends with its function the compiler says nothing.
+// A string literal, or another constant of the program. Errors and findings carry only these, so
+// they are cheap to copy and do not dangle. A writable buffer does not compile; a constant array
+// that is local to a function does, without a warning.
 class Name {
  public:
   // Not consteval: clang 14 crashes on temporaries of a type with such a constructor.
@@ -29,10 +29,10 @@ class Name {
 enum class Fault : u8 {
   truncated,      // the bytes end inside the structure: expected and found count bytes
   out_of_bounds,  // an offset or length leads outside the file: expected is the limit
-  bad_magic,      // a constant that names the structure is another one
+  bad_magic,      // the constant that identifies the structure is wrong
   bad_value,      // a field holds what the format does not allow
-  missing,        // what the structure must have is not there
-  loop,           // links lead back to where they came from
+  missing,        // something the structure must have is absent
+  loop,           // links lead back to an earlier one
   limit,          // larger than coldtrace reads: expected is the cap
   unsupported,    // a known format that coldtrace does not read
   io,             // the operating system refused: found is errno

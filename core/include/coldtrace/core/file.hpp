@@ -8,11 +8,11 @@
 
 namespace coldtrace::core {
 
-// A file or block device read by pread.
+// A file or block device, read with pread.
 class FileImage final : public ImageSource {
  public:
-  // Fails with `io` when the path cannot be opened or is a directory (EISDIR), a pipe or a
-  // socket (ESPIPE).
+  // Fails with `io` when the path cannot be opened, or is a directory (EISDIR), a pipe or a socket
+  // (ESPIPE).
   static Result<std::unique_ptr<FileImage>> open(const std::string& path);
   ~FileImage() override;
 

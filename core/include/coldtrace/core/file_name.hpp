@@ -6,7 +6,7 @@
 
 namespace coldtrace::core {
 
-// What stands behind the last '\' or '/' of a path of Windows or of this system.
+// The part behind the last '\' or '/' of a path of Windows or of this system.
 [[nodiscard]] constexpr std::string_view file_name(std::string_view path) {
   return path.substr(path.find_last_of("\\/") + 1);
 }

@@ -18,8 +18,8 @@ struct FileTime {
 };
 
 // Writes times as "2024-02-29T12:34:56.1234567Z". Years beyond 9999 have the sign and digits of
-// ISO 8601's expanded form: "+30828-09-14T02:48:05.4775807Z". Keeps the last day it wrote, so a
-// run of times of one day costs few divisions. One object per thread.
+// ISO 8601's expanded form: "+30828-09-14T02:48:05.4775807Z". Keeps the last day it wrote, so that
+// times of the same day cost few divisions. One object per thread.
 class FileTimeFormatter {
  public:
   // Valid until the next call.
@@ -35,10 +35,10 @@ class FileTimeFormatter {
 
 [[nodiscard]] std::string to_string(FileTime time);
 
-// "2024-02-29T12:34:56.1234567Z", with fewer or no digits of the second, or a date alone.
+// Reads "2024-02-29T12:34:56.1234567Z", also with fewer or no decimals, or a date alone.
 [[nodiscard]] std::optional<FileTime> parse_file_time(std::string_view text);
 
-// The FILETIME of a count of seconds since 1970-01-01 00:00 UTC.
+// The FILETIME of a number of seconds since 1970-01-01 00:00 UTC.
 [[nodiscard]] constexpr FileTime file_time_from_unix(i64 seconds) {
   return {static_cast<u64>(seconds + 11'644'473'600) * 10'000'000};
 }

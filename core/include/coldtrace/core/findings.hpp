@@ -21,14 +21,14 @@ namespace coldtrace::core {
 // Whether a finding changes the exit status.
 enum class Severity : u8 {
   info,     // what healthy files have
-  warning,  // damage, loss, a thing asked for and not found, two sources that disagree
+  warning,  // damage, loss, something asked for and not found, two sources that disagree
 };
 
 [[nodiscard]] std::string_view to_string(Severity severity);
 
-// Something to know about the input that did not stop the work. All occurrences of one code are
-// one finding: how often, where first, and the sentence of the first; where some of them warn, the
-// place and sentence of the first that does.
+// Something to know about the input that did not stop the work. All occurrences of one code are one
+// finding, with their number and the place and sentence of the first one, or of the first that is a
+// warning if any is.
 struct Finding {
   Name code;
   Severity severity;
@@ -37,8 +37,8 @@ struct Finding {
   std::string text;
 };
 
-// The findings of one input, in order of first occurrence. Its size is bounded by the number of
-// codes, however damaged the input is; a sentence is formatted for the first occurrence only.
+// The findings of one input, in order of first occurrence. Their number is bounded by that of the
+// codes, however damaged the input is; a sentence is formatted only for the first occurrence.
 class Findings {
  public:
   template <class... Args>
@@ -53,19 +53,19 @@ class Findings {
     add(code, Severity::warning, offset, text, std::forward<Args>(args)...);
   }
 
-  // A structure that could not be used, as a warning at its place.
+  // A warning about a structure that could not be used, at its place.
   void warning(Name code, const ParseError& error) { warning(code, error.offset, "{}", error); }
 
   // Adds what another reader of the same input found.
   void merge(const Findings& other);
 
-  // As merge, of a second look at the same structures: what is known is not counted again.
+  // As merge, for a second look at the same structures: known findings are not counted again.
   void merge_unknown(const Findings& other);
 
   [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
   [[nodiscard]] bool empty() const { return findings_.empty(); }
   [[nodiscard]] bool has_warnings() const;
-  // How often the code was found; 0: never.
+  // How often the code was found.
   [[nodiscard]] u64 count(std::string_view code) const;
 
  private:
@@ -76,8 +76,8 @@ class Findings {
     tell(code, severity, offset, text, fmt::make_format_args(args...));
   }
 
-  // Counts a code that is known; false when this occurrence is to be told: the first one, or the
-  // first that warns.
+  // Counts a known code; false when this occurrence has to be told: the first one, or the first
+  // that is a warning.
   bool repeat(Name code, Severity severity, u64 times);
   void tell(Name code, Severity severity, std::optional<u64> offset, fmt::string_view text,
             fmt::format_args args);

@@ -10,33 +10,33 @@
 
 namespace coldtrace::core {
 
-// What a walk comes across that is not a folder to go into.
+// What a walk comes across and does not descend into.
 struct FolderEntry {
   enum class Kind {
     file,           // a regular one, or a link to one
-    linked_folder,  // a link, which is not followed: that rules out circles
+    linked_folder,  // a link, which is not followed: that rules out loops
     other,          // a pipe, a socket, a device
-    unknown,        // nothing can be told of it; a link to nowhere
-    unlisted,       // a folder of which not all entries could be listed
+    unknown,        // it cannot be examined, or is a dangling link
+    unlisted,       // a folder that could not be listed completely
   };
   Kind kind;
   std::string path;
-  std::error_code error;  // of what is unknown or unlisted
+  std::error_code error;  // of `unknown` and `unlisted`
 };
 
-// Visits what is not a folder in a folder and in all below it, as the file system has it, until
-// `visit` returns false.
+// Visits everything below a folder but the folders themselves, in the order of the file system,
+// until `visit` returns false.
 void walk_folder(const std::string& folder, const std::function<bool(const FolderEntry&)>& visit);
 
-// The paths of the regular files in a folder and in all below it, ascending.
+// The sorted paths of the regular files in a folder and in all folders below it.
 struct FolderFiles {
   std::vector<std::string> files;
   bool has_more = false;  // than were asked for
 };
 
-// Up to `most` files. Links to folders are not followed, those to files are. A folder below that
-// cannot be listed, and an entry of which nothing can be told, are the warning `folder-unreadable`;
-// that `folder` itself cannot be listed is the error. Links to nowhere are passed over.
+// Finds up to `most` files. Links to files are followed, links to folders are not. A subfolder that
+// cannot be listed and an entry that cannot be examined are the warning `folder-unreadable`; an
+// error means that `folder` itself cannot be listed. Dangling links are ignored.
 Result<FolderFiles> find_files_below(const std::string& folder, std::size_t most,
                                      Findings& findings);
 

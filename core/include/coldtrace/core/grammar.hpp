@@ -8,8 +8,8 @@
 
 #include "coldtrace/core/text_error.hpp"
 
-// What the grammars of our text files share, for Boost.Spirit X3: its names, and ours. To be
-// included by the source file of a parser alone: it takes seconds to compile.
+// What the grammars of our text files share: names of Boost.Spirit X3, and our own. Include it only
+// in the source file of a parser: it takes seconds to compile.
 namespace coldtrace::core::grammar {
 
 namespace x3 = boost::spirit::x3;
@@ -27,7 +27,7 @@ using x3::ascii::xdigit;
 
 struct builder_tag;
 
-// Calls a member of the builder with the text that was matched.
+// Calls a member of the builder with the matched text.
 template <auto Member>
 struct Call {
   template <class Context>
@@ -50,8 +50,8 @@ template <class Tag, class Parser>
 // Blanks, and comments from # to the end of their line.
 inline const auto skipped = space | ('#' >> *(char_ - eol) >> (eol | eoi));
 
-// Lets `rule` tell `builder` what is in `text`. The first error ends it: what was expected, or a
-// Builder::Error with a place and a message.
+// Parses `text` by `rule`, whose actions call `builder`. The first error ends it: what was
+// expected, or a Builder::Error with a place and a message.
 template <class Rule, class Builder>
 std::optional<TextError> parse(std::string_view text, const Rule& rule, Builder& builder) {
   const char* at = text.data();

@@ -17,12 +17,12 @@ struct Guid {
   friend auto operator<=>(const Guid&, const Guid&) = default;
 };
 
-// The GUID at the start of `bytes`, zeros where they end.
+// The GUID at the start of `bytes`; zeros stand for what lies beyond their end.
 [[nodiscard]] Guid to_guid(ByteView bytes);
 
-// The GUID of 36 characters "01234567-89ab-cdef-0123-456789abcdef", in any case, or nothing.
+// The GUID of 36 characters "01234567-89ab-cdef-0123-456789abcdef", in either case, or nothing.
 [[nodiscard]] constexpr std::optional<Guid> parse_guid(std::string_view text) {
-  // Where the two digits of each stored byte stand.
+  // Where the two digits of each stored byte are.
   constexpr std::size_t places[] = {6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34};
   if (text.size() != 36) return std::nullopt;
   for (const auto dash : {8U, 13U, 18U, 23U})

@@ -9,14 +9,14 @@
 
 namespace coldtrace::core {
 
-// Lower-case hexadecimal digits, two a byte, no separators.
+// Lower-case hexadecimal digits, two per byte, no separators.
 [[nodiscard]] std::string to_hex(ByteView bytes);
 void append_hex(std::string& text, ByteView bytes);
 
-// The same to a place with room for them; returns their end.
+// Writes the same to a buffer with room for it; returns the end of the digits.
 char* write_hex(char* at, ByteView bytes);
 
-// The bytes of an even number of hexadecimal digits, in any case, or nothing.
+// The bytes of an even number of hexadecimal digits, in either case, or nothing.
 [[nodiscard]] std::optional<std::vector<std::byte>> parse_hex(std::string_view digits);
 
 }  // namespace coldtrace::core

@@ -16,7 +16,7 @@ struct ByteRange {
   u64 length;
 };
 
-// Bytes that may exceed memory: a disk image, a block device, a trace. Read at offsets, never
+// Bytes that may not fit in memory: a disk image, a block device, a trace. Read at offsets, never
 // mapped: a file that shrinks while mapped kills the process.
 class ImageSource {
  public:
@@ -27,20 +27,20 @@ class ImageSource {
 
   [[nodiscard]] virtual u64 size() const = 0;
 
-  // Bytes from the start that are there; less than the size where the end of what the source
-  // stands for is lost, and every read behind them fails.
+  // How many bytes from the start exist. Less than the size if the end of what the source stands
+  // for is lost: every read beyond them fails.
   [[nodiscard]] virtual u64 available() const { return size(); }
 
-  // Ranges that can be read and not be relied on, by offset and apart from each other: the disk
-  // could not be read there when its image was made.
+  // Ranges that can be read but not relied on, sorted by offset and not adjacent: the disk could
+  // not be read there when its image was made.
   [[nodiscard]] virtual std::span<const ByteRange> unreliable() const { return {}; }
 
-  // Where the next bytes are, from `offset` on, that are not known to be zeros without reading:
-  // `offset` itself outside the holes of a sparse file, the size where none follow.
+  // The next offset, from `offset` on, of bytes that are not known to be zeros without reading:
+  // `offset` itself outside the holes of a sparse file, the size if none follow.
   [[nodiscard]] virtual u64 next_data(u64 offset) const { return offset; }
 
-  // Fills `destination` with the bytes at `offset`; all of it or an error: `out_of_bounds` when
-  // the range is not inside the source, `io` when it cannot be read. Safe to call from several
+  // Fills all of `destination` with the bytes at `offset`, or fails: with `out_of_bounds` when the
+  // range is not inside the source, with `io` when it cannot be read. Safe to call from several
   // threads at once.
   virtual Result<Done> read_at(u64 offset, std::span<std::byte> destination) const = 0;
 
@@ -49,11 +49,11 @@ class ImageSource {
   std::optional<ParseError> check_range(u64 offset, u64 length) const;
 };
 
-// Fills `destination` up to the first sector of it that cannot be read; how many bytes that are.
+// Fills `destination` up to its first sector that cannot be read; returns the number of bytes read.
 [[nodiscard]] std::size_t read_before_error(const ImageSource& source, u64 offset,
                                             std::span<std::byte> destination);
 
-// Whether `size` bytes from a place in each are equal; false where either cannot be read.
+// Whether `size` bytes at a place of each are equal; false if either cannot be read.
 [[nodiscard]] bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
                                   u64 other_offset, u64 size);
 

@@ -13,11 +13,11 @@ namespace coldtrace::core {
 class Findings;
 
 // A small file (a PE image, a PDB) of which only the blocks that are looked at are read: the header
-// and a few tables of a large DLL cost as little as they are. Not mapped, so that a file that
-// shrinks is an error and not the end of the process. One thread at a time.
+// and a few tables of a large DLL cost no more than they would in a small one. Not mapped, so that
+// a file that shrinks is an error and does not kill the process. For one thread at a time.
 class LazyFile {
  public:
-  // More than `cap` bytes is the error `limit`. What is not a regular file is read whole.
+  // More than `cap` bytes are the error `limit`. Anything but a regular file is read whole.
   static Result<std::unique_ptr<LazyFile>> open(const std::string& path, u64 cap);
   LazyFile(const LazyFile&) = delete;
   LazyFile& operator=(const LazyFile&) = delete;
@@ -25,8 +25,8 @@ class LazyFile {
 
   [[nodiscard]] u64 size() const { return size_; }
 
-  // The `length` bytes at `offset`, both inside the file, or those before the first block that
-  // cannot be read; they stay where they are.
+  // The `length` bytes at `offset`, all inside the file, or those before the first block that
+  // cannot be read. The view stays valid as long as the file.
   [[nodiscard]] ByteView clip(u64 offset, u64 length) const {
     if (length == 0) return {};
     const u64 first = offset / block_size;
@@ -36,24 +36,24 @@ class LazyFile {
     return {blocks_[first] + offset % block_size, length};
   }
 
-  // Some bytes of the file that lie in one piece.
+  // Some bytes of the file that are contiguous in memory.
   struct Piece {
     u64 offset;
     ByteView bytes;
   };
-  // The piece around the byte at `offset`, which lies inside the file; no bytes when that cannot be
+  // The piece around the byte at `offset`, which lies inside the file; empty if the byte cannot be
   // read.
   [[nodiscard]] Piece piece(u64 offset) const;
 
-  // The first range that could not be read so far, if any.
+  // The first range that could not be read so far, if there is one.
   [[nodiscard]] const std::optional<ParseError>& error() const { return error_; }
 
-  // From now on the first range that cannot be read is a finding there, whoever reads it:
-  // `unreadable-range` (core/unreadable.hpp). `findings` outlive the file.
+  // From now on the first range that cannot be read is a finding in `findings`, whoever reads it:
+  // `unreadable-range` (core/unreadable.hpp). They have to outlive the file.
   void tell(Findings& findings) { told_ = &findings; }
 
  private:
-  // A page, as the lone string or function that is looked at costs.
+  // One page: what a single string or function costs.
   static constexpr u64 block_size = 4 << 10;
 
   LazyFile() = default;
@@ -73,7 +73,7 @@ class LazyFile {
     std::unique_ptr<std::byte[]> bytes;
     u64 size = 0;
   };
-  // What the thread's last file leaves to its next one.
+  // Buffers that the thread's last file leaves to its next one.
   struct Kept {
     Chunk chunk;
     std::vector<std::byte*> blocks;
@@ -81,19 +81,19 @@ class LazyFile {
   static thread_local Kept kept;
 
   u64 size_ = 0;
-  std::unique_ptr<FileImage> file_;  // none when all is in whole_
+  std::unique_ptr<FileImage> file_;  // null when whole_ has it all
   std::vector<std::byte> whole_;
   mutable std::vector<std::byte*> blocks_;  // where each one is; null before it is read
-  mutable std::vector<Chunk> chunks_;       // what they lie in, one behind the other
-  mutable std::byte* top_ = nullptr;        // of the last chunk, the first byte not taken
+  mutable std::vector<Chunk> chunks_;       // what they lie in, in order
+  mutable std::byte* top_ = nullptr;        // the first free byte of the last chunk
   mutable u64 room_ = 0;                    // from there to its end
   mutable u64 taken_ = 0;                   // of all chunks
   mutable std::optional<ParseError> error_;
   Findings* told_ = nullptr;
-  mutable std::vector<bool> unreadable_;  // of each block, once there is an error
+  mutable std::vector<bool> unreadable_;  // per block, once there is an error
 };
 
-// The bytes of a file, in memory already or lazy: the way to look at either.
+// A view of a file's bytes, whether they are in memory already or read lazily.
 class FileView {
  public:
   FileView() = default;
@@ -107,8 +107,8 @@ class FileView {
 
   [[nodiscard]] u64 size() const { return size_; }
 
-  // The `length` bytes at `offset`, or nothing when they do not all lie inside the file, or cannot
-  // all be read.
+  // The `length` bytes at `offset`, or nothing unless all of them lie inside the file and can be
+  // read.
   [[nodiscard]] std::optional<ByteView> slice(u64 offset, u64 length) const {
     if (!contains(offset, length)) return std::nullopt;
     const auto bytes = get(offset, length);
@@ -119,13 +119,13 @@ class FileView {
     return offset <= size_ && length <= size_ - offset;
   }
 
-  // As much of that as lies inside the file, up to the first byte that cannot be read.
+  // As much of that range as lies inside the file, up to the first byte that cannot be read.
   [[nodiscard]] ByteView clip(u64 offset, u64 length) const {
     offset = offset < size_ ? offset : size_;
     return get(offset, length < size_ - offset ? length : size_ - offset);
   }
 
-  // The first range that could not be read so far, if any: clip() ends before it.
+  // The first range that could not be read so far, if there is one: clip() ends before it.
   [[nodiscard]] const ParseError* error() const {
     return file_ && file_->error() ? &*file_->error() : nullptr;
   }
@@ -133,8 +133,8 @@ class FileView {
   // The whole file; nothing when some of it cannot be read.
   [[nodiscard]] std::optional<ByteView> all() const { return slice(0, size_); }
 
-  // The piece around the byte at `offset`, which lies inside the file: what costs no more than it.
-  // No bytes when that cannot be read.
+  // The piece around the byte at `offset`, which lies inside the file: the bytes that cost nothing
+  // beyond reading this one. Empty if it cannot be read.
   [[nodiscard]] LazyFile::Piece piece(u64 offset) const {
     return file_ ? file_->piece(offset) : LazyFile::Piece{0, bytes_};
   }

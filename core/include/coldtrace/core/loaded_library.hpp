@@ -5,23 +5,22 @@
 
 namespace coldtrace::core {
 
-// A shared library of the system, by its SONAME, that is loaded when the program wants it and not
-// before. Once loaded it stays: functions that were found may be called for ever.
+// A shared library of the system, named by its SONAME and loaded only when the program needs it.
+// Once loaded it stays: functions that were found may be called until the program ends.
 class LoadedLibrary {
  public:
-  // All functions that are asked for have the prefix before their name. Where there is no such
-  // library none is found.
+  // `prefix` is put before the name of every function. If there is no such library, none is found.
   explicit LoadedLibrary(const char* soname, std::string prefix = {});
 
-  // Null where the library has no such function. That it has the parameters of `Function` is for
-  // the caller to know, by the library's header.
+  // Null if the library has no such function. The caller is responsible for the type `Function`, by
+  // the library's header.
   template <class Function>
   LoadedLibrary& find(const char* name, Function& function) {
     function = std::bit_cast<Function>(find_address(name));
     return *this;
   }
 
-  // Whether the library was there, and all functions that it was asked for.
+  // Whether the library and every function asked for so far were found.
   [[nodiscard]] bool is_complete() const { return complete_; }
 
  private:

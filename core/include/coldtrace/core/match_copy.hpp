@@ -5,7 +5,7 @@
 
 namespace coldtrace::core {
 
-// Copies move blocks, and may spoil as much beyond their end.
+// Copies move whole blocks, and may overwrite up to `copy_spoils` bytes beyond their end.
 constexpr std::size_t copy_block = 16;
 constexpr std::size_t copy_spoils = 2 * copy_block;
 inline void copy_one_block(std::byte* to, const std::byte* from) {
@@ -27,7 +27,7 @@ inline void copy_match(std::byte* out, std::size_t distance, std::size_t length)
     std::memset(out, std::to_integer<int>(*from), length);
     return;
   }
-  // A short pattern repeats at every multiple of its length too.
+  // A short pattern also repeats at every multiple of its length.
   constexpr std::size_t word = 8;
   if (distance < word) {
     for (std::size_t i = 0; i < word; ++i) *out++ = *from++;

@@ -9,8 +9,8 @@
 
 namespace coldtrace::core {
 
-// Which of the names match one of the globs, whatever their case. A glob that matches none is told
-// to `unmatched`, as asked for by `what`, an option.
+// For each name, whether it matches one of the globs, ignoring case. A glob that matches none is
+// added to `unmatched`, as asked for by the option `what`.
 [[nodiscard]] std::vector<bool> choose_names(std::span<const std::string> globs,
                                              std::span<const std::string> names,
                                              std::string_view what, NoMatch& unmatched);

@@ -7,10 +7,10 @@
 namespace coldtrace::core {
 
 // Those of `names` that someone who wrote `wanted` may have meant, the nearest first, at most
-// `count`: with few insertions, deletions, changes and swaps of neighbours between them (optimal
-// string alignment distance, at most a third of the length), or one within the other. ASCII case,
-// '*' and '?' do not count, and `wanted` itself is none of them. Takes at most 64 characters of a
-// name into account.
+// `count`: few insertions, deletions, changes and swaps of neighbours apart (optimal string
+// alignment distance, at most a third of the length), or one contained in the other. ASCII case,
+// '*' and '?' do not count, and `wanted` itself is not among them. Only the first 64 characters of
+// a name are compared.
 [[nodiscard]] std::vector<std::string_view> nearest_names(std::string_view wanted,
                                                           std::span<const std::string_view> names,
                                                           std::size_t count = 3);

@@ -16,8 +16,8 @@
 
 namespace coldtrace::core {
 
-// Keeps the first exception of several threads, to throw it where they are joined: std::bad_alloc,
-// which is all that a library throws, or what the work of a caller throws itself.
+// Keeps the first exception of several threads, to rethrow it where they are joined:
+// std::bad_alloc, which is all that a library throws, or whatever a caller's own work throws.
 class FirstException {
  public:
   template <class Work>
@@ -42,10 +42,10 @@ class FirstException {
 };
 
 // Calls run(0) to run(jobs - 1), which throw nothing and share their work, each on a thread of its
-// own; where the system has no more threads, only the first ones, and run(0) at least. Each thread
-// makes the next one: the processor of the one that called is free by then. Made by that one, two
-// threads often share a processor for milliseconds while another is idle. `failure` has it when
-// memory ran out.
+// own; if the system runs out of threads, only the first ones, but at least run(0). Each thread
+// starts the next one, because the caller's processor is free by then: if the caller starts them
+// all, two threads often share a processor for milliseconds while another is idle. `failure`
+// receives std::bad_alloc when memory runs out.
 template <class Run>
 void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
   std::vector<std::jthread> threads(jobs);
@@ -63,13 +63,13 @@ void run_threads(unsigned jobs, FirstException& failure, const Run& run) {
     }
   };
   if (!start(0)) run(0);
-  // Whoever made a thread has ended before that one is looked at.
+  // A thread is looked at only after the one that started it has ended.
   for (auto& thread : threads)
     if (thread.joinable()) thread.join();
 }
 
 // Calls work(worker, item) for every item below `count`, on `jobs` threads; `worker` is below
-// `jobs`. With one job everything happens on the calling thread.
+// `jobs`. With one job everything runs on the calling thread.
 template <class Work>
 void parallel_for(unsigned jobs, u64 count, Work&& work) {
   if (jobs <= 1 || count <= 1) {
@@ -86,12 +86,12 @@ void parallel_for(unsigned jobs, u64 count, Work&& work) {
   failure.rethrow();
 }
 
-// A line of work in which order matters: `produce(Item&)` fills items one after another until it
-// says false, `work(worker, Item&)` runs on `jobs` threads, `consume(Item&)` sees the items in
-// the order of production. Each thread takes an item through all three, so that its bytes stay
-// near: `produce` and `consume` run on any of the threads, but on one at a time each. Items that
-// are done before their turn wait, at most 4 a job exist; they are reused, the last one first, so
-// that few of them ever grow. With one job everything happens on the calling thread.
+// A pipeline that keeps order: `produce(Item&)` fills items one after another until it returns
+// false, `work(worker, Item&)` runs on `jobs` threads, `consume(Item&)` sees the items in the order
+// of production. Each thread takes an item through all three, so that its bytes stay in the cache:
+// `produce` and `consume` run on any of the threads, but each on only one at a time. Items that are
+// done before their turn wait. At most 4 per job exist; they are reused, the last one first, so
+// that few of them ever grow. With one job everything runs on the calling thread.
 template <class Item, class Produce, class Work, class Consume>
 void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& consume) {
   if (jobs <= 1) {
@@ -105,7 +105,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
   std::vector<Item> items(std::size_t{jobs} * 4);
   std::vector<Item*> unused;
   for (auto& item : items) unused.push_back(&item);
-  std::vector<Item*> done(items.size());  // by index of production, modulo the size
+  std::vector<Item*> done(items.size());  // by order of production, modulo the size
   std::mutex producing;
   std::mutex mutex;  // of everything else here
   std::condition_variable item_is_unused;
@@ -115,7 +115,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
   bool ended = false;
   FirstException failure;
 
-  // The next item with its index, or nothing when there are no more.
+  // The next item and its index, or null when there are no more.
   const auto next = [&](u64& index) -> Item* {
     const std::scoped_lock turn{producing};
     std::unique_lock lock{mutex};
@@ -133,7 +133,7 @@ void ordered_pipeline(unsigned jobs, Produce&& produce, Work&& work, Consume&& c
   const auto finish = [&](u64 index, Item* item) {
     std::unique_lock lock{mutex};
     done[index % done.size()] = item;
-    if (consuming) return;  // whoever does it will come to this one
+    if (consuming) return;  // that thread will come to this one
     consuming = true;
     while (auto* const first = std::exchange(done[consumed % done.size()], nullptr)) {
       lock.unlock();

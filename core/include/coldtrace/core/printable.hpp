@@ -7,18 +7,18 @@
 
 namespace coldtrace::core {
 
-// Text of a file made safe for a terminal and for one line: control characters, those that show
-// nothing or turn the order of others round, and bytes that are not UTF-8 are shown as \x1b, \u202e
-// and \U000e0001. A backslash is one, so that paths stay readable; those right before an escape, or
-// before letters that would be read as one, stand twice.
+// Text of a file made safe for a terminal and for one line: control characters, characters that are
+// invisible or reorder others, and bytes that are not UTF-8 are escaped as \x1b, \u202e or
+// \U000e0001. A backslash stays single, so that paths are readable; it is doubled only right before
+// an escape, or before letters that would be read as one.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// The character at the front of `text`, which is valid UTF-8 and not empty.
+// The first character of `text`, which is valid UTF-8 and not empty.
 [[nodiscard]] std::string_view first_character(std::string_view text);
 template <TemporaryText T>
 std::string_view first_character(T&&) = delete;
 
-// Of one character as first_character() gives it.
+// The code point of a character that first_character() gave.
 [[nodiscard]] char32_t code_point(std::string_view character);
 
 // Whether printable() escapes it as a control or an invisible character.

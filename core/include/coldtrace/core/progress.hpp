@@ -4,13 +4,14 @@
 
 namespace coldtrace::core {
 
-// Hears how far a long piece of work is. One thread calls it, often: it returns at once.
+// Is told how far a long piece of work has come. One thread calls it, often: it has to return at
+// once.
 class Progress {
  public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   virtual ~Progress() = default;
-  // More of the input that is done, and of what it holds: events, records, files.
+  // So many more bytes of the input are done, and items in it: events, records, files.
   virtual void add(u64 bytes, u64 items) = 0;
 
  protected:

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little,
 using ByteView = std::span<const std::byte>;
 
 // The `length` bytes at `offset`, or nothing when they do not all lie inside `bytes`.
-// The only way from numbers of a file to a range: it subtracts and so cannot wrap.
+// The only way from numbers in a file to a range: it subtracts, so it cannot wrap.
 [[nodiscard]] constexpr std::optional<ByteView> slice(ByteView bytes, u64 offset, u64 length) {
   if (offset > bytes.size() || length > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(offset, length);
@@ -38,13 +38,13 @@ template <class T>
   return value;
 }
 
-// Compared with themselves, one byte on: as fast as memory is read.
+// Compares the bytes with themselves shifted by one: as fast as memory can be read.
 [[nodiscard]] inline bool is_zero(ByteView bytes) noexcept {
   return bytes.empty() || (bytes[0] == std::byte{0} &&
                            std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
-// A structure of `Size` bytes whose fields are loaded at offsets checked when compiling.
+// A structure of `Size` bytes whose fields are loaded at offsets checked at compile time.
 // One bounds check covers them all: for hot paths that read the same structure many times.
 template <std::size_t Size>
 class Fields {
@@ -77,8 +77,8 @@ class Fields {
   const std::byte* data_;
 };
 
-// A checked little-endian cursor over one structure. The first failed read is remembered and
-// every later one yields zeros, so that a structure is read field by field and checked once.
+// A checked little-endian cursor over one structure. The first failed read is remembered and every
+// later one yields zero, so that a structure is read field by field and checked once.
 class Reader {
  public:
   // Reads `structure` from the start of `bytes`, which lie at byte `offset` of the file.
@@ -92,7 +92,7 @@ class Reader {
   i32 read_i32(Name field) { return read<i32>(field); }
   i64 read_i64(Name field) { return read<i64>(field); }
 
-  // A 4- or 8-byte unsigned integer, as pointer-sized fields are.
+  // An unsigned integer of 4 or 8 bytes: a pointer-sized field.
   u64 read_word(unsigned size, Name field) {
     return size == 8 ? read<u64>(field) : read<u32>(field);
   }
@@ -129,7 +129,7 @@ class Reader {
 
   void skip(u64 count, Name field) { take(count, field); }
 
-  // Reads a constant; another value is a failure.
+  // Reads a constant; any other value is a failure.
   template <class T>
   T expect(T constant, Name field, Fault fault = Fault::bad_magic) {
     const auto at = offset();
@@ -150,7 +150,7 @@ class Reader {
   [[nodiscard]] u64 remaining() const { return bytes_.size() - at_; }
   [[nodiscard]] const ParseError& error() const { return error_; }
 
-  // The value, or the first failure.
+  // The given value, or the first failure.
   template <class T>
   Result<T> finish(T value) const {
     if (failed_) return fail(error_);

@@ -9,9 +9,9 @@
 
 namespace coldtrace::core {
 
-// A value, or why there is none. The one place that names tl::expected, which is not itself
-// [[nodiscard]], and gives access to the value and the error of a temporary: unchecked, and gone
-// with the statement, with all that a view was made of. Its value() throws.
+// A value, or why there is none. The only place that names tl::expected, which is not itself
+// [[nodiscard]] and gives access to the value and the error of a temporary: unchecked, and gone
+// with the statement, along with whatever a view refers to. Its value() throws.
 template <class T, class E>
 class [[nodiscard]] Expected : public tl::expected<T, E> {
   using Base = tl::expected<T, E>;
@@ -39,7 +39,7 @@ using Result = Expected<T, ParseError>;
 // The value of an operation that only succeeds or fails.
 struct Done {};
 
-// What a function that gives a Result returns on failure.
+// What a function returning a Result returns on failure.
 template <class E = ParseError>
 [[nodiscard]] tl::unexpected<std::remove_cvref_t<E>> fail(E&& error) {
   return tl::unexpected<std::remove_cvref_t<E>>{std::forward<E>(error)};

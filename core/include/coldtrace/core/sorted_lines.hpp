@@ -11,8 +11,8 @@
 
 namespace coldtrace::core {
 
-// Texts sorted by a number, those of one number as they came, however many they are: what is more
-// than `most_in_memory` bytes goes to a temporary file in sorted runs, which are merged in the end.
+// Any amount of texts sorted by a number, stably: what exceeds `most_in_memory` bytes goes to a
+// temporary file in sorted runs, which are merged in the end.
 class SortedLines {
  public:
   static constexpr std::size_t usual_memory = std::size_t{32} << 20;
@@ -20,10 +20,10 @@ class SortedLines {
   explicit SortedLines(std::size_t most_in_memory = usual_memory)
       : most_in_memory_{most_in_memory} {}
 
-  // Fails where the temporary file cannot be written.
+  // Fails when the temporary file cannot be written.
   Result<Done> add(u64 key, std::string_view text);
 
-  // Gives all of them to `visit` in order, and forgets them.
+  // Passes all of them to `visit` in order, and forgets them.
   Result<Done> take(const std::function<void(std::string_view)>& visit);
 
  private:

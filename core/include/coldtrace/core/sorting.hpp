@@ -4,8 +4,8 @@
 
 namespace coldtrace::core {
 
-// std::stable_sort for what nearly always is in order already, as tables that linkers write are, or
-// is but for what was added at its end: the first costs one look and no buffer.
+// std::stable_sort for a range that nearly always is sorted already, as tables that linkers write
+// are, or is sorted except for what was appended: a sorted one costs one pass and no buffer.
 template <class Range, class Less>
 void stable_sort_if_needed(Range& range, Less less) {
   const auto added = std::is_sorted_until(range.begin(), range.end(), less);

@@ -11,8 +11,8 @@
 
 namespace coldtrace::core {
 
-// A list of records that holds no more of them in memory than a bound; the others lie in a
-// temporary file. Where no such file can be written they stay in memory.
+// A list of records that holds a bounded number of them in memory; the others are in a temporary
+// file. If none can be written, they stay in memory.
 template <class T>
 class SpilledVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -28,7 +28,7 @@ class SpilledVector {
     if (tail_.size() >= most_in_memory_) spill();
   }
 
-  // Nothing when the temporary file cannot be read, or `index` is not below size().
+  // Nothing when the temporary file cannot be read or `index` is not below size().
   [[nodiscard]] std::optional<T> at(u64 index) const {
     if (index >= size()) return std::nullopt;
     if (index >= spilled_) return tail_[static_cast<std::size_t>(index - spilled_)];

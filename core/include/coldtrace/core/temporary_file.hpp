@@ -7,24 +7,24 @@
 
 namespace coldtrace::core {
 
-// Where temporary files are made: the directory that TMPDIR of the environment names, or /tmp.
+// Where temporary files are created: the directory that the environment variable TMPDIR names, or
+// /tmp.
 [[nodiscard]] std::string temporary_folder();
 
-// A file without a name in temporary_folder(): gone with the object, however the
-// program ends.
+// An unnamed file in temporary_folder(): gone with the object, however the program ends.
 class TemporaryFile final : public ImageSource {
  public:
-  // An error where no file can be made in the folder.
+  // Fails when no file can be created in the folder.
   static Result<std::unique_ptr<TemporaryFile>> create();
   ~TemporaryFile() override;
 
-  // At `offset`, over what is there or beyond its end, which becomes the end; between lie zeros.
+  // Writes at `offset`, which may lie beyond the end: the gap is filled with zeros.
   Result<Done> write_at(u64 offset, ByteView bytes);
-  // Writes behind what is there.
+  // Writes at the end.
   Result<Done> append(ByteView bytes) { return write_at(size_, bytes); }
 
   [[nodiscard]] u64 size() const override { return size_; }
-  // By which this process and its children open the file.
+  // The path by which this process and its children can open the file.
   [[nodiscard]] std::string path() const;
   Result<Done> read_at(u64 offset, std::span<std::byte> destination) const override;
 
@@ -35,14 +35,14 @@ class TemporaryFile final : public ImageSource {
   u64 size_ = 0;
 };
 
-// A range of a temporary file, which lives as long as its parts.
+// A range of a temporary file, which it keeps alive.
 class TemporaryPart final : public ImageSource {
  public:
   TemporaryPart(std::shared_ptr<const TemporaryFile> file, u64 start, u64 size)
       : file_{std::move(file)}, start_{start}, size_{size} {}
 
   [[nodiscard]] u64 size() const override { return size_; }
-  // Of a part that is all of the file; else empty.
+  // The path of the file if the part is all of it, else empty.
   [[nodiscard]] std::string path() const {
     return start_ == 0 && size_ == file_->size() ? file_->path() : std::string{};
   }
@@ -56,12 +56,12 @@ class TemporaryPart final : public ImageSource {
   u64 start_, size_;
 };
 
-// By which a source is opened as a file, as long as it lives; empty where it is not all of a
-// temporary file.
+// The path by which a source can be opened as a file while it lives; empty unless the source is a
+// whole temporary file.
 [[nodiscard]] std::string temporary_path(const ImageSource& source);
 
-// What a pipe or socket hands out until it ends, in a temporary file; more than `limit` bytes are
-// not read, which `cut` then says.
+// All that a pipe or socket delivers, in a temporary file. At most `limit` bytes are read; `cut` if
+// there were more.
 struct Spooled {
   std::unique_ptr<TemporaryFile> file;
   bool cut = false;

@@ -9,7 +9,7 @@
 
 namespace coldtrace::core {
 
-// Bytes seen as characters of one byte each.
+// The bytes as one-byte characters.
 [[nodiscard]] inline std::string_view to_chars(ByteView bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the one place for it
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -17,8 +17,7 @@ namespace coldtrace::core {
 template <TemporaryBytes T>
 std::string_view to_chars(T&&) = delete;
 
-// The characters before the first NUL; nothing when there is none within the first `limit` + 1
-// bytes.
+// The characters before the first NUL; nothing if there is none in the first `limit` + 1 bytes.
 [[nodiscard]] inline std::optional<std::string_view> read_c_string(ByteView bytes,
                                                                    std::size_t limit) {
   const auto searched = bytes.size() > limit ? bytes.first(limit + 1) : bytes;
@@ -31,12 +30,12 @@ std::string_view to_chars(T&&) = delete;
 template <TemporaryBytes T>
 std::optional<std::string_view> read_c_string(T&&, std::size_t) = delete;
 
-// C0 and DEL; a part of a longer character is none, whether char is signed or not.
+// C0 and DEL. Bytes of multi-byte characters are not, whether char is signed or not.
 [[nodiscard]] constexpr bool is_control(char c) {
   return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
 }
 
-// As RFC 3629 has it: no surrogates, no overlong forms, nothing beyond U+10FFFF.
+// By RFC 3629: no surrogates, no overlong forms, nothing beyond U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text);
 
 // The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.

@@ -11,8 +11,8 @@
 
 namespace coldtrace::core {
 
-// A growing run of characters for hot output: no terminator is kept and nothing is filled, so
-// that an append is a bounds check and a copy.
+// A growing character buffer for hot output: no terminator is kept and nothing is initialized, so
+// an append is a bounds check and a copy.
 class TextBuffer {
  public:
   TextBuffer() = default;
@@ -32,7 +32,7 @@ class TextBuffer {
   void clear() { size_ = 0; }
   void shrink_to(std::size_t size) { size_ = size < size_ ? size : size_; }
 
-  // At least `count` characters behind the end; what was written there is kept by commit().
+  // Room for at least `count` characters at the end; commit() keeps what was written there.
   char* reserve(std::size_t count) {
     if (count > capacity_ - size_) grow(count);
     return data_.get() + size_;
@@ -44,7 +44,7 @@ class TextBuffer {
     ++size_;
   }
   void append(std::string_view text) {
-    if (text.empty()) return;  // perhaps without a place to copy from
+    if (text.empty()) return;  // its data() may be null
     std::memcpy(reserve(text.size()), text.data(), text.size());
     size_ += text.size();
   }
@@ -53,9 +53,9 @@ class TextBuffer {
     char* const at = reserve(longest_decimal);
     commit(static_cast<std::size_t>(write_decimal(at, number) - at));
   }
-  // Lower-case digits without leading zeros, after "0x".
+  // "0x" and lower-case digits without leading zeros.
   void append_hex(u64 number);
-  // Two digits a byte.
+  // Two digits per byte.
   void append_hex(ByteView bytes) {
     write_hex(reserve(bytes.size() * 2), bytes);
     commit(bytes.size() * 2);

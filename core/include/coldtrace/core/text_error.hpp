@@ -7,7 +7,7 @@
 
 namespace coldtrace::core {
 
-// What is wrong with a text that a person wrote, and where: lines and columns count from 1, columns
+// What is wrong with a text that a person wrote, and where. Lines and columns count from 1, columns
 // in bytes.
 struct TextError {
   u32 line;

@@ -5,12 +5,12 @@
 
 namespace coldtrace::core {
 
-// Adds the warning `unreadable-range` when some of the file could not be read so far: what lies
-// there is missing from what was asked for. It is one state of the file, however many readers of it
-// say so: Findings::merge() does not count it again.
+// Adds the warning `unreadable-range` if some of the file could not be read so far: what lies there
+// is missing from the result. It is one state of the file, however many of its readers report it:
+// Findings::merge() does not count it again.
 void note_unreadable(const FileView& file, Findings& findings);
 
-// Says so when a reader ends, whichever way it does.
+// Calls note_unreadable() when a reader ends, by whatever path.
 class UnreadableNote {
  public:
   UnreadableNote(const FileView& file, Findings& findings) : file_{file}, findings_{findings} {}

@@ -13,14 +13,14 @@ struct nettle_hash;
 
 namespace coldtrace::digests {
 
-// A digest of bytes that come piece by piece.
+// A digest of bytes that arrive in pieces.
 class Digest {
  public:
-  // Nothing where the algorithm is none of md5, sha1, sha256, sha384 and sha512.
+  // Nothing unless the algorithm is md5, sha1, sha256, sha384 or sha512.
   [[nodiscard]] static std::optional<Digest> make(std::string_view algorithm);
 
   void add(core::ByteView piece);
-  // In lower-case hexadecimal; begins anew.
+  // The digest in lower-case hexadecimal; starts a new one.
   [[nodiscard]] std::string take();
 
  private:
@@ -30,8 +30,8 @@ class Digest {
   std::vector<std::max_align_t> context_;
 };
 
-// The digest of these pieces one behind the other, in lower-case hexadecimal; nothing where the
-// algorithm is none of md5, sha1, sha256, sha384 and sha512.
+// The digest of the concatenated pieces, in lower-case hexadecimal; nothing unless the algorithm is
+// md5, sha1, sha256, sha384 or sha512.
 [[nodiscard]] std::optional<std::string> compute_digest(std::string_view algorithm,
                                                         std::span<const core::ByteView> pieces);
 

@@ -8,16 +8,15 @@
 
 namespace coldtrace::privacy {
 
-// Names as keyed hashes: whoever has the key can tell whether a name is a certain one, nobody else
-// can; the same name has the same hash, in whatever output. HMAC-SHA-256 (RFC 2104) of the name in
-// UTF-8, the first 16 bytes as hexadecimal digits. Threads may share one.
+// Names as keyed hashes: only who has the key can test whether a hash is that of a certain name;
+// the same name has the same hash in every output. HMAC-SHA-256 (RFC 2104) of the name in UTF-8,
+// the first 16 bytes as hexadecimal digits. Threads may share one.
 class HashedNames {
  public:
   static constexpr std::size_t digits = 32;
   static constexpr std::size_t longest_extension = 8;
 
-  // With `keep_extensions` what stands behind the last dot of a name is left behind its hash, where
-  // it is 1 to 8 ASCII letters and digits.
+  // With `keep_extensions`, an extension of 1 to 8 ASCII letters and digits is kept after the hash.
   HashedNames(core::ByteView key, bool keep_extensions);
   HashedNames(HashedNames&&) noexcept;
   HashedNames& operator=(HashedNames&&) noexcept;
@@ -25,18 +24,18 @@ class HashedNames {
 
   [[nodiscard]] bool keeps_extensions() const { return keep_extensions_; }
 
-  // The hash of a name, of no name no text.
+  // The hash of a name; nothing for an empty one.
   void append_name(std::string& text, std::string_view name) const;
   [[nodiscard]] std::string name(std::string_view name) const;
 
-  // The hash of a text that is not one name: without an extension.
+  // The hash of a text that is not a single name: its extension is not kept.
   void append_text(std::string& text, std::string_view whole) const;
 
-  // The hash of each part between any of the separators; these stay.
+  // The hash of each part between separators, which stay.
   void append_path(std::string& text, std::string_view path, std::string_view separators) const;
 
-  // The hash of the text of no characters, which no name has: tells whether two outputs were made
-  // with one key.
+  // The hash of the empty text, which no name has: tells whether two outputs were made with the
+  // same key.
   [[nodiscard]] std::string key_check() const;
 
  private:

@@ -14,10 +14,10 @@ namespace coldtrace::where {
 
 // An expression that selects events, files or other things (docs/languages/where.md), parsed.
 
-// A regular expression of RE2, bounded in memory and in time. Safe from several threads.
+// An RE2 regular expression, bounded in memory and time. Safe to use from several threads.
 class WherePattern {
  public:
-  // Or what is wrong with it.
+  // The pattern, or what is wrong with it.
   static core::Expected<std::shared_ptr<const WherePattern>, std::string> compile(
       std::string_view text);
 
@@ -43,7 +43,7 @@ struct WhereTest : NamedMember {
     at_most,
     greater,
     at_least,
-    any_bit,  // in common
+    any_bit,  // they have a bit in common
     one_of,
     like,  // a glob
     matches,
@@ -58,24 +58,24 @@ struct WhereTest : NamedMember {
   std::shared_ptr<const WherePattern> pattern;  // of `matches`
   std::string shown;                            // the member as it was written
 
-  // Whether a text of the value takes part.
+  // Whether the text of the value takes part in the comparison.
   [[nodiscard]] bool compares_text() const;
-  // Whether the answer, at equality, is for `unequal` to turn around.
+  // Whether the answer of match() is to be negated.
   [[nodiscard]] bool turned() const { return relation == Relation::unequal; }
 };
 
-// How a value compares; `incomparable` are a number and a text, say.
+// The answer of a comparison; a number and a text, say, are `incomparable`.
 enum class WhereMatch : u8 { no, yes, incomparable };
 
-// Of `unequal` it is whether they are equal. `start` is what durations count from.
+// For `unequal`, whether the two are equal. `start` is what durations count from.
 [[nodiscard]] WhereMatch match(const WhereTest& test, const Subject& subject,
                                std::optional<core::FileTime> start);
 
-// A test, or what joins the truths of its children.
+// A test, or a combination of its children.
 struct WhereNode {
   enum class Kind : u8 { test, negation, all, any };
   Kind kind = Kind::test;
-  std::size_t test = 0;  // of `tests`
+  std::size_t test = 0;  // index into `tests`
   std::vector<WhereNode> children;
 };
 
@@ -85,14 +85,14 @@ enum class Truth : u8 { no, yes, unknown };
 // A parsed expression: its tests, and the tree that joins them.
 struct WhereExpression {
   static constexpr std::size_t largest_text = 65'536;  // bytes
-  static constexpr unsigned deepest = 64;              // parentheses and `not` inside each other
+  static constexpr unsigned deepest = 64;              // nested parentheses and `not`
   static constexpr std::size_t most_tests = 256;
 
   std::vector<WhereTest> tests;
   WhereNode root;
 
-  // The truth of the whole by that of its tests; `truth_of(test)` is asked for no more of them than
-  // are needed, in their order.
+  // The truth of the whole from that of its tests: calls `truth_of(test)` in order, and for no more
+  // tests than needed.
   template <class TruthOf>
   [[nodiscard]] Truth evaluate(TruthOf&& truth_of) const {
     return evaluate(root, truth_of);
@@ -117,7 +117,7 @@ struct WhereExpression {
   }
 };
 
-// Reads an expression whose members are those of `vocabulary`; the first error ends it.
+// Parses an expression whose members are those of `vocabulary`; the first error ends it.
 core::Expected<WhereExpression, core::TextError> parse_where(std::string_view text,
                                                              const WhereVocabulary& vocabulary);
 

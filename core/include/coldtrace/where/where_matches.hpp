@@ -4,9 +4,9 @@
 
 namespace coldtrace::where {
 
-// How the values of a member that is there compare, one or those of a list. A comparison is true of
-// a list if it is of any element, `unequal` if it is of all: none is equal, and some can be
-// compared at all, unless the list is empty.
+// Collects how the values of an existing member compare: a single one, or the elements of a list. A
+// comparison is true of a list if it is true of any element; `unequal` if no element is equal and,
+// unless the list is empty, at least one can be compared.
 class WhereMatches {
  public:
   void add(WhereMatch match) {

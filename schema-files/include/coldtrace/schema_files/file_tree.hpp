@@ -10,11 +10,11 @@
 
 namespace coldtrace::schema_files {
 
-// Where files of schemas are read from: this machine, or a volume of an image. What is opened ends
-// before its tree.
+// Where schema files are read from: this machine, or a volume in an image. The tree has to outlive
+// the files opened in it.
 class FileTree {
  public:
-  // A file while its structures are looked at.
+  // An open file whose structures are read.
   class File {
    public:
     File() = default;
@@ -33,31 +33,31 @@ class FileTree {
   FileTree& operator=(const FileTree&) = delete;
   virtual ~FileTree() = default;
 
-  // The file itself, or the files of a folder and of all folders below in the order of their paths.
-  // What cannot be listed, and more files than are looked at, is a finding.
+  // The file itself, or the files of a folder and of all folders below it, sorted by path. A folder
+  // that cannot be listed is a finding, and so are more files than coldtrace looks at.
   [[nodiscard]] virtual std::vector<std::string> list(const std::string& path,
                                                       core::Findings& findings) const = 0;
-  // What is in a folder itself; nothing of what is none.
+  // The entries of the folder itself; none if it is not a folder.
   [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder) const = 0;
 
   // The bytes of a regular file.
   virtual core::Result<std::unique_ptr<const core::ImageSource>> source(
       const std::string& path) const = 0;
-  // The same for one that is looked at here and there; more than `cap` bytes is the error `limit`.
+  // The same for a file that is read in places; more than `cap` bytes are the error `limit`.
   virtual core::Result<std::unique_ptr<const File>> open(const std::string& path,
                                                          u64 cap) const = 0;
 
-  // How a store names a file that was found below `top`.
+  // The name in a store of a file that was found below `top`.
   [[nodiscard]] virtual std::string stored_path(const std::string& path,
                                                 const std::string& top) const = 0;
-  // Whether paths are of this machine.
+  // Whether paths are those of this machine.
   [[nodiscard]] virtual bool is_machine() const { return false; }
 
-  // The bytes at `offset` that the file has, `most` of them.
+  // Up to `most` bytes at `offset`.
   core::Result<std::vector<std::byte>> read(const std::string& path, u64 offset, u64 most) const;
 };
 
-// The files of this machine. Links to folders are not followed, which rules out circles. In a store
+// The files of this machine. Links to folders are not followed, which rules out loops. In a store
 // their paths begin with the folder that was named: "System32/drivers/x.sys".
 [[nodiscard]] const FileTree& machine_files();
 

@@ -10,8 +10,8 @@
 
 namespace coldtrace::schema_files {
 
-// Where the texts of modules lie beside them: DIR/LANG/FILE.mui. Folders are listed once; case does
-// not count. Source: MS Learn, "MUI Resource Management".
+// Finds the files with a module's texts beside it: DIR/LANG/FILE.mui. Folders are listed once; case
+// is ignored. Source: MS Learn, "MUI Resource Management".
 class LanguageFolders {
  public:
   LanguageFolders() : LanguageFolders{machine_files()} {}
@@ -19,20 +19,20 @@ class LanguageFolders {
 
   [[nodiscard]] const FileTree& tree() const { return tree_; }
 
-  // The file of the first of these languages that the module has texts in, else in en-US, else in
-  // the one that there is; empty where there is none.
+  // The file of the first of these languages in which the module has texts, else of en-US, else of
+  // the first language there is; empty if there is none.
   std::string find(const std::string& module, const std::vector<std::string>& languages);
 
-  // The language that the path of such a file says; empty where it says none.
+  // The language in the path of such a file; empty if there is none.
   [[nodiscard]] static std::string language_of(const std::string& file);
-  // Whether the path of such a file says that it is in one of the languages.
+  // Whether that is one of the languages.
   [[nodiscard]] static bool is_in(const std::string& file,
                                   const std::vector<std::string>& languages);
   [[nodiscard]] static bool is_one(const std::string& language,
                                    const std::vector<std::string>& languages);
 
  private:
-  // Path of a file by its name in lower case, by language in lower case.
+  // By language, then by file name, both in lower case: the path of the file.
   using Languages = std::map<std::string, std::map<std::string, std::string>>;
   const Languages& list(const std::string& folder);
 

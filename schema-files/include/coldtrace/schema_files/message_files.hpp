@@ -13,24 +13,24 @@
 
 namespace coldtrace::schema_files {
 
-// Files with formats of WPP messages, by what is in them and never by their names: TMF texts, and
-// PDBs whose code has annotations of WPP, also packed.
+// Files with formats of WPP messages, recognized by content and never by name: TMF texts, and PDBs
+// with WPP annotations, also packed ones.
 class MessageFiles {
  public:
   enum class Kinds { all, pdbs };
 
-  // Adds a file, or those of a folder and of all folders below, in the order of their paths. A file
-  // that was named and is none, or cannot be read, is a finding, but for where PDBs alone are
-  // looked for; one of a folder that cannot be read is one always. A packed one of a folder is
-  // passed over where PDBs alone are looked for: it would have to be unpacked to be known.
+  // Adds a file, or those of a folder and of all folders below it, sorted by path. A named file
+  // that is of another kind or cannot be read is a finding, unless only PDBs are wanted; an
+  // unreadable file in a folder always is one. If only PDBs are wanted, packed files in a folder
+  // are skipped: each would have to be unpacked to be recognized.
   void add(const std::string& path, Kinds kinds, core::Findings& findings);
 
-  // The files that may be read.
+  // The files that read() may use.
   [[nodiscard]] const std::vector<std::string>& sources() const { return sources_; }
   [[nodiscard]] bool empty() const { return sources_.empty(); }
 
-  // A provider of WPP, as the annotations of a PDB say (`TMC:`): who listens enables it by its
-  // GUID, which messages do not have.
+  // A WPP provider, from the annotations of a PDB (`TMC:`). A session enables it by its GUID, which
+  // messages do not contain.
   struct Provider {
     core::Guid guid;
     std::string name;
@@ -38,27 +38,27 @@ class MessageFiles {
     bool operator==(const Provider&) const = default;
   };
 
-  // A file that has formats of messages of the trace.
+  // A file with formats of messages of the trace.
   struct File {
     std::string path;
     std::optional<pe::PdbReference> pdb;  // GUID and age of a PDB
     u64 formats = 0;
-    std::vector<Provider> providers{};  // of a PDB
-    std::set<core::Guid> messages{};  // source files of the trace's messages that it goes first of
+    std::vector<Provider> providers{};  // of a PDB only
+    std::set<core::Guid> messages{};    // the source files of the messages it is used for
   };
   struct Contents {
     std::shared_ptr<const tracefile::MessageFormats> formats;
-    std::vector<File> files;  // in the order in which they go first
+    std::vector<File> files;  // in the order of preference
   };
 
-  // The formats of these events, and the providers of the PDBs that have them. First those of TMF
-  // texts, then those of the PDBs that the trace names, then, as long as messages have none, those
-  // of the others. Damage is a finding.
+  // The formats of these events, and the providers of the PDBs that have them. TMF texts come
+  // first, then the PDBs that the trace names, then the others as long as messages without a format
+  // remain. Damage is a finding.
   [[nodiscard]] Contents read(const std::set<tracefile::SchemaKey>& events,
                               const std::set<tracefile::MessagePdb>& asked_for,
                               core::Findings& findings) const;
 
-  // `schema-unused`: that of all files that may be read none has a format of the trace.
+  // Adds `schema-unused` if none of the files has a format for the trace.
   void report_unused(const Contents& read, core::Findings& findings) const;
 
  private:

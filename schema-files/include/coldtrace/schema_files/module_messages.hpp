@@ -13,11 +13,11 @@
 
 namespace coldtrace::schema_files {
 
-// The messages of a module: those of the file of its language, and of its own table. Both are read
-// when the first one is asked for.
+// The messages of a module: those of its language file, then those of its own table. Both are read
+// when the first message is asked for.
 class ModuleMessages final : public tracefile::MessageTexts {
  public:
-  // All outlive the object.
+  // All references have to outlive the object.
   ModuleMessages(std::string module, core::Borrowed<std::vector<std::string>> languages,
                  LanguageFolders& folders, core::Findings& findings);
 
@@ -25,13 +25,13 @@ class ModuleMessages final : public tracefile::MessageTexts {
   // Whether there are any.
   [[nodiscard]] bool any() const;
 
-  // The file of the language; empty where there is none. Once a message was asked for.
+  // The language file; empty if there is none. Valid once a message was asked for.
   [[nodiscard]] const std::string& language_file() const { return language_file_; }
-  // Whether the messages are in none of the languages; nothing where none were read.
+  // Whether the messages are in none of the languages; nothing if none were read.
   [[nodiscard]] std::optional<bool> lacks_languages() const;
 
  private:
-  // Of one file, by id; the bytes are the file's.
+  // The messages of one file, sorted by id; their bytes belong to the file.
   struct Table {
     std::unique_ptr<const FileTree::File> file;
     std::vector<pe::Message> messages;

@@ -14,12 +14,12 @@ namespace coldtrace::schema_files {
 
 class DeclaringFile;
 
-// Files that declare providers of events, by what is in them and never by their names: PE files
-// with a WEVT_TEMPLATE resource, instrumentation manifests, and stores.
+// Files that declare event providers, recognized by content and never by name: PE files with a
+// WEVT_TEMPLATE resource, instrumentation manifests, and stores.
 class SchemaFiles {
  public:
-  // Adds a file, or those of a folder and of all folders below, in the order of their paths. Of PE
-  // files only the headers are read. A file that was named and declares nothing is a finding.
+  // Adds a file, or those of a folder and of all folders below it, sorted by path. Only the headers
+  // of PE files are read. A named file that declares nothing is a finding.
   void add(const std::string& path, core::Findings& findings);
 
   [[nodiscard]] std::size_t size() const { return files_.size(); }
@@ -27,36 +27,38 @@ class SchemaFiles {
   // The files that were read: those that declare something, are damaged or were named.
   [[nodiscard]] const std::vector<std::string>& sources() const { return sources_; }
 
-  // What one file declares of one provider.
+  // What one file declares about one provider.
   struct Declaration {
     FileSchemas::File file;  // without its providers
     bool recreated;
     tracefile::ProviderSchemas& declared;
   };
-  // Each, file by file in the order in which they were added.
+  // Visits each declaration, file by file in the order in which they were added.
   void visit(const std::vector<std::string>& languages, core::Findings& findings,
              const std::function<void(const Declaration&)>& take) const;
 
   // Whether any of the files declares the provider.
   [[nodiscard]] bool declares(const core::Guid& provider) const;
-  // All that files declare of a provider; what is damaged is told.
+  // All events of a provider that the files declare; damage is a finding.
   [[nodiscard]] std::set<tracefile::SchemaKey> events_of(const core::Guid& provider,
                                                          core::Findings& findings) const;
 
   // The files that declare a provider, without their providers.
   [[nodiscard]] std::vector<FileSchemas::File> declaring(const core::Guid& provider) const;
 
-  // What they declare of these events. Of a provider that several files have, those of the build
-  // that was traced go first, then those of the nearest build before it; else the first that was
-  // added; behind all others what a tool re-created. Where another one declares an event otherwise
-  // is a finding, and so is damage. Texts are those of the first of the languages that a file has
-  // them in. `own` is what goes before all files: where these contradict it is a finding too.
+  // What they declare about these events. If several files declare a provider, those of the traced
+  // build take precedence, then those of the nearest earlier build, then the others in the order in
+  // which they were added, and last what a tool re-created. It is a finding if another file
+  // declares an event differently, and so is damage. Texts are in the first of the languages in
+  // which a file has them. `own` takes precedence over all files: a contradiction to it is a
+  // finding too.
   [[nodiscard]] std::shared_ptr<const FileSchemas> read(
       const std::set<tracefile::SchemaKey>& events, const std::vector<std::string>& languages,
       std::optional<WindowsBuild> windows, core::Findings& findings,
       const tracefile::SchemaSource* own = nullptr) const;
 
-  // A finding where none of the files that `option` names was of use: `read` is what read() gave.
+  // Adds a finding if none of the files that `option` names was of use; `read` is the result of
+  // read().
   void report_unused(const FileSchemas& read, std::string_view option,
                      core::Findings& findings) const;
 

@@ -10,12 +10,12 @@
 
 namespace coldtrace::schema_files {
 
-// What files declare, of providers that nobody knows before: each is read when the first event of
-// it is asked for, and kept. For events that come one by one, as decode_event() has them; a trace
-// is served better by SchemaFiles::read(). Several threads can ask.
+// What files declare, for providers that are not known in advance: each is read when its first
+// event is asked for, and kept. For events that arrive one by one, as with decode_event(); for a
+// whole trace SchemaFiles::read() is better. Safe to use from several threads.
 class SchemaLookup final : public tracefile::SchemaSource {
  public:
-  // `windows` is the build whose events are asked for, where it is known.
+  // `windows` is the build whose events are asked for, if known.
   SchemaLookup(SchemaFiles files, std::vector<std::string> languages,
                std::optional<WindowsBuild> windows = std::nullopt);
 
@@ -27,17 +27,17 @@ class SchemaLookup final : public tracefile::SchemaSource {
   [[nodiscard]] std::shared_ptr<const tracefile::ProviderNames> find_names(
       const core::Guid& provider) const override;
 
-  // Of all providers so far.
+  // Those of all providers read so far.
   [[nodiscard]] core::Findings findings() const;
 
  private:
-  // Null where no file declares it.
+  // Null if no file declares it.
   std::shared_ptr<const FileSchemas> schemas_of(const core::Guid& provider) const;
 
   SchemaFiles files_;
   std::vector<std::string> languages_;
   std::optional<WindowsBuild> windows_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // for the members below
   mutable std::map<core::Guid, std::shared_ptr<const FileSchemas>> read_;
   mutable core::Findings findings_;
 };

@@ -12,51 +12,51 @@
 
 namespace coldtrace::schema_files {
 
-// A file of schemas (.ctschemas): what many files declare, of several builds of Windows beside each
-// other, found by the provider's GUID. Its directory is read when it is opened, a provider when it
-// is asked for. The format is in docs/formats/event-schemas.md.
+// A schema store (.ctschemas): what many files declare, also of several builds of Windows, found by
+// the provider's GUID. Its directory is read when it is opened, a provider when it is asked for.
+// The format is described in docs/formats/event-schemas.md.
 class SchemaStore {
  public:
-  // A file that providers are from, as it was when the store was built.
+  // A file whose providers are stored, as it was when the store was built.
   struct File {
-    std::string path;           // from the folder that was named
-    std::string version;        // empty: it has none
+    std::string path;           // begins with the folder that was named
+    std::string version;        // empty: none
     std::string language_file;  // with its texts; empty: none
     std::string sha256;         // hexadecimal
-    std::string language;       // of the texts, "en-US"; empty: there are none, or it is not known
+    std::string language;       // of the texts, "en-US"; empty: no texts, or not known
   };
   struct Provider {
     core::Guid guid;
     std::string name;
     u32 file = 0;            // index into files()
-    u32 events = 0;          // kinds that it declares
-    bool recreated = false;  // by a tool, from what Windows tells of it
+    u32 events = 0;          // kinds it declares
+    bool recreated = false;  // by a tool, from what Windows says of it
     u64 offset = 0;          // of its packed record
     u32 packed = 0, unpacked = 0, crc = 0;
-    std::optional<u32> base = std::nullopt;  // index into providers(): who has what comes before it
+    std::optional<u32> base = std::nullopt;  // index into providers(): what this record is based on
   };
 
   static constexpr u32 format_version = 3;
-  static constexpr u32 first_version = 1;  // without the languages of texts; is still read
+  static constexpr u32 first_version = 1;  // lacks the languages of texts; still read
   static constexpr u32 first_with_bases = 3;
   static constexpr std::size_t magic_size = 8;
 
-  // Whether a file that begins so is a store, of any version.
+  // Whether a file that begins with these bytes is a store, of any version.
   [[nodiscard]] static bool is_store(core::ByteView start);
 
-  // Refuses damage: a store is built again more easily than mended.
+  // Refuses a damaged store: building it again is easier than repairing it.
   static core::Result<std::shared_ptr<const SchemaStore>> open(const std::string& path);
   static core::Result<std::shared_ptr<const SchemaStore>> open(
       std::unique_ptr<const core::ImageSource> source);
 
   [[nodiscard]] const std::vector<File>& files() const { return files_; }
-  // In the order of their GUIDs, those of one in the order in which they were added.
+  // Sorted by GUID, those of one GUID in the order in which they were added.
   [[nodiscard]] const std::vector<Provider>& providers() const { return providers_; }
 
-  // What a record declares; `source` is that of the schemas.
+  // What a record declares; `source` becomes the source of its schemas.
   core::Result<std::unique_ptr<tracefile::ProviderSchemas>> read(const Provider& provider,
                                                                  const std::string& source) const;
-  // The record, not yet unpacked but checked.
+  // The record, still packed, its checksum verified.
   core::Result<std::vector<std::byte>> read_packed(const Provider& provider) const;
 
  private:

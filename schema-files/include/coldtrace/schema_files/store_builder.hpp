@@ -21,23 +21,23 @@ class DeclaringFile;
 class LanguageCheck;
 struct ReadContext;
 
-// Gathers what files declare into a store.
+// Collects what files declare into a store.
 class StoreBuilder {
  public:
-  // The SHA-256 of a file's bytes in hexadecimal. A store has none of a file that cannot be read.
+  // The SHA-256 of a file's bytes in hexadecimal. A store has none for a file that cannot be read.
   using Digest = std::function<std::string(core::ByteView bytes)>;
-  // Is told how many bytes the files have, 0 where that is not known, and says who hears of each
-  // file; null: nobody.
+  // Is given the total size of the files, 0 if not known, and returns what to inform of each file;
+  // null: nothing.
   using Begin = std::function<core::Progress*(u64 bytes)>;
 
-  // Texts are those of the first of the languages that a file has them in.
+  // Texts are in the first of the languages in which a file has them.
   StoreBuilder(std::vector<std::string> languages, Digest digest);
   StoreBuilder(const StoreBuilder&) = delete;
   StoreBuilder& operator=(const StoreBuilder&) = delete;
   ~StoreBuilder();
 
-  // A file, or those of a folder and of all folders below; stores give what they hold. A file that
-  // was named and declares nothing is a finding, and so is damage.
+  // Adds a file, or those of a folder and of all folders below it, and the contents of stores. A
+  // named file that declares nothing is a finding, and so is damage.
   void add(const std::string& path, core::Findings& findings, const Begin& begin = {}) {
     add(machine_files(), path, findings, begin);
   }
@@ -74,7 +74,7 @@ class StoreBuilder {
   void add_file(const DeclaringFile& file, const std::string& top, const ReadContext& context,
                 LanguageCheck& check);
   std::string digest_of(const std::string& path, const FileTree& tree) const;
-  // Nothing where what the provider declares is too much for a store.
+  // Nothing if the provider declares more than a store can hold.
   std::optional<std::size_t> add_record(tracefile::ProviderSchemas& declared, u32& events);
 
   std::vector<std::string> languages_;
@@ -83,7 +83,7 @@ class StoreBuilder {
   std::vector<SchemaStore::File> files_;
   std::vector<Row> rows_;
   std::vector<Record> records_;
-  // By provider and the record, packed without a base.
+  // By provider and its record packed without a base.
   std::map<std::pair<core::Guid, std::vector<std::byte>>, std::size_t> known_;
   std::map<core::Guid, std::unique_ptr<Base>> bases_;
   std::set<std::tuple<core::Guid, std::size_t, std::string>> known_rows_;  // with the version

@@ -7,7 +7,7 @@
 
 namespace coldtrace::schema_files {
 
-// The build that a trace is of; nothing where its header is lost.
+// The build of Windows on which a trace was recorded; nothing if its header is lost.
 [[nodiscard]] std::optional<WindowsBuild> traced_build(const tracefile::AnyTrace& trace);
 
 }  // namespace coldtrace::schema_files

@@ -9,17 +9,17 @@
 
 namespace coldtrace::registry {
 
-// Which hive of Windows it is.
+// Which hive of Windows a file is.
 enum class HiveKind : u8 { system, software, other };
 
-// By its keys: its file may have any name.
+// Told by its keys: its file may have any name.
 [[nodiscard]] HiveKind kind_of(const Hive& hive);
 
-// Names of providers that are known without a hive; empty for others.
+// The name of a provider that is known without a hive; empty for others.
 using ProviderName = std::function<std::string_view(const core::Guid&)>;
 
-// Either hive may be absent. What is damaged is a finding of the hive; a control set that is not
-// there is for the rules to tell.
+// Either hive may be absent. Damage is a finding of the hive; a missing control set is left to the
+// rules.
 [[nodiscard]] Configuration read_configuration(const Hive* system, const Hive* software,
                                                const ProviderName& name_of);
 

@@ -6,8 +6,8 @@
 
 namespace coldtrace::registry {
 
-// What is wrong with a configuration, by the parts of it: control sets, filters, services, DLLs,
-// traces. `files` may be absent: then nothing is said of files. Each problem is a finding as well.
+// What is wrong with a configuration, part by part: control sets, filters, services, DLLs, traces.
+// `files` may be null: then files are not checked. Each problem is a finding as well.
 [[nodiscard]] std::vector<Problem> check_drivers(const Configuration& configuration,
                                                  const FileList* files, core::Findings& findings);
 

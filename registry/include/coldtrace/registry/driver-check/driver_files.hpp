@@ -8,15 +8,15 @@
 
 namespace coldtrace::registry {
 
-// The files of the drive that Windows is on, and which of its folders that is.
+// The files of the drive that Windows is on, and the name of the Windows folder.
 class DriverFiles : public FileList {
  public:
   [[nodiscard]] virtual std::string windows_folder()
-      const = 0;  // its name below the drive, as it is there
+      const = 0;  // its name on the drive, in its own case
 
  protected:
-  // Of a path that is not found: short names (PROGRA~1) are not in lists of long ones, and letters
-  // beyond ASCII may be there in another case.
+  // The answer for a path that was not found. Nothing for short names (PROGRA~1), which lists of
+  // long names lack, and for non-ASCII letters, which may differ in case.
   static std::optional<bool> not_found(const WindowsPath& path) {
     for (const char c : path.path)
       if (c == '~' || static_cast<signed char>(c) < 0) return std::nullopt;
@@ -24,7 +24,7 @@ class DriverFiles : public FileList {
   }
 };
 
-// Finds out which paths a check asks for: the others of a snapshot need no memory.
+// Records which names a check asks for, so that the others of a snapshot take no memory.
 class AskedPaths final : public FileList {
  public:
   [[nodiscard]] std::optional<bool> has(const WindowsPath& path, FileKind) const override {
@@ -34,7 +34,7 @@ class AskedPaths final : public FileList {
   [[nodiscard]] const std::set<std::string>& names() const { return names_; }
 
  private:
-  mutable std::set<std::string> names_;  // of the files alone, in lower case
+  mutable std::set<std::string> names_;  // of the files without folders, in lower case
 };
 
 }  // namespace coldtrace::registry

@@ -6,7 +6,7 @@
 
 namespace coldtrace::registry {
 
-// What is at a path.
+// What a path leads to.
 enum class FileKind : u8 { file, folder };
 
 // Which files are on the drive that Windows is on: a mounted volume, or a list of one.
@@ -17,8 +17,7 @@ class FileList {
   FileList& operator=(const FileList&) = delete;
   virtual ~FileList() = default;
 
-  // Whether one of the kind is there, and not something else of its name; nothing where it is not
-  // known.
+  // Whether the path is there and of this kind; nothing if that is not known.
   [[nodiscard]] virtual std::optional<bool> has(const WindowsPath& path, FileKind kind) const = 0;
 };
 

@@ -8,24 +8,24 @@
 
 namespace coldtrace::registry {
 
-// What is wrong with one value of the configuration. Each is a finding too, of which there is one
-// for all problems of a code.
+// What is wrong with one value of the configuration. Each is counted in a finding too, one for all
+// problems of a code.
 struct Problem {
   core::Name code;
   core::Severity severity;
   std::string key;                  // "SYSTEM\ControlSet001\Control\Class\{...}"
   std::string value;                // the value's name; empty: the key itself
-  std::optional<std::string> data;  // the part of it that is meant: a name, a path, a number
-  std::string text;                 // what is wrong, and what comes of it
+  std::optional<std::string> data;  // the part of it in question: a name, a path, a number
+  std::string text;                 // what is wrong, and its consequence
   std::string advice;               // what to do
 };
 
-// Collects what the rules find, each problem a finding too.
+// Collects what the rules find; each problem is a finding too.
 class Problems {
  public:
   explicit Problems(core::Findings& findings) : findings_{findings} {}
 
-  // More than a machine can have, which a crafted hive names in a few bytes each, are left out.
+  // More than a machine can have are left out: a crafted hive needs only a few bytes for each.
   static constexpr std::size_t most = 16384;
 
   void add(Problem problem) {

@@ -13,13 +13,13 @@ struct WindowsFolder {
   std::string name = "windows";  // lower case, below the drive: "windows", "winnt"
 };
 
-// What a path of the registry leads to.
+// Where a path in the registry leads.
 struct WindowsPath {
   enum class Place : u8 {
     windows,  // below %SystemRoot%
     drive,    // elsewhere on the drive that Windows is on
     other,    // another drive, a share, a device
-    unknown,  // a variable that is not known, or no path
+    unknown,  // an unknown variable, or not a path
   };
   Place place = Place::unknown;
   std::string path;  // below that place, in lower case, with '\': "system32\drivers\disk.sys"
@@ -29,20 +29,20 @@ struct WindowsPath {
   [[nodiscard]] bool is_known() const { return place == Place::windows || place == Place::drive; }
 };
 
-// How a path is to be read, which decides where one without a drive begins.
+// How a path is used, which decides where one without a drive begins.
 enum class PathUse : u8 {
   driver,   // below %SystemRoot%, as the kernel takes it
   program,  // the first word of a command line; a name alone is searched in System32
   dll,      // a name alone is searched in System32
 };
 
-// Takes \SystemRoot\, \??\, %SystemRoot%, %windir%, %SystemDrive%, %ProgramFiles%, quotes, dots and
-// slashes as Windows does. Source: MS Learn, "CreateServiceW" (lpBinaryPathName), "Naming Files,
-// Paths, and Namespaces"; forms that were seen in hives of Windows 7 to 10.
+// Resolves \SystemRoot\, \??\, %SystemRoot%, %windir%, %SystemDrive%, %ProgramFiles%, quotes, dots
+// and slashes as Windows does. Source: MS Learn, "CreateServiceW" (lpBinaryPathName), "Naming
+// Files, Paths, and Namespaces"; forms observed in hives of Windows 7 to 10.
 [[nodiscard]] WindowsPath to_windows_path(std::string_view text, PathUse use,
                                           const WindowsFolder& windows);
 
-// The folder that it lies in.
+// The folder in which it lies.
 [[nodiscard]] WindowsPath parent_of(const WindowsPath& path);
 
 }  // namespace coldtrace::registry

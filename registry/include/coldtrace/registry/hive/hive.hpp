@@ -8,25 +8,25 @@
 
 namespace coldtrace::registry {
 
-// A registry hive in memory, read lazily: what is damaged costs what hangs on it, and is a finding
-// with its place. Used by one thread at a time.
+// A registry hive in memory, read lazily: a damaged structure costs only what depends on it, and is
+// a finding with its place. Used by one thread at a time.
 class Hive {
  public:
   static constexpr u64 largest = u64{1} << 30;
 
-  // Fails where the bytes are not a hive. Findings go to `findings` as long as the hive is read.
+  // Fails if the bytes are not a hive. Findings go to `findings` as long as the hive is read.
   static core::Result<Hive> open(std::vector<std::byte> bytes, core::Findings& findings);
 
   [[nodiscard]] const BaseBlock& base() const { return base_; }
 
-  // For Key: the bytes of an allocated cell behind its size; `offset` is in bytes from the first
+  // For Key: the bytes of an allocated cell after its size; `offset` is in bytes from the first
   // bin.
   core::Result<core::ByteView> cell(u32 offset) const;
-  // Where it lies in the file.
+  // Where the cell lies in the file.
   [[nodiscard]] static u64 place(u32 offset) { return BaseBlock::size + offset; }
-  // All that is read of lists and of data is counted: a hive in which one is part of many keys
-  // would cost more than its size tells. False, and nothing is spent, where it would come to more
-  // than any sound hive costs.
+  // Lists and data are counted as they are read: a hive in which many keys share one would cost far
+  // more than its size suggests. False, with nothing spent, if the total would exceed that of any
+  // sound hive.
   [[nodiscard]] bool spend_elements(u64 count) const;
   [[nodiscard]] bool spend_data(u64 bytes) const;
   core::Findings& findings() const { return *findings_; }

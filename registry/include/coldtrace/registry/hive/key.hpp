@@ -11,31 +11,31 @@
 
 namespace coldtrace::registry {
 
-// A key of a hive, which outlives it.
+// A key of a hive. The hive has to outlive it.
 class Key {
  public:
-  // `path` begins the paths of all keys: "SYSTEM". Fails where the root is not a key.
+  // `path` is the start of all paths of keys: "SYSTEM". Fails if the root is not a key.
   static core::Result<Key> read_root(core::Borrowed<Hive> hive, std::string_view path);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& path() const { return path_; }  // "SYSTEM\Select"
 
-  // In the order of the hive's list. Keys that cannot be read, name another parent or stand there
-  // twice are left out with a finding.
+  // In the order of the hive's list. Keys that cannot be read, name another parent or are listed
+  // twice are left out, with a finding.
   [[nodiscard]] std::vector<Key> subkeys() const;
   [[nodiscard]] std::vector<Value> values() const;
-  // How many of each the key says that it has: where lists or what they name are damaged there are
-  // fewer, where the count is, more.
+  // The key's own counts: if lists or what they refer to are damaged, fewer are found; if a count
+  // is damaged, perhaps more.
   [[nodiscard]] u64 subkey_count() const { return subkey_count_; }
   [[nodiscard]] u64 value_count() const { return value_count_; }
 
-  // By name; ASCII case does not count. Paths have backslashes: "Control\Class".
+  // By name, ignoring ASCII case; separators are backslashes: "Control\Class".
   [[nodiscard]] std::optional<Key> find(std::string_view path) const;
   [[nodiscard]] std::optional<Value> find_value(std::string_view name) const;
 
-  // What the value has; empty or nothing where there is none.
+  // The content of a value; empty or nothing if there is none.
   [[nodiscard]] std::string text(std::string_view name) const;
-  // The same of what may be there and empty.
+  // The same, distinguishing an empty value from an absent one.
   [[nodiscard]] std::optional<std::string> find_text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
   [[nodiscard]] std::optional<u64> number(std::string_view name) const;
@@ -48,7 +48,7 @@ class Key {
   template <class Visit>
   void visit_values(Visit&& visit) const;
   [[nodiscard]] bool is_value(u32 cell) const;
-  // A list does not say how many it has: those up to the first that is not a value.
+  // A list does not store its length: the number of elements up to the first that is not a value.
   [[nodiscard]] u32 count_listed_values(core::ByteView list) const;
   core::Result<std::string> value_name(u32 cell) const;
   std::optional<Value> read_value(u32 cell) const;
@@ -64,7 +64,7 @@ class Key {
   std::string path_;
 };
 
-// ASCII letters in lower case: how names of keys, values, services and files are compared here.
+// ASCII letters in lower case, as names of keys, values, services and files are compared here.
 [[nodiscard]] std::string lower(std::string_view text);
 [[nodiscard]] bool is_same_name(std::string_view left, std::string_view right);
 

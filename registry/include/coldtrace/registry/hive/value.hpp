@@ -21,17 +21,17 @@ enum class ValueType : u32 {
   qword = 11,
 };
 
-// A value of a key. What a type promises of its data is not sure: texts may lack their NUL, have
-// an odd length or something behind it.
+// A value of a key. The data need not be what its type promises: texts may lack their NUL, have an
+// odd length or something after the NUL.
 struct Value {
   std::string name;  // empty: the key's default value
   ValueType type = ValueType::none;
   std::vector<std::byte> data;
 
   [[nodiscard]] bool is_text() const;
-  // The text, or the first of several; empty where the data is not text.
+  // The text, or the first of several; empty if the data is not text.
   [[nodiscard]] std::string text() const;
-  // The texts of REG_MULTI_SZ, empty ones left out, or the one text of another type.
+  // The texts of REG_MULTI_SZ without empty ones, or the one text of another type.
   [[nodiscard]] std::vector<std::string> texts() const;
   // A DWORD or QWORD, or binary data of up to 8 bytes; nothing otherwise.
   [[nodiscard]] std::optional<u64> number() const;

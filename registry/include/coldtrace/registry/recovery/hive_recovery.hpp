@@ -9,20 +9,20 @@
 
 namespace coldtrace::registry {
 
-// What a recovery wrote to a hive, in memory.
+// What a recovery wrote to a hive in memory.
 struct HiveRecovery {
-  BaseBlock before;          // of the file
-  std::vector<LogUse> logs;  // in the order in which they were looked at
+  BaseBlock before;          // as it is in the file
+  std::vector<LogUse> logs;  // in the order they were examined
   u64 entries = 0;
   u64 pages = 0;
 
   [[nodiscard]] bool is_complete() const { return !before.is_dirty() || entries > 0; }
 };
 
-// Writes to a dirty hive, in memory, what its logs have and Windows would write when it loads it.
-// A clean hive is left as it is. What was applied, and why something was not, is in the findings
+// Applies to a dirty hive, in memory, the changes in its logs that Windows would apply on loading
+// it. A clean hive stays as it is. What was applied, and why something was not, is in the findings
 // "hive-dirty", "hive-log-applied", "hive-log-other", "hive-log-damaged" and "hive-log-gap". Fails
-// where the bytes are not a hive.
+// if the bytes are not a hive.
 core::Result<HiveRecovery> recover_hive(std::vector<std::byte>& hive, std::span<const LogFile> logs,
                                         core::Findings& findings);
 

@@ -7,18 +7,18 @@
 
 namespace coldtrace::registry {
 
-// A log that lies beside a hive: SYSTEM.LOG1.
+// A log beside a hive: SYSTEM.LOG1.
 struct LogFile {
   std::string name;
   core::ByteView bytes;
-  std::string unread;  // why it could not be read; empty where it was
+  std::string unread;  // why it could not be read; empty if it was
 };
 
-// How a log of a hive is made.
+// The format of a hive's log.
 enum class LogFormat : u8 {
-  unknown,      // empty, or no log of a hive
-  dirty_pages,  // until Windows 8: what one flush writes, once
-  entries,      // since Windows 8.1: one flush after the other
+  unknown,      // empty, or not a hive's log
+  dirty_pages,  // up to Windows 8: what a single flush writes
+  entries,      // since Windows 8.1: one entry per flush
 };
 
 // How a log was used.
@@ -26,9 +26,9 @@ struct LogUse {
   std::string name;
   LogFormat format = LogFormat::unknown;
   u32 sequence = 0;  // the primary number of its base block
-  u64 entries = 0;   // applied; of dirty pages all are one
-  u64 pages = 0;     // applied, of whatever size
-  std::string left;  // why nothing, or not all of it, was applied; empty where all was
+  u64 entries = 0;   // applied; dirty pages count as one
+  u64 pages = 0;     // applied, of any size
+  std::string left;  // why not all or nothing of it was applied; empty if all was
 };
 
 }  // namespace coldtrace::registry
