@@ -37,10 +37,9 @@ std::unique_ptr<Journals> read_journals(const ntfs::Volume& volume, unsigned job
       deleted ? 0
               : std::erase_if(journals->found, [](const auto& journal) { return !journal.in_use; });
   if (unwanted > 0)
-    findings.info(
-        "journal-deleted", std::nullopt,
-        "{} deleted journals are still known; deleted=True reads what their clusters hold",
-        unwanted);
+    findings.info("journal-deleted", std::nullopt,
+                  "{} deleted journals left remnants; deleted=True reads what their clusters hold",
+                  unwanted);
   return journals;
 }
 

@@ -37,7 +37,7 @@ struct Trace {
     unmatched.report(all);
     if (unread_buffers > 0)
       all.warning("trace-changed", std::nullopt,
-                  "{} buffers could be read when the trace was opened and not again",
+                  "{} buffers could be read when the trace was opened, but not later",
                   unread_buffers);
     return all;
   }

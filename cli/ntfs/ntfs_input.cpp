@@ -35,7 +35,7 @@ std::string describe_error(const core::ParseError& error) {
     return "it is a folder; 'coldtrace batch', or --out-dir where the command has it, reads each "
            "file in it";
   if (error.structure == "split image" && error.field == "part")
-    return "it is a part of a split image, and not its first one";
+    return "it is a part of a split image, but not the first one";
   const bool ewf = error.field == "libewf";
   if (error.field.view().starts_with("lib") && error.structure.view().ends_with(" image"))
     return error.fault == core::Fault::unsupported
@@ -317,7 +317,7 @@ std::string volume_failure(const DiskInput& input, const Partition& partition,
                          why.offset);
     case Reason::beyond_end:
       return fmt::format(
-          "{} starts at {:#x}, beyond the end of the image, and nothing of it was read; use "
+          "{} starts at {:#x}, beyond the end of the image, and none of it was read; use "
           "--offset to say where a volume starts",
           place, partition.offset);
     case Reason::unreadable:

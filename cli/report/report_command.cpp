@@ -147,11 +147,11 @@ void add_report_command(CLI::App& app, Exit& exit) {
             .capture_default_str();
         command
             .add_option("--snapshot-disk", options.disk,
-                        "Number of the disk of the image or snapshot in the trace")
+                        "Number by which the trace knows the disk of the image or snapshot")
             .capture_default_str();
         command
             .add_option("--snapshot-offset", options.disk_offset,
-                        "Where on the disk the image or its snapshot begins")
+                        "Where on the disk the image or snapshot begins")
             .type_name("BYTES")
             .capture_default_str();
         leave_image_readers(command);

@@ -146,7 +146,7 @@ class TextServicing final : public ServicingWriter {
 
   void write_missing(std::string_view side, const std::vector<std::string>& names) {
     for (const auto& name : names)
-      print(output_, "  missing  member {}: nothing that was given shows it of the {} kernel\n",
+      print(output_, "  missing  member {}: no given file shows it for the {} kernel\n",
             printable(name), side);
   }
 

@@ -108,11 +108,11 @@ std::vector<tracefile::InputFile> open_inputs(const std::vector<std::string>& gi
   guard_output(options.output, options.format, paths);
   std::vector<tracefile::InputFile> files;
   if (paths.size() > most_files)
-    throw Failure{fmt::format("{} files; one trace may have at most {}", paths.size(), most_files)};
+    throw Failure{fmt::format("{} files: a trace has at most {}", paths.size(), most_files)};
   raise_open_files(2 * paths.size());
   for (const auto& path : paths) add_input(path, options, report, files);
   if (files.size() > most_files)
-    throw Failure{fmt::format("{} files; one trace may have at most {}", files.size(), most_files)};
+    throw Failure{fmt::format("{} files: a trace has at most {}", files.size(), most_files)};
   return files;
 }
 
@@ -125,11 +125,12 @@ std::string check_time(const std::string& text) {
 
 void add_trace_input_options(Command& command, TraceInputOptions& options) {
   command
-      .add_input("FILE", options.files,
-                 "The trace: an .etl or .ctrace file, also compressed (gzip, xz, bzip2, Zstandard, "
-                 "LZ4, ZIP, 7-Zip, tar, cabinet) or from a pipe; '-' is standard input. Several "
-                 "files of one "
-                 "kind and folders of them are one trace, of one machine since one boot")
+      .add_input(
+          "FILE", options.files,
+          "The trace: an .etl or .ctrace file, also compressed (gzip, xz, bzip2, Zstandard, "
+          "LZ4, ZIP, 7-Zip, tar, cabinet) or from a pipe; '-' is standard input. Several files of "
+          "one kind, or folders of them, are one trace; they must be from one boot of one "
+          "machine")
       .required()
       .type_name("FILE|DIR");
   add_trace_reading_options(command, options);

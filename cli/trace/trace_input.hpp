@@ -75,8 +75,8 @@ std::optional<TraceInput> open_trace(const std::vector<std::string>& paths,
                                      const TraceInputOptions& options, TraceUse use,
                                      Report& report);
 
-// Whether the trace is of one run of one machine; if not, `report` says that answers about threads
-// and processors need that.
+// Whether the trace is from one boot of one machine; if not, `report` says that answers about
+// threads and processors need that.
 bool check_one_run(const TraceInput& input, Report& report);
 
 // The names of --syscall-map for the numbers in .ctrace files; nothing, and a report, on failure.

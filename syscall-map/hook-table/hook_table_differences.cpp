@@ -45,8 +45,8 @@ std::string name_of(const Record&) {
 
 using ServiceNames = std::map<u16, std::string>;
 
-// What services are called in paths: by their number alone, the name of the table that goes first
-// or else of the other one behind it, so that a name that one table lacks is one difference.
+// What services are called in paths: their number, followed by their name in the table that takes
+// precedence, or else in the other one, so that a name that one table lacks is one difference.
 std::string name_of(const HookService& service, const ServiceNames& names) {
   const auto name = names.find(service.number);
   return fmt::format("{:#06x}{}{}", service.number, name == names.end() ? "" : " ",

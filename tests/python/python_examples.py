@@ -427,7 +427,7 @@ class Module(Case):
                 self.assertLessEqual(len(left), len(whole))
             (finding,) = [finding for finding in trace.findings if finding.code == "trace-changed"]
             self.assertEqual((finding.severity, finding.count), ("warning", 1))
-            self.assertRegex(finding.text, r"^\d+ buffers could be read when the trace was opened and not again$")
+            self.assertRegex(finding.text, r"^\d+ buffers could be read when the trace was opened, but not later$")
 
     def test_nothing_is_made_of_nothing(self):
         """Not even by None or __new__, which would be the end of the process: hence another one."""

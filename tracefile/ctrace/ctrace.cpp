@@ -124,8 +124,8 @@ core::Expected<std::unique_ptr<Ctrace>, std::string> Ctrace::merge(
                                     part.name, all[0].header.pointer_size,
                                     part.header.pointer_size));
     if (const auto why = find_run_mismatch(all[0].header, part.header); why && !force)
-      return core::fail(fmt::format("{} and {} are not of one run of one machine: {}", all[0].name,
-                                    part.name, *why));
+      return core::fail(fmt::format("{} and {} are not from one boot of one machine: {}",
+                                    all[0].name, part.name, *why));
   }
   if (auto failure = trace->read_schemas(findings)) return core::fail(std::move(*failure));
   Visitor visitor{*trace, options};

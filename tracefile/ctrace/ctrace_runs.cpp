@@ -37,7 +37,8 @@ u32 processors_of(const CtracePart& part) {
 }
 
 std::string mismatch_text(const CtracePart& one, const CtracePart& other, std::string_view why) {
-  return fmt::format("{} and {} are not of one run of one machine: {}", one.name, other.name, why);
+  return fmt::format("{} and {} are not from one boot of one machine: {}", one.name, other.name,
+                     why);
 }
 
 }  // namespace

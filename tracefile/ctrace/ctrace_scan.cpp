@@ -172,7 +172,7 @@ class Scanner {
       }
       if (one.stamp < before)
         findings_.info("event-order", entry.offset + one.offset,
-                       "events of a buffer are not in time order");
+                       "events in a buffer are not in time order");
       before = one.stamp;
       entry.first_stamp = std::min(entry.first_stamp, one.stamp);
       entry.last_stamp = std::max(entry.last_stamp, one.stamp);
@@ -218,7 +218,7 @@ class Scanner {
       for (auto found = text.find(magic); found != text.npos; found = text.find(magic, found + 1)) {
         if (budget_ == 0) {
           findings_.warning("buffer-search", at + found,
-                            "the search for the next buffer was given up");
+                            "the search for the next buffer was abandoned");
           return source_.size();
         }
         if (load(at + found)) return at + found;

@@ -110,14 +110,14 @@ class PartReader {
       if (time > entry.latest_time) {
         if (has_time_of_its_own(event))
           part.findings.warning("event-late", place_of(context, event.offset),
-                                "events have times after their buffer was written");
+                                "events are dated after their buffer was written");
         time = before;
       }
       if (entry.events == 0) {
         entry.first_time = time;
       } else if (time < before && has_time_of_its_own(event)) {
         part.findings.info("event-order", place_of(context, event.offset),
-                           "events of a buffer are not in time order");
+                           "events in a buffer are not in time order");
         entry.wanted = true;  // it orders others
       }
       entry.first_time = std::min(entry.first_time, time);

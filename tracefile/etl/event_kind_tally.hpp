@@ -14,8 +14,8 @@ namespace coldtrace::tracefile {
 
 // Counts events by kind in the very pass that finds their schemas, which saves reading and
 // decompressing a long trace twice. Events are measured with the schemas of earlier parts of the
-// file. The first schema of a key goes first: only events that have another one in the end, or
-// do not fit it and have others to try, are measured again.
+// file. The first schema of a key takes precedence: only events that have another one in the end,
+// or do not fit it and have others to try, are measured again.
 class EventKindTally {
  public:
   // Of one part of the file: the kinds in doubt, and the buffers that have them.

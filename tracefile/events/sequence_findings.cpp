@@ -5,7 +5,7 @@ namespace coldtrace::tracefile {
 void note_unread_buffers(u64 unread, core::Findings& findings) {
   if (unread > 0)
     findings.warning("trace-changed", std::nullopt,
-                     "{} buffers could be read when the trace was opened and not again", unread);
+                     "{} buffers could be read when the trace was opened, but not later", unread);
 }
 
 }  // namespace coldtrace::tracefile

@@ -268,7 +268,7 @@ std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const Inpu
   const auto clocks = find_clock_mismatch(first, scan);
   const auto machines = find_machine_mismatch(first, scan);
   if (!clocks && !machines) return std::nullopt;
-  const auto text = fmt::format("{} and {} are not of one run of one machine: {}",
+  const auto text = fmt::format("{} and {} are not from one boot of one machine: {}",
                                 files_.front().name, file.name, clocks ? *clocks : *machines);
   if (!options.force) return not_together(text);
   if (!first.has_header || !scan.has_header)

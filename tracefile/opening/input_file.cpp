@@ -71,7 +71,7 @@ core::Result<std::unique_ptr<core::ImageSource>> spool_input(const std::string& 
     findings.warning(
         "packed-limit", std::nullopt,
         "the input has more than {} bytes; the rest is not read (--unpacked-limit raises "
-        "this)",
+        "the limit)",
         spooled.file->size());
   return std::unique_ptr<core::ImageSource>{std::move(spooled.file)};
 }

@@ -11,7 +11,7 @@ namespace coldtrace::tracefile {
 // tell: "frequency 10000000 and 3000000"; nothing where they do.
 std::optional<std::string> find_clock_mismatch(const BufferScan& one, const BufferScan& other);
 
-// Why they are not of one run of one machine although their clocks may be one: "boot time
+// Why they are not from one boot of one machine although their clocks may be one: "boot time
 // 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z".
 std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other);
 

@@ -117,7 +117,7 @@ class Unpacker {
       if (bytes.size() > left) {
         findings_.warning("packed-limit", std::nullopt,
                           "{}unpacks to more than {} bytes; the rest is not read "
-                          "(--unpacked-limit raises this)",
+                          "(--unpacked-limit raises the limit)",
                           name.empty() ? "" : fmt::format("'{}' ", name), limit_);
         full_ = true;
         break;
@@ -220,8 +220,8 @@ std::string list_names(const std::vector<std::string>& names, u64 count) {
 std::string describe_none(const Unpacked& unpacked, FileKind kind, std::string_view wanted) {
   const auto what = fmt::format("it is {}", to_string(kind));
   if (unpacked.needs_library)
-    return fmt::format("{}, and libarchive, which unpacks it, is not installed: unpack it first",
-                       what);
+    return fmt::format(
+        "{}, and libarchive, which unpacks its contents, is not installed: unpack it first", what);
   if (unpacked.encrypted > 0)
     return fmt::format("{}, and encrypted{}; unpack it with its password first", what,
                        unpacked.encrypted_names.empty()

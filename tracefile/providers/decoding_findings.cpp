@@ -11,7 +11,7 @@ void note_cut_names(u64 events, core::Findings& findings) {
 void note_other_schemas(u64 events, core::Findings& findings) {
   if (events > 0)
     findings.info("schema-other", std::nullopt,
-                  "{} events match another schema than the one with precedence", events);
+                  "{} events match a schema other than the one that takes precedence", events);
 }
 
 void note_sealed_fields(u64 fields, core::Findings& findings) {

@@ -23,8 +23,8 @@ class SchemaCollector {
   // Whether the event is a schema, a map or a piece of a manifest.
   static bool wants(const Event& event);
 
-  // To be called in the order of the file: the first schema of a key goes first. Where another one
-  // contradicts it is a finding.
+  // To be called in the order of the file: the first schema of a key takes precedence. Another one
+  // that contradicts it is a finding.
   void add(const KeptEvent& kept, core::Findings& findings);
 
   // Of both kinds; grows with every new one.

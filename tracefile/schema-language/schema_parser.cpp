@@ -74,7 +74,7 @@ const auto amount = &lit('[') >
                                              raw[lexeme[amount_text]][call<&B::set_amount>]);
 const auto meaning = keyword("is") > name_rule<struct meaning_tag>(call<&B::set_meaning>);
 const auto unit = keyword("unit") >
-                  named<struct unit_tag>("a text in quotes", quoted[call<&B::set_unit>]);
+                  named<struct unit_tag>("text in quotes", quoted[call<&B::set_unit>]);
 const auto field = type > name_rule<struct field_tag>(call<&B::set_field_name>) > -amount > -meaning
                    > -unit > -quoted[call<&B::describe_field>] >
                    named<struct end_field_tag>("';'", raw[lit(';')][call<&B::end_field>]);

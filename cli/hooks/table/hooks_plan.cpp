@@ -151,7 +151,7 @@ void add_hooks_plan(CLI::App& app, Exit& exit) {
        "     or a file could not be read;\n"
        "     with c-header and hooktab also what 'hooks table' calls missing or contradicted\n"
        "  2  usage, the kernel could not be read, a file is not the image its option\n"
-       "     names or for another machine, or the output cannot be written\n"},
+       "     names, or is for another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "hooktab"},
       [](Command& command, HooksPlanOptions& options) {
         command

@@ -150,8 +150,8 @@ void add_hooks_table(CLI::App& app, Exit& exit) {
        "  0  every build gave a table, and nothing in it is missing or contradicted\n"
        "  1  something is missing or contradicted (see the findings), or a file could not be\n"
        "     paired or read\n"
-       "  2  usage, no kernel could be read, a file is not the image its option names\n"
-       "     or for another machine, or the output cannot be written\n"},
+       "  2  usage, no kernel could be read, a file is not the image its option names,\n"
+       "     or is for another machine, or the output cannot be written\n"},
       {"text", "json", "c-header", "csv", "hooktab", "sqlite"},
       [](Command& command, HooksTableOptions& options) {
         add_inputs(command, options);

@@ -149,11 +149,11 @@ class ReportedLines {
 
   std::string find_refusal() const {
     if (volumes_ > most_volumes)
-      return fmt::format("{} volumes: no more than {} are shown", volumes_, most_volumes);
+      return fmt::format("{} volumes: at most {} are shown", volumes_, most_volumes);
     if (page_.sections.size() > sections_before_) return {};
     return lacking_.empty() ? std::string{"its first line does not say which volume it describes"}
                             : fmt::format(
-                                  "rows lack members that say which file they describe:{}. Take "
+                                  "rows lack members that identify their files:{}. Take "
                                   "the snapshot without --fields",
                                   lacking_text());
   }

@@ -95,7 +95,7 @@ void add_trace_schemas_list(CLI::App& app, Exit& exit) {
        "  coldtrace trace schemas list --schemas /mnt/c/Windows/System32 --format json\n",
        "  0  it was written\n"
        "  1  a file is damaged, cannot be read or declares nothing\n"
-       "  2  no file declares providers, or the output cannot be written\n"},
+       "  2  no file declares event providers, or the output cannot be written\n"},
       {"text", "json"},
       [](Command& command, TraceSchemasListOptions& options) {
         add_schema_options(command, options.schemas);

@@ -16,7 +16,7 @@
 #endif
 #endif
 
-/* ---- What the functions behind it are made of. */
+/* ---- Building blocks of the functions below. */
 
 COLDTRACE_HOOK_FUNCTION coldtrace_u32 coldtrace_hook_load16(const coldtrace_u8* bytes) {
   return (coldtrace_u32)bytes[0] | (coldtrace_u32)bytes[1] << 8;
@@ -57,8 +57,8 @@ COLDTRACE_HOOK_FUNCTION coldtrace_u32 coldtrace_hook_crc32c(const coldtrace_u8* 
   return ~crc;
 }
 
-/* The record `index` of a range, or a null pointer. That sections lie inside the table was checked
-   when it was opened, so no sum or product below can wrap. */
+/* The record `index` of a range, or a null pointer. Opening the table checked that its sections lie
+   inside it, so no sum or product below can wrap. */
 COLDTRACE_HOOK_FUNCTION const coldtrace_u8* coldtrace_hook_record(
     const struct coldtrace_hook_table* table, int section, struct coldtrace_hook_range range,
     coldtrace_u32 index) {
@@ -95,7 +95,7 @@ COLDTRACE_HOOK_FUNCTION int coldtrace_hook_same_text(const char* a, const char* 
   return *a == *b;
 }
 
-/* NtX and ZwX are X; a name that goes on in lower case has no prefix. */
+/* NtX and ZwX become X; a name that continues in lower case has no prefix. */
 COLDTRACE_HOOK_FUNCTION const char* coldtrace_hook_hashed_name(const char* name) {
   if (((name[0] == 'N' && name[1] == 't') || (name[0] == 'Z' && name[1] == 'w')) &&
       name[2] >= 'A' && name[2] <= 'Z')
@@ -201,8 +201,8 @@ coldtrace_hook_open(struct coldtrace_hook_table* table, const void* memory, size
   return COLDTRACE_HOOK_OK;
 }
 
-/* The identity in the headers of an image that lies in memory as loaded, of which `readable` bytes
-   from its base may be read. */
+/* The identity in the headers of an image that is loaded in memory, where `readable` bytes from its
+   base may be read. */
 COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_read_identity(
     const void* base, size_t readable, struct coldtrace_hook_identity* identity) {
   const coldtrace_u8* bytes = (const coldtrace_u8*)base;
@@ -210,7 +210,7 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_read_identity(
   if (base == NULL || identity == NULL) return COLDTRACE_HOOK_BAD_ARGUMENT;
   if (readable < 64 || bytes[0] != 'M' || bytes[1] != 'Z') return COLDTRACE_HOOK_BAD_ARGUMENT;
   at = coldtrace_hook_load32(bytes + 60);
-  /* Up to CheckSum, which ends 92 bytes behind the signature. */
+  /* Up to CheckSum, which ends 92 bytes after the start of the signature. */
   if (at > readable || readable - at < 92) return COLDTRACE_HOOK_BAD_ARGUMENT;
   bytes += at;
   if (coldtrace_hook_load32(bytes) != 0x4550) return COLDTRACE_HOOK_BAD_ARGUMENT;
@@ -255,7 +255,7 @@ coldtrace_hook_get_build(const struct coldtrace_hook_table* table, coldtrace_u32
   return COLDTRACE_HOOK_OK;
 }
 
-/* Images stand in the order of their roles: the kernel is number 0. */
+/* Images are in the order of their roles: the kernel is number 0. */
 COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_image(
     const struct coldtrace_hook_table* table, const struct coldtrace_hook_build* build,
     coldtrace_u32 index, struct coldtrace_hook_image* image) {
@@ -278,7 +278,7 @@ COLDTRACE_HOOK_FUNCTION coldtrace_hook_status coldtrace_hook_get_image(
   return COLDTRACE_HOOK_OK;
 }
 
-/* Below 0, 0 or above 0 as `a` stands before `b`, is it, or stands behind. */
+/* Negative, 0 or positive if `a` sorts before `b`, equals it, or sorts after it. */
 COLDTRACE_HOOK_FUNCTION int coldtrace_hook_compare_identity(
     const struct coldtrace_hook_identity* a, const struct coldtrace_hook_identity* b) {
   if (a->time_date_stamp != b->time_date_stamp)
@@ -355,7 +355,7 @@ coldtrace_hook_get_word(const struct coldtrace_hook_table* table, struct coldtra
   return COLDTRACE_HOOK_OK;
 }
 
-/* All bytes of a range, which lie together; a null pointer where there are none. */
+/* All bytes of a range, which are contiguous; a null pointer if there are none. */
 COLDTRACE_HOOK_FUNCTION const coldtrace_u8* coldtrace_hook_get_bytes(
     const struct coldtrace_hook_table* table, struct coldtrace_hook_range bytes) {
   return coldtrace_hook_record(table, COLDTRACE_HOOK_BYTES, bytes, 0);

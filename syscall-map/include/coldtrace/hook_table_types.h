@@ -1,4 +1,4 @@
-/* What is in a binary hook table of coldtrace; hook_table.h reads it.
+/* The contents of a binary hook table of coldtrace; hook_table.h reads them.
    docs/formats/hook-table-format.md says what each value means. */
 #ifndef COLDTRACE_HOOK_TABLE_TYPES_H
 #define COLDTRACE_HOOK_TABLE_TYPES_H
@@ -21,7 +21,7 @@ typedef unsigned int coldtrace_u32;
 typedef char coldtrace_hook_check_u32[sizeof(coldtrace_u32) == 4 ? 1 : -1];
 typedef char coldtrace_hook_check_u64[sizeof(coldtrace_u64) == 8 ? 1 : -1];
 
-/* In a number of 32 bits: there is no value. Of 64 bits: COLDTRACE_HOOK_ABSENT64. */
+/* A 32-bit number that has no value; a 64-bit number then is COLDTRACE_HOOK_ABSENT64. */
 #define COLDTRACE_HOOK_ABSENT 0xffffffffU
 #define COLDTRACE_HOOK_ABSENT64 (~(coldtrace_u64)0)
 #define COLDTRACE_HOOK_MAJOR_VERSION 1
@@ -31,8 +31,8 @@ typedef enum coldtrace_hook_status {
   COLDTRACE_HOOK_NOT_FOUND, /* what was looked for is not in the table: do not hook */
   COLDTRACE_HOOK_AMBIGUOUS, /* more than one thing has this name, hash or symbol file */
   COLDTRACE_HOOK_BAD_ARGUMENT,
-  COLDTRACE_HOOK_NOT_A_TABLE, /* the first bytes are other ones */
-  COLDTRACE_HOOK_UNSUPPORTED, /* a later version of the format, which says it must be known */
+  COLDTRACE_HOOK_NOT_A_TABLE, /* the first bytes are not those of a table */
+  COLDTRACE_HOOK_UNSUPPORTED, /* of another version, or with a part that readers must know */
   COLDTRACE_HOOK_TRUNCATED,   /* fewer or more bytes than the table says it has */
   COLDTRACE_HOOK_BAD_CRC,
   COLDTRACE_HOOK_DAMAGED /* something in the table leads outside it */
@@ -57,7 +57,7 @@ enum coldtrace_hook_method {
   COLDTRACE_HOOK_CALL_SITES
 };
 
-/* Bit 0 of most flags: seen in real files. The other bits stand at the structures. */
+/* Bit 0 of most flags: seen in real files. The other bits are defined beside the structures. */
 #define COLDTRACE_HOOK_VERIFIED 1U
 
 enum coldtrace_hook_section_index {
@@ -90,20 +90,20 @@ struct coldtrace_hook_section {
   coldtrace_u32 count;
 };
 
-/* An open table. Not to be changed by hand. */
+/* An open table. Do not change its members. */
 struct coldtrace_hook_table {
   const coldtrace_u8* bytes;
   coldtrace_u32 size;
   struct coldtrace_hook_section sections[COLDTRACE_HOOK_SECTIONS];
 };
 
-/* Records of a section: coldtrace_hook_get_... reads those at 0 to count - 1. */
+/* Records of a section; the index in coldtrace_hook_get_... goes from 0 to count - 1. */
 struct coldtrace_hook_range {
   coldtrace_u32 first;
   coldtrace_u32 count;
 };
 
-/* What the headers of a kernel say: all four must be those of the table. */
+/* From the headers of a kernel: all four must match those in the table. */
 struct coldtrace_hook_identity {
   coldtrace_u32 time_date_stamp;
   coldtrace_u32 size_of_image;
@@ -117,8 +117,8 @@ struct coldtrace_hook_build {
   struct coldtrace_hook_range names;
   struct coldtrace_hook_range service_tables;
   struct coldtrace_hook_range services_tabs; /* one or none */
-  struct coldtrace_hook_range switches; /* each has the condition on which it is to be hooked */
-  struct coldtrace_hook_range reasons;  /* texts: why SwapContext is nowhere, or not one place */
+  struct coldtrace_hook_range switches;      /* each has the condition for hooking it */
+  struct coldtrace_hook_range reasons;       /* texts: why SwapContext is nowhere, or not unique */
   struct coldtrace_hook_range fields;
   struct coldtrace_hook_range interfaces;
   struct coldtrace_hook_range trace_points;
@@ -150,7 +150,7 @@ struct coldtrace_hook_service {
   coldtrace_u32 number;
   coldtrace_u32 table; /* 0 nt, 1 win32k */
   coldtrace_u32 confidence;
-  coldtrace_u32 image; /* a role: whose RVA `target` is */
+  coldtrace_u32 image; /* a role: the image that the RVA `target` is in */
   coldtrace_u32 flags;
   coldtrace_u32 target;
   coldtrace_u32 argument_bytes;
@@ -180,7 +180,7 @@ struct coldtrace_hook_service_table {
 struct coldtrace_hook_table_entry {
   coldtrace_u32 target;
   coldtrace_u32 argument_bytes;
-  const char* import_module; /* where the target jumps through an import; else empty */
+  const char* import_module; /* if the target jumps through an import; else empty */
   const char* import_name;
 };
 
@@ -209,7 +209,7 @@ enum coldtrace_hook_condition {
   COLDTRACE_HOOK_CONDITION_UNKNOWN, /* also in tables of earlier versions of coldtrace */
   COLDTRACE_HOOK_ALWAYS,
   COLDTRACE_HOOK_UNLESS_PATCHED, /* its first bytes in memory are not EB F9 */
-  COLDTRACE_HOOK_WHEN_PATCHED    /* those of the other are, and the jump before that leads here */
+  COLDTRACE_HOOK_WHEN_PATCHED    /* those of the other are, and the jump before it leads here */
 };
 
 #define COLDTRACE_HOOK_SWITCH_SELF_PATCHED 2U
@@ -283,7 +283,7 @@ struct coldtrace_hook_field {
 };
 
 #define COLDTRACE_HOOK_INTERFACE_EXPORTED 1U
-#define COLDTRACE_HOOK_INTERFACE_IMPORTED 2U /* of a module that may not be there */
+#define COLDTRACE_HOOK_INTERFACE_IMPORTED 2U /* from a module that may be absent */
 
 struct coldtrace_hook_interface {
   coldtrace_u32 flags;
@@ -302,14 +302,14 @@ enum coldtrace_hook_member_kind {
   COLDTRACE_HOOK_MEMBER_CONSTANT
 };
 
-/* Without this one there is no value. */
+/* Without this flag there is no value. */
 #define COLDTRACE_HOOK_MEMBER_FOUND 1U
 #define COLDTRACE_HOOK_MEMBER_OPTIONAL 2U
 #define COLDTRACE_HOOK_MEMBER_FROM_PDB 4U
 #define COLDTRACE_HOOK_MEMBER_FROM_CODE 8U
 #define COLDTRACE_HOOK_MEMBER_NEGATIVE 16U    /* of 64 bits, in two's complement */
 #define COLDTRACE_HOOK_MEMBER_INFERRED 32U    /* from another build: see its evidence */
-#define COLDTRACE_HOOK_MEMBER_ENUMERATION 64U /* the size of one; older tables do not say it */
+#define COLDTRACE_HOOK_MEMBER_ENUMERATION 64U /* the size of one; older tables do not say so */
 #define COLDTRACE_HOOK_NO_BITS 0xffU
 
 struct coldtrace_hook_member {
@@ -322,13 +322,13 @@ struct coldtrace_hook_member {
   const char* expression; /* what the build calls it */
   coldtrace_u64 value;
   coldtrace_u32 size;   /* of a member or a function */
-  const char* evidence; /* sentences, a line each */
+  const char* evidence; /* sentences, one per line */
 };
 
 /* What a trace point writes over the first byte of its instruction: INT 3. */
 #define COLDTRACE_HOOK_TRACE_BYTE 0xccU
 
-/* What says where a trace point is to be. */
+/* What determines the place of a trace point. */
 enum coldtrace_hook_place_source {
   COLDTRACE_HOOK_PLACE_NONE, /* nothing: there is no RVA */
   COLDTRACE_HOOK_PLACE_RVA,
@@ -353,7 +353,7 @@ enum coldtrace_hook_flow {
   COLDTRACE_HOOK_FLOW_RETURN
 };
 
-/* Why there must be no trace point; docs/commands/trace-points.md says more. */
+/* Why a trace point is refused; docs/commands/trace-points.md has more. */
 enum coldtrace_hook_refusal {
   COLDTRACE_HOOK_REFUSED_INIT,
   COLDTRACE_HOOK_REFUSED_KVASCODE,
@@ -387,7 +387,7 @@ struct coldtrace_hook_trace_point {
   coldtrace_u32 rva;
   coldtrace_u64 file_offset;
   coldtrace_u64 address;
-  coldtrace_u32 function; /* start of the one that holds the place */
+  coldtrace_u32 function; /* start of the one that contains the place */
   const char* requested;
   const char* function_name; /* may be empty */
   const char* section;
@@ -397,9 +397,9 @@ struct coldtrace_hook_trace_point {
   const char* text;
   const char* mnemonic;
   const char* category;
-  coldtrace_u32 target;                    /* of a branch, or of memory relative to rip */
+  coldtrace_u32 target;                    /* of a branch, or of RIP-relative memory */
   struct coldtrace_hook_range relocations; /* words: RVAs in the instruction */
-  struct coldtrace_hook_range refusals;    /* words: none, where a trace point may be set */
+  struct coldtrace_hook_range refusals;    /* words: none if a trace point may be set */
   struct coldtrace_hook_range reasons;     /* texts: one for each refusal */
   struct coldtrace_hook_range evidence;    /* texts: for `boundary` */
 };

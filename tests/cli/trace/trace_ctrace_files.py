@@ -223,7 +223,7 @@ class Files(unittest.TestCase):
                 second = self.write("b.ctrace", other, piece)
                 done = run("decode", first, second)
                 self.assertEqual((done.returncode, done.stdout), (2, b""))
-                self.assertIn("are not of one run of one machine: " + what, done.stderr.decode())
+                self.assertIn("are not from one boot of one machine: " + what, done.stderr.decode())
                 for command in "schedule", "info", "export sqlite":
                     self.assertEqual(run(*command.split(), first, second, *(["-o", self.folder / "x"] if "sqlite" in command else [])).returncode, 2)
                 forced = run("decode", first, second, "--force")

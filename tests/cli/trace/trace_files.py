@@ -1,5 +1,5 @@
 """Several files, folders and archives of .etl files are one trace: merged by time, with the names and
-schemas of all, and refused where they are not of one run of one machine.
+schemas of all, and refused where they are not from one boot of one machine.
 
 usage: trace_files.py COLDTRACE SOURCES SHARED [unittest arguments]
 A whole trace is cut into parts, and their merge must be the whole; a second merge is made here.
@@ -267,7 +267,7 @@ class Files(unittest.TestCase):
                 second = self.write("b.etl", bytes(data))
                 text = self.refused(first, second)
                 self.assertIn(what, text)
-                self.assertIn("not of one run of one machine", text)
+                self.assertIn("not from one boot of one machine", text)
                 self.assertEqual(run("top", first, second).returncode, 2)
                 lines = self.lines(first, second, "--force", status=1)
                 findings = {finding["code"]: finding["text"] for finding in lines[-1]["findings"]}

@@ -335,7 +335,7 @@ class Where(Traces):
                     for name in selected:
                         selected[name] += name in text and 0 < len(wanted) < len(lines)
         self.assertGreater(min(selected.values()), 5, selected)
-        for text, error in (("extended.a.b == 1", "no member is"), ("resolved.X == 1", "is text"),
+        for text, error in (("extended.a.b == 1", "no member 'extended.a.b'"), ("resolved.X == 1", "is text"),
                             ("resolved == 1", "is an object; its members have values")):
             done = run(self.ctrace, "--where", text)
             self.assertEqual((done.returncode, error in done.stderr.decode()), (2, True), done.stderr)
@@ -621,13 +621,13 @@ class Fields(Traces):
         self.assertEqual(twice.stdout, run(self.ctrace, "--fields", "pid,name").stdout)
 
     def test_unknown_names_are_told(self):
-        for name, message in (("header.tsk", "no member is 'header.tsk'; did you mean 'header.task'"),
-                              ("extended.relatd_activity", "no member is 'extended.relatd_activity'; did you mean "
+        for name, message in (("header.tsk", "no member 'header.tsk'; did you mean 'header.task'"),
+                              ("extended.relatd_activity", "no member 'extended.relatd_activity'; did you mean "
                                "'related_activity'"),
-                              ("extended.sid.x", "no member is 'extended.sid.x'"),
+                              ("extended.sid.x", "no member 'extended.sid.x'"),
                               ("type", "'type' always comes first"), ("a..b", "'a..b' is not a name"),
-                              ("stack.modul", "no member is 'stack.modul'; did you mean 'stack.module'"),
-                              *((name, f"no member is '{name}'") for name in (
+                              ("stack.modul", "no member 'stack.modul'; did you mean 'stack.module'"),
+                              *((name, f"no member '{name}'") for name in (
                                   "names.nope", "etw.nope", "etw.provider.nope", "trace_control.nope", "message_pdb.nope",
                                   "trace_message.nope", "trailing.x", "payload.x", "schema_file.x", "time.x",
                                   "thread_source.x", "decoded.x"))):

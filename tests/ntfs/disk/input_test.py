@@ -353,7 +353,7 @@ class Parts(Images):
                 for part in parts[1:]:
                     said = ntfs("info", part, status=2).stderr.decode()
                     self.assertIn(f"split-image: {names[0]} is next to it", said)
-                    self.assertIn("a part of a split image, and not its first one", said)
+                    self.assertIn("a part of a split image, but not the first one", said)
                 for part in parts:  # what is never overwritten
                     before = part.read_bytes()
                     ntfs("snapshot", parts[0], "-o", part, status=2)
@@ -1588,7 +1588,7 @@ class LostTables(Images):
         for start, size, words in (
                 (sectors + 1, sectors, f"no $MFT of a volume that starts here was found in its {1 << 20} bytes"),
                 (sectors + 1, 1 << 20, f"no $MFT of a volume that starts here was found in its first {(7 << 20) - 512} bytes"),
-                (1 << 20, sectors, f"partition 1 starts at {1 << 29:#x}, beyond the end of the image, and nothing of it was read")):
+                (1 << 20, sectors, f"partition 1 starts at {1 << 29:#x}, beyond the end of the image, and none of it was read")):
             struct.pack_into("<B7xII", disk, 446, 0, start, size)
             disk[450] = 7
             said = ntfs("info", self.write("elsewhere", disk), status=2).stderr.decode()

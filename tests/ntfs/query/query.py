@@ -353,14 +353,14 @@ class Query(Case):
         image = self.images[0]
         for text, message in (
                 ("size > ", "1:8: expected a number, text in quotes, a {GUID}, a time, 'true' or 'false'"),
-                ("siz > 1", "1:1: no member is 'siz'; did you mean 'size'"),
+                ("siz > 1", "1:1: no member 'siz'; did you mean 'size'"),
                 ("size == 1 and\n  name == 4", "2:11: 'name' is text"),
                 ("si.created > 5s", "1:14: 'si.created' is a time, and there is no start from which a duration could count"),
                 ("directory == 1", "1:14: 'directory' is true or false"),
                 ("size == true", "1:9: 'size' is a number"),
                 ("object_id like 'a*'", "1:16: 'object_id' is a GUID, not text"),
                 ("name matches '('", "1:14: regular expression: missing ): ("),
-                ("fields.size == 1", "1:1: no member is 'fields.size'")):
+                ("fields.size == 1", "1:1: no member 'fields.size'")):
             for given in (image, self.snapshots[image]):
                 done = run("query", given, "--where", text, status=2)
                 self.assertEqual(done.stdout, b"")

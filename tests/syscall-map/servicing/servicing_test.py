@@ -785,7 +785,7 @@ PLACED EXPORT long PsTraceable(int x) { return x * 5 + 3; }
         text = self.servicing(1, *folders, "--members", path).stdout.decode()
         for name in required:
             for side in ("old", "new"):
-                self.assertEqual(text.count(f"  missing  member {name}: nothing that was given shows it of the {side} kernel\n"), 5)
+                self.assertEqual(text.count(f"  missing  member {name}: no given file shows it for the {side} kernel\n"), 5)
 
     def test_a_pdb_without_types_is_no_evidence_of_types(self):
         old, new = self.kernel("old", False), self.kernel("new", True)

@@ -133,13 +133,13 @@ void add_snapshot_options(Command& command, SnapshotOptions& options) {
   });
   command
       .add_option("--snapshot-offset", options.offset,
-                  "Where on the disk the image or its snapshot begins")
+                  "Where on the disk the image or snapshot begins")
       .type_name("BYTES")
       .default_str("0")
       .needs(snapshot);
   command
       .add_option("--snapshot-disk", options.disk,
-                  "Number of the disk of the image or snapshot in the trace")
+                  "Number by which the trace knows the disk of the image or snapshot")
       .capture_default_str()
       .needs(snapshot);
 }

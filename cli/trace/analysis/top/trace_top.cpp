@@ -23,7 +23,7 @@ struct TraceTopOptions : AnalysisOptions {
 void note_answers(const TopAnswers& answers, const TopPage& page, AnalysisRun& run) {
   auto& findings = run.findings();
   if (page.empty())
-    run.note_no_match("the trace shows no processes, use of processors, requests or services");
+    run.note_no_match("the trace says nothing about processes, processors, requests or services");
   note_ready_events(answers.use.schedule().turns().counts(), run);
   note_processor_use(answers.use, answers.code, findings);
   note_disk_requests(answers.disk, findings);

@@ -1,4 +1,4 @@
-// Writes files that declare providers of events, and traces of these events, for
+// Writes files that declare event providers, and traces of these events, for
 // trace_schema_files.py:
 //
 //   make_schema_files FOLDER [CASES]

@@ -14,8 +14,8 @@ struct CtracePart {
   CtraceHeader header;
   CtraceScan scan{};
   u64 pairs = 0;
-  // Parts of one run of one machine share one clock for each processor; those of another run have
-  // processors of their own, to whose numbers `first_processor` is added.
+  // Parts from one boot of one machine share one clock for each processor; those of another boot
+  // have processors of their own, to whose numbers `first_processor` is added.
   u16 run = 0;
   u16 first_processor = 0;
   // Processors for which this part has the first buffer of its session that is left, while older
