@@ -5,9 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include "coldtrace/tracefile/names/version_text.hpp"
 
+#include "coldtrace/tracefile/names/version_text.hpp"
 #include "tracefile/etl/buffer_scanner.hpp"
 #include "tracefile/opening/inner_events.hpp"
 #include "tracefile/opening/one_machine.hpp"
@@ -40,6 +39,15 @@ TraceFailure not_together(std::string text) {
           true,
           core::FileKind::unknown,
           std::move(text)};
+}
+
+// Where the disk of a file is why its header is lost: " (NAME: cannot read: Input/output error)".
+std::string unreadable_text(const std::string& name, const core::Findings& findings) {
+  const auto found = std::ranges::find_if(findings.all(), [](const core::Finding& finding) {
+    return finding.code.view() == "trace-unreadable";
+  });
+  return found == findings.all().end() ? std::string{}
+                                       : fmt::format(" ({}: {})", name, found->text);
 }
 
 // The buffers of a file that is not alone.
@@ -167,8 +175,12 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
         return not_together(fmt::format("{} and {} both have buffer {} of one session",
                                         files_[i].name, file.name, *number));
     if (!scanned.empty())
-      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
+      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings)) {
+        if (!scanned.front().scan.has_header)
+          failure->text += unreadable_text(files_.front().name, of_files.front());
+        if (!one.scan.has_header) failure->text += unreadable_text(file.name, file.findings);
         return failure;
+      }
     scanned.push_back(std::move(one));
     of_files.push_back(std::move(file.findings));
     files_.push_back(std::move(file));
