@@ -344,7 +344,8 @@ Exit run_trace_idle(const TraceIdleOptions& options) {
   if (csv) writer.begin_csv();
   run.observe({&disk, &network, &rest});
   if (rest.devices().empty())
-    run.note_no_match("the trace has no context switches, requests to disks or transfers");
+    run.note_no_match("the trace has no context switches, requests to disks or transfers",
+                      {Need::switches, Need::disk_requests, Need::network_transfers});
   note_disk_requests(disk, run.findings());
   note_network_requests(network, run.findings());
   if (options.format == "json") writer.write_json(rest, disk.files());

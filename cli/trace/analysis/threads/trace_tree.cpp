@@ -203,7 +203,7 @@ Exit run_trace_tree(const TraceTreeOptions& options) {
   run.observe({});
   const auto& population = run.observation().population();
   if (population.threads().empty() && population.processes().empty())
-    run.note_no_match("no event of the trace shows processes or threads");
+    run.note_no_match("no event of the trace shows processes or threads", {Need::processes});
   Output output{options.output};
   TreeWriter{run.input(), run.observation(), run.symbols(), options, output}.write();
   return run.finish(output);

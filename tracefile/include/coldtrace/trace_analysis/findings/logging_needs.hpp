@@ -29,7 +29,8 @@ enum class Need : u8 {
   disk_requests,
   file_operations,
   network_transfers,
-  calls,  // of services
+  calls,      // of services
+  processes,  // and threads
 };
 
 // What has to be logged so that a trace like this one has events of a topic: of an .etl file flags
