@@ -105,6 +105,22 @@ class TerminalTables(case.Case):
             if process["process"] and len(label) <= LEAST:
                 self.assertTrue([line for line in shown if line.endswith(label)], label)
 
+    def test_names_of_providers_stay_and_their_guids_go(self):
+        boot = self.scenario("boot")
+        providers = strict_json(run("trace", "info", boot, "--format", "json"))["providers"]
+        named = [one for one in providers if one["name"] is not None]
+        self.assertGreater(len(named), 0)
+        whole = run("trace", "info", boot, "-q").decode().splitlines()
+        for columns in (80, 400):
+            lines = on_terminal(columns, "trace", "info", boot)
+            for one in named:
+                row = f"{one['name']} {one['guid']}"
+                self.assertTrue([line for line in whole if line.endswith("  " + row)], whole)
+                self.assertTrue([line for line in lines if line.endswith("  " + (one["name"] if columns == 80 else row))], lines)
+            self.assertEqual([line for line in lines if "left out" in line],
+                             [f"({len(named)} GUID{'s' if len(named) > 1 else ''} left out: a wider terminal, a pipe or a file has all)"]
+                             if columns == 80 else [])
+
     def test_a_hooked_stub_is_seen(self):
         lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
         services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["services"]
