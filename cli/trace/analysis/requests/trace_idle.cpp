@@ -80,7 +80,7 @@ class IdleWriter {
         output_{output} {}
 
   void begin_csv() {
-    output_.write("device,number,begin,length,cause,process,pid,tid,file,named_by,state\n");
+    output_.write("device,number,from,length,cause,process,pid,tid,file,named_by,state\n");
   }
 
   // While the trace is read.
@@ -218,7 +218,7 @@ class IdleWriter {
   void write_idle(JsonWriter& json, const AtRest::Device& device, const IdleTime& idle,
                   const trace_analysis::FileTable& files) const {
     json.begin_object()
-        .field("begin", times().utc(idle.from))
+        .field("from", times().utc(idle.from))
         .field("length", length_of(idle))
         .key("end");
     if (!idle.end) {

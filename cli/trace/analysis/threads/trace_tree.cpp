@@ -92,7 +92,7 @@ class TreeWriter {
     json.field("creator_thread", number_or_null(thread.creator))
         .field("start_address", address)
         .field("function", text_or_null(names_.start_function(index)))
-        .field("idle_processor", thread.idle_of)
+        .field("idle_cpu", thread.idle_of)
         .end_object();
   }
 

@@ -371,7 +371,7 @@ class Schedules(Case):
                 elapsed = ticks(answer["last_event"]) - ticks(answer["first_event"])
                 self.assertEqual(answer["elapsed"], elapsed)
                 for one in answer["processors"]:
-                    sums = processors[one["processor"]]
+                    sums = processors[one["cpu"]]
                     self.assertEqual((one["busy"], one["idle"]), (sums["busy"], sums["idle"]))
                     self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed)
                     # Exactly what lies between its first and its last switch.
@@ -500,7 +500,7 @@ class Schedules(Case):
         switches = self.answer("schedule", self.folder / "switches.etl")
         self.assertEqual([f["code"] for f in switches["findings"]], ["no-ready-events"])
         self.assertEqual(both["findings"], [])
-        running = lambda answer: {(one["tid"], one["idle_processor"]): one["running"]
+        running = lambda answer: {(one["tid"], one["idle_cpu"]): one["running"]
                                   for one in answer["threads"]}
         self.assertEqual(running(switches), running(both))
         self.assertEqual(sum(one["waiting"] for one in switches["threads"]), 0)

@@ -260,8 +260,8 @@ class Exports(unittest.TestCase):
     def running_of(self, schedule):
         sums = Counter()
         for one in schedule["threads"]:
-            sums[one["tid"] if one["idle_processor"] is None
-                 else -1 - one["idle_processor"]] += one["running"] * 100
+            sums[one["tid"] if one["idle_cpu"] is None
+                 else -1 - one["idle_cpu"]] += one["running"] * 100
         return +sums
 
     def test_chrome_has_the_turns_and_calls_that_the_analyses_have(self):
@@ -313,7 +313,7 @@ class Exports(unittest.TestCase):
                 if schedule["lost_stretches"] or schedule["counts"]["broken"] or "id-reuse" in name:
                     continue
                 for one in schedule["threads"]:
-                    if one["idle_processor"] is not None or one["unknown"] or one["off"] or one["created"]:
+                    if one["idle_cpu"] is not None or one["unknown"] or one["off"] or one["created"]:
                         continue
                     sums = Counter()
                     for row in read.states[one["tid"]]:
@@ -397,7 +397,7 @@ class Exports(unittest.TestCase):
     def test_only_threads_that_are_chosen_are_shown(self):
         need("protoc")
         trace = self.traces["server.etl"]
-        threads = [one for one in self.schedule(trace)["threads"] if one["idle_processor"] is None]
+        threads = [one for one in self.schedule(trace)["threads"] if one["idle_cpu"] is None]
         pid = Counter(one["pid"] for one in threads).most_common(1)[0][0]
         tids = {one["tid"] for one in threads if one["pid"] == pid}
         expected = {tid: time for tid, time in self.running_of(self.schedule(trace)).items() if tid in tids}
@@ -630,7 +630,7 @@ class Exports(unittest.TestCase):
                         if data["type"] == "Wait":
                             waits[thread["tid"]] += round((end - begin) * 1e6)
                 for one in schedule["threads"]:
-                    if one["at_end"]["state"] == "running" and one["idle_processor"] is None:
+                    if one["at_end"]["state"] == "running" and one["idle_cpu"] is None:
                         self.assertEqual(waits[one["tid"]], one["waiting"] * 100)
 
     def test_mozillas_own_program_reads_firefox_profiles(self):

@@ -998,7 +998,7 @@ class Idle(Case):
         self.assertEqual(done.returncode, status, done.stderr.decode())
         devices = defaultdict(list)
         for row in strict_csv(done.stdout):
-            seconds, digits = row["begin"].split(".")
+            seconds, digits = row["from"].split(".")
             devices[row["device"], int(row["number"])].append(
                 (int(seconds) * 10**7 + int(digits), int(row["length"]),
                  int(row["tid"]) if row["tid"] else None, row))
@@ -1134,7 +1134,7 @@ class Idle(Case):
         answer = self.idle(paths[0])
         self.assertEqual([[one["end"]["tid"], one["end"]["cause"]]
                           for one in sorted(answer["devices"][0]["longest"],
-                                            key=lambda one: one["begin"])],
+                                            key=lambda one: one["from"])],
                          [[44, "interrupt"], [44, "switch"], [48, "switch"]])
         self.assertEqual([(one["tid"], one["count"], one["time"])
                           for one in answer["devices"][0]["ended_by"]],

@@ -168,9 +168,9 @@ class Figures(Case):
                 {"pid": None, "process": None, "start": None, **cpu["unknown_process"]}]
         for row in rows:
             idle = [one for one in cpu["threads"]
-                    if one["idle_processor"] is not None and one["pid"] == row["pid"]]
+                    if one["idle_cpu"] is not None and one["pid"] == row["pid"]]
             if idle and row["pid"] is not None:
-                assert all(one["idle_processor"] is not None for one in cpu["threads"]
+                assert all(one["idle_cpu"] is not None for one in cpu["threads"]
                            if one["pid"] == row["pid"])
                 continue
             times = {name: None if row[name] is None else
