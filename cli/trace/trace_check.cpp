@@ -64,11 +64,12 @@ std::string outcome_text(const Expectation& expectation) {
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
-// "0.0134 %", rounded up.
+// "0.0134 %", rounded up; "-" without an event.
 std::string percent_text(const CheckedTrace& trace) {
   constexpr u64 ppm_of_percent = 10'000;
-  const auto ppm = trace.undecoded_ppm().value_or(0);
-  return fmt::format("{}.{:04} %", ppm / ppm_of_percent, ppm % ppm_of_percent);
+  const auto ppm = trace.undecoded_ppm();
+  if (!ppm) return "-";
+  return fmt::format("{}.{:04} %", *ppm / ppm_of_percent, *ppm % ppm_of_percent);
 }
 
 // "2", "unknown, at least 2", "unknown".

@@ -20,6 +20,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from checksums import crc32c
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json
@@ -409,6 +410,29 @@ class Exports(unittest.TestCase):
         one = min(tids)
         events = self.chrome(trace, "--thread", one)
         self.assertEqual({event["args"]["tid"] for event in events if event.get("cat") == "sched"}, {one})
+
+    def test_requests_to_a_disk_that_nothing_tells_are_on_no_other(self):
+        """In the schema that the trace carries the member `disk` has another name, which no analysis looks for."""
+        whole = bytearray(self.traces["disk-bursts.ctrace"].read_bytes())
+        size, = struct.unpack_from("<I", whole, 12)
+        at = whole.index(b" disk;", whole.index(b"DiskRequest"), size)
+        whole[at:at + 5] = b" dusk"
+        whole[16:20] = bytes(4)
+        struct.pack_into("<I", whole, 16, crc32c(whole[:size]))
+        trace = self.path / "dusk.ctrace"
+        trace.write_bytes(whole)
+        names, rows = {}, set()
+        for event in self.chrome(trace):
+            if event.get("cat") == "disk" and event["ph"] == "b":
+                self.assertIsNone(event["args"]["disk"])
+                rows.add((event["pid"], event["tid"]))
+            elif event["name"] == "thread_name":
+                names[event["pid"], event["tid"]] = event["args"]["name"]
+        self.assertEqual([names[row] for row in rows], ["unknown disk"])
+        self.assertNotIn("disk 0", names.values())
+        packets = self.export("perfetto", trace)
+        for name, count in (b"unknown disk", 1), (b"requests of unknown disk", 1), (b"disk 0", 0):
+            self.assertEqual(bool(packets.count(name)), bool(count), name)
 
     def test_only_events_that_are_chosen_are_shown(self):
         trace = self.traces["disk-bursts.etl"]

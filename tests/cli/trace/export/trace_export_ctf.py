@@ -152,7 +152,8 @@ class Ctf(Case):
 
     def population(self, trace, events):
         tree = answer_of(run("tree", trace, "--format", "json"), 0, 1)
-        told = Counter((one["pid"], one["pid"]) for one in tree["processes"] if one["pid"])
+        told = Counter((one["pid"], one["pid"], -1 if one["stated_parent_pid"] is None else one["stated_parent_pid"])
+                       for one in tree["processes"] if one["pid"])
         pids = {one["id"]: one["pid"] for one in tree["processes"]}
         told += Counter((one["tid"], pids[one["process"]], pids[one["process"]]) for one in tree["threads"]
                         if one["idle_cpu"] is None and one["process"] is not None)

@@ -1065,6 +1065,20 @@ class Idle(Case):
                         told += len(rows)
         self.assertGreater(told, 250)
 
+    def test_a_device_that_never_rests_has_no_idle_times(self):
+        log = EtlWriter(1)
+        log.switch(0, 100, 0, 1000, state=2)
+        log.switch(0, 900, 1000, 2000)
+        path = self.folder / "busy.etl"
+        path.write_bytes(log.build())
+        device, = self.idle(path)["devices"]
+        self.assertEqual((device["idle"], device["idle_times"]), (0, []))
+        self.assertIn(b"(0 times, p50 -, longest -)", run("trace", "idle", path).stdout)
+        page = self.folder / "busy.html"
+        self.assertEqual(run("report", path, "-o", page).returncode, 0)
+        row = re.search(r'id="idle-table".*?<tbody>(.*?)</tr>', page.read_text(), re.S)[1]
+        self.assertEqual(re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row)[3:6], ["0", "-", "-"])
+
     def test_processors_rest_while_their_idle_thread_runs(self):
         told = 0
         for name in "producer-consumer", "server", "migration":
