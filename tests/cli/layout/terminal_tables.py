@@ -105,21 +105,27 @@ class TerminalTables(case.Case):
             if process["process"] and len(label) <= LEAST:
                 self.assertTrue([line for line in shown if line.endswith(label)], label)
 
-    def test_names_of_providers_stay_and_their_guids_go(self):
-        boot = self.scenario("boot")
-        providers = strict_json(run("trace", "info", boot, "--format", "json"))["providers"]
-        named = [one for one in providers if one["name"] is not None]
-        self.assertGreater(len(named), 0)
-        whole = run("trace", "info", boot, "-q").decode().splitlines()
-        for columns in (80, 400):
-            lines = on_terminal(columns, "trace", "info", boot)
-            for one in named:
-                row = f"{one['name']} {one['guid']}"
-                self.assertTrue([line for line in whole if line.endswith("  " + row)], whole)
-                self.assertTrue([line for line in lines if line.endswith("  " + (one["name"] if columns == 80 else row))], lines)
-            self.assertEqual([line for line in lines if "left out" in line],
-                             [f"({len(named)} GUID{'s' if len(named) > 1 else ''} left out: a wider terminal, a pipe or a file has all)"]
-                             if columns == 80 else [])
+    def test_names_of_providers_stay_where_their_guids_go(self):
+        seen = set()
+        for trace in self.scenario("boot"), DEMO / "demo-trace.etl":
+            providers = strict_json(run("trace", "info", trace, "--format", "json"))["providers"]
+            rows = [(one["name"], f"{one['name']} {one['guid']}") for one in providers if one["name"] is not None]
+            piped = run("trace", "info", trace, "-q").decode().splitlines()
+            for columns in (70, 80, 400):
+                lines = on_terminal(columns, "trace", "info", trace)
+                begin, = (line.index("provider, event") for line in lines if line.endswith("provider, event"))
+                left_out = 0
+                for name, row in rows:
+                    self.assertTrue([line for line in piped if line.endswith("  " + row)], row)
+                    has_room = begin + width(row) <= columns
+                    shown = row if has_room else name
+                    self.assertEqual(sum(line[begin:] == shown for line in lines), sum(
+                        shown == (one if has_room else other) for other, one in rows), lines)
+                    left_out += not has_room
+                    seen.add((columns, has_room))
+                self.assertEqual([line for line in lines if "left out" in line], [] if left_out == 0 else [
+                    f"({left_out} GUID{'s' if left_out > 1 else ''} left out: a wider terminal, a pipe or a file has all)"])
+        self.assertLessEqual({(70, False), (80, False), (400, True)}, seen)
 
     def test_a_hooked_stub_is_seen(self):
         lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
