@@ -544,7 +544,8 @@ function describeRequest(timeline, place) {
   const pairs = [["Disk", all.disk[place] === 65535 ? "not known" : String(all.disk[place])],
     ["Request", timeline.facts.actions[all.action[place]]],
     ["From", moment(all.begin[place])], ["Took", shortTime(all.length[place])],
-    ["Size", shortBytes(all.bytes[place])], ["By", timeline.whoIs(all.thread[place])]];
+    ["Size", all.bytes[place] > 0 ? shortBytes(all.bytes[place] - 1) : "not known"],
+    ["By", timeline.whoIs(all.thread[place])]];
   const file = all.file[place];
   if (file > 0) pairs.push(["File", timeline.facts.files[file - 1]]);
   return pairs;

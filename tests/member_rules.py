@@ -37,7 +37,16 @@ def objects(node):
 
 # What one thing was called in one command and is called in all others.
 FORMER = {"proven": "proved", "least": "shortest", "greatest": "longest", "why": "reason", "exit": "exit_status",
-          "packing": "compression", "arguments_bytes": "command_line_bytes"}
+          "packing": "compression", "arguments_bytes": "command_line_bytes", "idle_processor": "idle_cpu",
+          "begin": "from"}
+
+
+def is_number(content, node):
+    """Whether a value may be a number."""
+    if "$ref" in node:
+        return is_number(content, content["$defs"][node["$ref"].rpartition("/")[2]])
+    return "integer" in node.get("type", ()) or any(
+        is_number(content, part) for part in (*node.get("anyOf", ()), *node.get("oneOf", ())))
 
 
 def explained(schema):
@@ -95,6 +104,8 @@ class Members(unittest.TestCase):
             with self.subTest(schema=schema.name):
                 self.assertFalse(members(content) & set(FORMER))
                 self.assertFalse({value for _, value in values(content)} & {"proven", "qcow2"})
+                for one in objects(content):  # the number of a processor is its `cpu`
+                    self.assertFalse("processor" in one and is_number(content, one["processor"]))
                 for steps in (one for one in objects(content) if "up_to" in one and len(one) == 2):
                     self.assertEqual(set(steps), {"up_to", "count"})
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/output/text.hpp"
+#include "coldtrace/core/display_width.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::cli {
@@ -75,15 +76,17 @@ class KindsText {
     Counts rest;
     for (auto i = shown; i < providers.size(); ++i) rest.add(providers[i].counts);
     write_rest(rest, providers.size() - shown, "", "more provider", "more providers");
+    if (left_out_ > 0)
+      print(output_, "({} left out: a wider terminal, a pipe or a file has all)\n",
+            counted(left_out_, "GUID", "GUIDs"));
   }
 
  private:
   void write(const Provider& provider) {
     const auto& kind = provider.kinds.front()->kind;
-    const auto guid = provider_of(kind);
-    write_row(
-        provider.counts, no_bar(),
-        fmt::format("{} {}", guid ? core::to_string(*guid) : "-", printable(kind.provider_name)));
+    write_row(provider.counts, no_bar(),
+              provider_text(printable(kind.provider_name), provider_of(kind),
+                            width_of_counts + core::display_width(no_bar())));
     write_schemas(kind.provider);
     const auto shown = std::min<std::size_t>(provider.kinds.size(), top_);
     for (std::size_t i = 0; i < shown; ++i) write(*provider.kinds[i]);
@@ -118,20 +121,36 @@ class KindsText {
     if (schemas_ == nullptr) return;
     for (const auto file : schemas_->files_of(provider))
       print(output_, "{:<28} {}\n", "", printable(file));
+    constexpr std::string_view messages_of = "  messages of ";
     if (const auto* const owner = schemas_->provider_of(provider))
-      print(output_, "{:<28} messages of {} {}\n", "", core::to_string(owner->guid),
-            printable(owner->name));
+      print(
+          output_, "{:<{}}{}{}\n", "", width_of_counts, messages_of,
+          provider_text(printable(owner->name), owner->guid, width_of_counts + messages_of.size()));
+  }
+
+  // The name, and the GUID behind it where a line that has `used` columns has room for both.
+  std::string provider_text(std::string name, const std::optional<core::Guid>& guid,
+                            std::size_t used) {
+    if (!guid) return name.empty() ? "-" : name;
+    const auto number = core::to_string(*guid);
+    if (name.empty()) return number;
+    const auto width = used + core::display_width(name) + 1 + number.size();
+    if (output_.columns() == 0 || width <= output_.columns()) return name + ' ' + number;
+    ++left_out_;
+    return name;
   }
 
   std::string no_bar() const { return std::string(charts_.shown() ? bar_width + 2 : 0, ' '); }
 
   static constexpr std::size_t bar_width = 10;
+  static constexpr std::size_t width_of_counts = 27;
 
   Output& output_;
   const TextCharts& charts_;
   const TraceSchemas* schemas_;
   u64 most_;  // events of one kind
   u64 top_;
+  u64 left_out_ = 0;  // GUIDs that a narrow terminal has no room for
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/command/common_options.hpp"
 #include "cli/command/version.hpp"
 #include "cli/output/text.hpp"
+#include "cli/trace/session_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "cli/trace/trace_schemas.hpp"
@@ -29,8 +30,8 @@ struct TraceCheckOptions : TraceInputOptions {
 struct Answer {
   std::vector<Expectation> expectations;
   CheckedTrace trace;
-  std::optional<u64> events_lost;  // by the logger's own count; its buffers apart
-  std::optional<u64> buffers_lost;
+  tracefile::LostCount events_lost;  // its buffers apart
+  tracefile::LostCount buffers_lost;
   // Damage and loss that decide the exit status, in words.
   std::vector<std::pair<std::string, std::string>> damage;  // by code
   bool tolerates_no_match = false;
@@ -63,15 +64,18 @@ std::string outcome_text(const Expectation& expectation) {
                      expectation.no_match ? "; it names what no event has" : "");
 }
 
-// "0.0134 %", rounded up.
+// "0.0134 %", rounded up; "-" without an event.
 std::string percent_text(const CheckedTrace& trace) {
   constexpr u64 ppm_of_percent = 10'000;
-  const auto ppm = trace.undecoded_ppm().value_or(0);
-  return fmt::format("{}.{:04} %", ppm / ppm_of_percent, ppm % ppm_of_percent);
+  const auto ppm = trace.undecoded_ppm();
+  if (!ppm) return "-";
+  return fmt::format("{}.{:04} %", *ppm / ppm_of_percent, *ppm % ppm_of_percent);
 }
 
-std::string text_or_unknown(std::optional<u64> number) {
-  return number ? fmt::format("{}", *number) : "unknown";
+// "2", "unknown, at least 2", "unknown".
+std::string number_lost(const tracefile::LostCount& lost) {
+  if (lost.all) return fmt::format("{}", *lost.all);
+  return lost.at_least > 0 ? fmt::format("unknown, at least {}", lost.at_least) : "unknown";
 }
 
 void write_text(Output& output, const Answer& answer) {
@@ -84,8 +88,8 @@ void write_text(Output& output, const Answer& answer) {
         counted(answer.expectations.size(), "expectation", "expectations"),
         counted(trace.events, "event", "events"), grouped(trace.undecoded), percent_text(trace),
         counted(trace.gaps, "gap", "gaps"));
-  print(output, "events lost: {}, buffers lost: {}\n", text_or_unknown(answer.events_lost),
-        text_or_unknown(answer.buffers_lost));
+  print(output, "events lost: {}, buffers lost: {}\n", number_lost(answer.events_lost),
+        number_lost(answer.buffers_lost));
 }
 
 void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
@@ -110,10 +114,9 @@ void write_json(JsonWriter& json, const Answer& answer, const TraceInput& input,
       .field("events", answer.trace.events)
       .field("undecoded", answer.trace.undecoded)
       .field("undecoded_ppm", answer.trace.undecoded_ppm())
-      .field("gaps", answer.trace.gaps)
-      .field("events_lost", answer.events_lost)
-      .field("buffers_lost", answer.buffers_lost)
-      .key("failed_inputs");
+      .field("gaps", answer.trace.gaps);
+  write_lost(json, answer.events_lost, answer.buffers_lost);
+  json.key("failed_inputs");
   write_failed_inputs(json, failed);
   json.key("findings");
   write_findings(json, input.findings);
@@ -173,8 +176,8 @@ void write_junit(Output& output, const Answer& answer, const std::vector<FailedI
   property("undecoded", fmt::format("{}", answer.trace.undecoded));
   property("undecoded_percent", percent_text(answer.trace));
   property("gaps", fmt::format("{}", answer.trace.gaps));
-  property("events_lost", text_or_unknown(answer.events_lost));
-  property("buffers_lost", text_or_unknown(answer.buffers_lost));
+  property("events_lost", number_lost(answer.events_lost));
+  property("buffers_lost", number_lost(answer.buffers_lost));
   output.write("    </properties>\n");
   CaseNames expected;
   CaseNames inputs;

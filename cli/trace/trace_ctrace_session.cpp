@@ -5,6 +5,7 @@
 #include "cli/trace/lines/event_times.hpp"
 #include "cli/trace/trace_input.hpp"
 #include "coldtrace/pe/identity.hpp"
+#include "coldtrace/tracefile/names/version_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,12 +21,10 @@ void write_image(JsonWriter& json, const tracefile::TracedImage& image) {
     json.value(nullptr);
     return;
   }
-  const auto& version = image.file_version;
   json.begin_object()
       .field("name", text_or_null(image.name))
       .field("machine", pe::to_string(static_cast<pe::Machine>(image.machine)))
-      .field("file_version",
-             fmt::format("{}.{}.{}.{}", version[0], version[1], version[2], version[3]))
+      .field("file_version", tracefile::find_version_text(image.file_version))
       .field("time_date_stamp", image.time_date_stamp)
       .field("size_of_image", image.size_of_image)
       .field("checksum", image.checksum)
@@ -57,8 +56,7 @@ void write_session(JsonWriter& json, const tracefile::Ctrace& trace,
       .field("boot_trace", (header.flags & CtraceHeader::boot_trace) != 0)
       .field("wrap_around", (header.flags & CtraceHeader::wrap_around) != 0)
       .field("closed", scan.closed)
-      .field("windows_version", fmt::format("{}.{}.{}", header.windows_version[0],
-                                            header.windows_version[1], header.windows_version[2]))
+      .field("windows_version", tracefile::find_version_text(header.windows_version))
       .field("processors", header.processors)
       .field("pointer_size", header.pointer_size)
       .field("buffers", scan.buffers.size())

@@ -11,8 +11,10 @@
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
 #include "cli/trace/kinds_text.hpp"
+#include "cli/trace/session_text.hpp"
 #include "cli/trace/trace_commands.hpp"
 #include "cli/trace/trace_schemas.hpp"
+#include "coldtrace/tracefile/names/version_text.hpp"
 #include "coldtrace/tracefile/opening/event_times.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -98,8 +100,8 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   write_event_times_text(output, charts, scan, trace.clock());
   print(output, "Boot          {}, {}\n", time_text(header.boot_time),
         local_time_text(header, find_event_times(scan, trace.clock())));
-  print(output, "Machine       Windows {}.{}.{}, {}, {} MHz, {}-bit\n", header.major_version,
-        header.minor_version, header.provider_version,
+  print(output, "Machine       {}, {}, {} MHz, {}-bit\n",
+        windows_text(tracefile::find_version_text(header.windows_version())),
         counted(header.processors, "processor", "processors"), header.cpu_speed,
         u64{header.pointer_size} * 8);
   print(output, "Clock         {}, {} Hz{}\n", to_string(trace.clock().type()),
@@ -112,9 +114,9 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
 
 void write_image_text(Output& output, const char* title, const tracefile::TracedImage& image) {
   if (!image.known()) return;
-  const auto& version = image.file_version;
-  print(output, "{:<13} {} {}.{}.{}.{}, stamp {:#010x}, size {:#x}\n", title, printable(image.name),
-        version[0], version[1], version[2], version[3], image.time_date_stamp, image.size_of_image);
+  const auto version = tracefile::find_version_text(image.file_version);
+  print(output, "{:<13} {} {}, stamp {:#010x}, size {:#x}\n", title, printable(image.name),
+        version ? *version : "(version not stated)", image.time_date_stamp, image.size_of_image);
 }
 
 void write_session_text(Output& output, const TextCharts& charts, const tracefile::Ctrace& trace,
@@ -128,8 +130,8 @@ void write_session_text(Output& output, const TextCharts& charts, const tracefil
   print(output, "Time          {}, boot {}\n", time_text(header.start_time),
         time_text(header.boot_time));
   write_event_times_text(output, charts, trace, part);
-  print(output, "Machine       Windows {}.{}.{}, {}, {}-bit\n", header.windows_version[0],
-        header.windows_version[1], header.windows_version[2],
+  print(output, "Machine       {}, {}, {}-bit\n",
+        windows_text(tracefile::find_version_text(header.windows_version)),
         counted(header.processors, "processor", "processors"), u64{header.pointer_size} * 8);
   write_image_text(output, "Kernel", header.kernel);
   write_image_text(output, "System calls", header.ntdll);

@@ -12,6 +12,7 @@
 #include "cli/command/output_guard.hpp"
 #include "cli/images/other_kind.hpp"
 #include "cli/trace/lines/event_times.hpp"
+#include "coldtrace/tracefile/names/version_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -335,8 +336,7 @@ void write_session(JsonWriter& json, const tracefile::Trace& trace,
   write_event_times(json, find_event_times(scan, trace.clock()));
   json.field("bias_minutes", known(header.time_zone.bias)).key("local_time");
   write_local_time(json, scan);
-  json.field("windows_version", known(fmt::format("{}.{}.{}", header.major_version,
-                                                  header.minor_version, header.provider_version)))
+  json.field("windows_version", tracefile::find_version_text(header.windows_version()))
       .field("log_version",
              known(fmt::format("{}.{}", header.sub_version, header.sub_minor_version)))
       .field("processors", known(header.processors))

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/tracefile/names/version_text.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -17,7 +19,7 @@ std::string both(std::string_view what, const std::string& one, const std::strin
 }
 
 std::string version_of(const CtraceHeader& header) {
-  return fmt::format("{}", fmt::join(header.windows_version, "."));
+  return find_version_text(header.windows_version).value_or("(version not stated)");
 }
 
 bool differ(const TracedImage& one, const TracedImage& other) {

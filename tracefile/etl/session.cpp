@@ -41,9 +41,12 @@ core::ParseError cut_off(core::ParseError error, bool at_end) {
 core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 at) {
   std::vector<std::byte> bytes(
       static_cast<std::size_t>(std::min<u64>(source.size() - at, header_size + largest_record)));
-  COLDTRACE_TRY(source.read_at(at, bytes));
+  const auto read = source.read_at(at, bytes);
+  if (!read) bytes.resize(core::read_before_error(source, at, bytes));
+  if (!read && bytes.size() < header_size) return core::fail(read.error());
   BufferWalker walker{bytes, {at, false, std::nullopt}, header_size, OnDamage::stop};
   if (!walker.next()) {
+    if (!read) return core::fail(read.error());
     if (!walker.damage().empty())
       return core::fail(cut_off(walker.damage().front().error, at + bytes.size() == source.size()));
     return core::fail({Fault::truncated, at + header_size, "trace header", "Marker", 8, 0});

@@ -13,13 +13,21 @@ std::size_t find_clock(const std::vector<ScannedFile>& files) {
   return found == files.end() ? 0 : static_cast<std::size_t>(found - files.begin());
 }
 
-std::optional<u64> sum(const std::vector<ScannedFile>& files, u32 LogfileHeader::*count) {
-  u64 all = 0;
-  for (const auto& file : files) {
-    if (!file.scan.has_header) return std::nullopt;
-    all += file.scan.header.*count;
+// `mark`: the flag of a buffer before which something was lost.
+LostCount sum(const std::vector<ScannedFile>& files, u32 LogfileHeader::*count, u16 mark) {
+  LostCount lost;
+  bool all_known = true;
+  for (const auto& [source, scan, events] : files) {
+    all_known = all_known && scan.has_header;
+    lost.at_least +=
+        scan.has_header
+            ? u64{scan.header.*count}
+            : static_cast<u64>(std::ranges::count_if(scan.buffers, [&](const BufferEntry& entry) {
+                return (entry.flags & mark) != 0;
+              }));
   }
-  return all;
+  if (all_known) lost.all = lost.at_least;
+  return lost;
 }
 
 }  // namespace
@@ -64,12 +72,12 @@ TimeQuality Trace::time_quality(const ScannedFile& file) const {
   return clock_.approximate() ? TimeQuality::approximate : TimeQuality::exact;
 }
 
-std::optional<u64> Trace::events_lost() const {
-  return sum(*files_, &LogfileHeader::events_lost);
+LostCount Trace::events_lost() const {
+  return sum(*files_, &LogfileHeader::events_lost, BufferHeader::events_lost);
 }
 
-std::optional<u64> Trace::buffers_lost() const {
-  return sum(*files_, &LogfileHeader::buffers_lost);
+LostCount Trace::buffers_lost() const {
+  return sum(*files_, &LogfileHeader::buffers_lost, BufferHeader::buffer_lost);
 }
 
 EventStream Trace::stream(StreamOptions options) const {

@@ -312,7 +312,8 @@ void CtfTrace::write_population(const Observed& observed) {
     const auto pid = static_cast<i32>(process.pid);
     if (pid != 0)
       add_state(at(process.life.start), pid, pid,
-                static_cast<i32>(process.stated_parent.value_or(0)), names_.process_name(i));
+                process.stated_parent ? static_cast<i32>(*process.stated_parent) : not_known,
+                names_.process_name(i));
   }
   for (Index i = 0; i < population.threads().size(); ++i) {
     const auto& thread = population.threads()[i];

@@ -11,6 +11,19 @@ namespace coldtrace::trace_export {
 namespace field = perfetto;
 using protozero::pbf_writer;
 
+namespace {
+
+// Requests to an unknown disk have a row of their own, behind those of all disks.
+u64 row_of_disk(std::optional<u32> disk) {
+  return disk ? u64{*disk} : u64{1} << 32U;
+}
+
+std::string name_of_disk(std::optional<u32> disk) {
+  return disk ? "disk " + std::to_string(*disk) : "unknown disk";
+}
+
+}  // namespace
+
 PerfettoTrace::PerfettoTrace(core::Borrowed<TimelineNames> names, ByteSink write, Options options)
     : names_{names.get()},
       chain_{names, [this](const ChainedSwitch& change) { schedule_->add(change); }},
@@ -138,9 +151,8 @@ void PerfettoTrace::on_disk_request(const DiskRequest& request) {
   if (!request.begin || !has_place(*request.begin)) return;
   const auto begin = names_.nanoseconds(*request.begin);
   const auto end = names_.nanoseconds(request.end.time);
-  const auto disk = request.disk.value_or(0);
-  const auto track =
-      lane(family(Family::disk, disk), begin, end, "disk " + std::to_string(disk), std::nullopt);
+  const auto track = lane(family(Family::disk, row_of_disk(request.disk)), begin, end,
+                          name_of_disk(request.disk), std::nullopt);
   if (!track) return;
   begin_slice(*packets_, *track, begin, std::string{to_string(request.action)},
               [&](pbf_writer& event) {
@@ -155,7 +167,7 @@ void PerfettoTrace::on_disk_request(const DiskRequest& request) {
     return;
   }
   steps_ += 2;
-  auto& steps = disks_[disk];
+  auto& steps = disks_[request.disk];
   steps.push_back({begin, 1});
   steps.push_back({end, -1});
 }
@@ -237,8 +249,8 @@ void PerfettoTrace::write_processes() {
 
 void PerfettoTrace::write_disk_queues() {
   for (auto& [disk, steps] : disks_) {
-    const auto track = family(Family::disk_queue, disk);
-    describe_counter(*packets_, track, "requests of disk " + std::to_string(disk));
+    const auto track = family(Family::disk_queue, row_of_disk(disk));
+    describe_counter(*packets_, track, "requests of " + name_of_disk(disk));
     std::stable_sort(steps.begin(), steps.end(),
                      [](const Step& a, const Step& b) { return a.time < b.time; });
     i64 queue = 0;

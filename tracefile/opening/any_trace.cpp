@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "coldtrace/tracefile/names/version_text.hpp"
 #include "tracefile/etl/buffer_scanner.hpp"
 #include "tracefile/opening/inner_events.hpp"
 #include "tracefile/opening/one_machine.hpp"
@@ -41,6 +41,15 @@ TraceFailure not_together(std::string text) {
           std::move(text)};
 }
 
+// Where the disk of a file is why its header is lost: " (NAME: cannot read: Input/output error)".
+std::string unreadable_text(const std::string& name, const core::Findings& findings) {
+  const auto found = std::ranges::find_if(findings.all(), [](const core::Finding& finding) {
+    return finding.code.view() == "trace-unreadable";
+  });
+  return found == findings.all().end() ? std::string{}
+                                       : fmt::format(" ({}: {})", name, found->text);
+}
+
 // The buffers of a file that is not alone.
 core::Expected<BufferScan, TraceFailure> scan_etl(InputFile& file,
                                                   const AnyTrace::Options& options) {
@@ -68,16 +77,10 @@ TracedMachine machine_of(const CtraceHeader& header) {
 std::optional<TracedMachine> machine_of(const BufferScan& scan) {
   if (!scan.has_header) return std::nullopt;
   const auto& header = scan.header;
-  return TracedMachine{{header.major_version, header.minor_version, header.provider_version},
-                       header.processors,
-                       header.pointer_size};
+  return TracedMachine{header.windows_version(), header.processors, header.pointer_size};
 }
 
 }  // namespace
-
-std::string TracedMachine::version_text() const {
-  return fmt::format("{}", fmt::join(windows_version, "."));
-}
 
 core::Expected<AnyTrace, TraceFailure> AnyTrace::open(const std::string& path,
                                                       const Options& options,
@@ -171,8 +174,12 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
         return not_together(fmt::format("{} and {} both have buffer {} of one session",
                                         files_[i].name, file.name, *number));
     if (!scanned.empty())
-      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
+      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings)) {
+        if (!scanned.front().scan.has_header)
+          failure->text += unreadable_text(files_.front().name, of_files.front());
+        if (!one.scan.has_header) failure->text += unreadable_text(file.name, file.findings);
         return failure;
+      }
     scanned.push_back(std::move(one));
     of_files.push_back(std::move(file.findings));
     files_.push_back(std::move(file));
@@ -328,12 +335,12 @@ u64 AnyTrace::events_of(std::size_t file) const {
   return etl_ ? etl_->files()[file].events : ctrace_->parts()[file].scan.events;
 }
 
-std::optional<u64> AnyTrace::events_lost() const {
-  return etl_ ? etl_->events_lost() : ctrace_->lost();
+LostCount AnyTrace::events_lost() const {
+  return etl_ ? etl_->events_lost() : LostCount{ctrace_->lost(), ctrace_->lost()};
 }
 
-std::optional<u64> AnyTrace::buffers_lost() const {
-  return etl_ ? etl_->buffers_lost() : ctrace_->missing();
+LostCount AnyTrace::buffers_lost() const {
+  return etl_ ? etl_->buffers_lost() : LostCount{ctrace_->missing(), ctrace_->missing()};
 }
 
 std::optional<TracedMachine> AnyTrace::machine() const {
@@ -342,16 +349,16 @@ std::optional<TracedMachine> AnyTrace::machine() const {
 }
 
 std::string AnyTrace::windows_build() const {
-  std::set<std::array<u32, 3>> builds;
+  std::set<std::string> builds;
   const auto add = [&](const std::optional<TracedMachine>& machine) {
-    if (machine) builds.insert(machine->windows_version);
+    if (!machine) return;
+    if (auto build = find_version_text(machine->windows_version)) builds.insert(std::move(*build));
   };
   if (ctrace_)
     for (const auto& part : ctrace_->parts()) add(machine_of(part.header));
   else
     for (const auto& file : etl_->files()) add(machine_of(file.scan));
-  builds.erase(std::array<u32, 3>{});  // not told
-  return builds.size() == 1 ? fmt::format("{}", fmt::join(*builds.begin(), ".")) : std::string{};
+  return builds.size() == 1 ? *builds.begin() : std::string{};
 }
 
 std::string AnyTrace::windows_version() const {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/tracefile/names/version_text.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -21,6 +23,10 @@ u64 distance(u64 a, u64 b) {
 
 std::string both(std::string_view what, const std::string& one, const std::string& other) {
   return fmt::format("{} {} and {}", what, one, other);
+}
+
+std::string version_of(const LogfileHeader& header) {
+  return find_version_text(header.windows_version()).value_or("(version not stated)");
 }
 
 // When the counter of the session was 0, by its start.
@@ -60,9 +66,7 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
     return both("number of processors", fmt::to_string(a.processors), fmt::to_string(b.processors));
   if (a.provider_version != b.provider_version || a.major_version != b.major_version ||
       a.minor_version != b.minor_version)
-    return both("Windows",
-                fmt::format("{}.{}.{}", a.major_version, a.minor_version, a.provider_version),
-                fmt::format("{}.{}.{}", b.major_version, b.minor_version, b.provider_version));
+    return both("Windows", version_of(a), version_of(b));
   if (a.boot_time.ticks != 0 && b.boot_time.ticks != 0 &&
       distance(a.boot_time.ticks, b.boot_time.ticks) > boot_tolerance)
     return both("boot time", core::to_string(a.boot_time), core::to_string(b.boot_time));

@@ -23,7 +23,7 @@ struct DrawnRequests {
     i64 begin, end;  // ticks
     std::optional<u32> disk;
     trace_analysis::DiskAction action;
-    u64 bytes;
+    std::optional<u64> bytes;
     trace_analysis::Index thread;
     u32 file;  // its number
   };

@@ -4,6 +4,7 @@
 #include "cli/report/page/memory_text.hpp"
 #include "cli/report/page/packed_data.hpp"
 #include "cli/report/trace/trace_sections.hpp"
+#include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/printable.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
@@ -261,7 +262,8 @@ class TraceData {
           static_cast<u64>(std::max(begin_of(one), answers_.moment(one.end)) - begin_of(one)));
     for (const auto& one : requests()) data.number(disk_of(one));
     for (const auto& one : requests()) data.number(static_cast<u64>(one.action));
-    for (const auto& one : requests()) data.number(one.bytes);
+    for (const auto& one : requests())
+      data.number(one.bytes ? core::saturating_add(*one.bytes, 1) : 0);
     for (const auto& one : requests()) data.number(cast_.code_of(one.thread));
     for (const auto& one : requests()) {
       const auto known = file_codes_.find(one.file);

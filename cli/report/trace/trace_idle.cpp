@@ -38,8 +38,10 @@ void write_devices(Html& html, const ReportAnswers& answers) {
     table.time(answers.duration(one.busy()));
     table.time(answers.duration(one.idle()));
     table.count(idle.count());
-    table.time(answers.duration(static_cast<i64>(idle.percentile(50).value_or(0))));
-    table.time(answers.duration(static_cast<i64>(idle.greatest())));
+    const auto median = idle.percentile(50);
+    for (const auto ticks : {median, median ? std::optional{idle.greatest()} : std::nullopt})
+      table.time_or_nothing(ticks ? std::optional{answers.duration(static_cast<i64>(*ticks))}
+                                  : std::nullopt);
     table.drawing(histogram_drawing(idle.steps(), "Idle times by length"), idle.count());
   }
   table.finish(0);

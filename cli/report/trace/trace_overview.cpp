@@ -3,6 +3,7 @@
 #include "cli/report/page/charts.hpp"
 #include "cli/report/page/html_table.hpp"
 #include "cli/report/trace/trace_sections.hpp"
+#include "cli/trace/session_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -16,8 +17,8 @@ std::string moment_text(const std::string& utc) {
 
 std::string title_of(const ReportAnswers& answers) {
   std::string title = "Trace";
-  if (const auto& machine = answers.top.machine)
-    title += fmt::format(" of Windows {}", machine->windows_version);
+  if (const auto& machine = answers.top.machine; machine && machine->windows_version)
+    title += fmt::format(" of Windows {}", *machine->windows_version);
   if (const auto first = answers.names.times().utc(answers.observed.first))
     title += ", " + moment_text(*first);
   return title;
@@ -26,9 +27,9 @@ std::string title_of(const ReportAnswers& answers) {
 std::string machine_text(const ReportAnswers& answers) {
   const auto& machine = answers.top.machine;
   if (!machine) return "The header of the trace, which describes its machine, is lost. ";
-  return fmt::format("A machine with {}, {}-bit Windows {}. ",
+  return fmt::format("A machine with {}, {}-bit {}. ",
                      counted(machine->processors, "processor", "processors"),
-                     machine->pointer_size * 8, machine->windows_version);
+                     machine->pointer_size * 8, windows_text(machine->windows_version));
 }
 
 std::string what_and_when(const ReportAnswers& answers) {
@@ -49,15 +50,14 @@ std::string what_and_when(const ReportAnswers& answers) {
 
 std::string losses_text(const ReportAnswers& answers) {
   const auto stretches = answers.observed.losses.all().size();
-  const auto& machine = answers.top.machine;
-  const u64 events = machine ? machine->events_lost : 0;
-  const u64 buffers = machine ? machine->buffers_lost : 0;
-  if (stretches == 0 && events == 0 && buffers == 0)
-    return machine ? "No event is known to be lost." : "";
+  const auto& events = answers.top.events_lost;
+  const auto& buffers = answers.top.buffers_lost;
+  if (stretches == 0 && events.all == 0U && buffers.all == 0U)
+    return "No event is known to be lost.";
   return fmt::format(
       "By the trace's own count, {} and {} are lost; events may be missing in {} of time, and "
       "nothing is invented there.",
-      counted(events, "event", "events"), counted(buffers, "buffer", "buffers"),
+      lost_text(events, "event", "events"), lost_text(buffers, "buffer", "buffers"),
       counted(stretches, "stretch", "stretches"));
 }
 

@@ -41,7 +41,7 @@ void draw_request(DrawnRequests& drawn, const DiskIo::Row& row) {
     return;
   }
   drawn.requests.push_back({*request.begin, request.end.time, request.disk, request.action,
-                            request.bytes.value_or(0), request.thread, row.file});
+                            request.bytes, request.thread, row.file});
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void ThreadNames::write_thread(JsonWriter& json, Index index) const {
       .field("start", times_.utc(thread.life.start))
       .field("function", text_or_null(function(index)))
       .field("object", object)
-      .field("idle_processor", thread.idle_of)
+      .field("idle_cpu", thread.idle_of)
       .end_object();
 }
 

@@ -115,8 +115,9 @@ void write_pairs_text(Output& output, const trace_analysis::TraceComparison& com
                   "start to stop"};
   for (const auto& [one, other] : comparison.pairs)
     table.add(fmt::format("{} {}", provider_text(one.provider, one.provider_name),
-                          one.name.empty() ? fmt::format("task {}", one.task.value_or(0))
-                                           : printable(one.name)),
+                          !one.name.empty() ? printable(one.name)
+                          : one.task        ? fmt::format("task {}", *one.task)
+                                            : "no name"),
               one.mean() < other.mean() ? "slower" : "faster", one.pairs, other.pairs,
               seconds_text(one.mean()), seconds_text(other.mean()));
   table.finish();

@@ -119,11 +119,15 @@ void ChromeEvents::on_call(const trace_export::Services::Seen& seen) {
   json_.end_object();
 }
 
+// That of requests to an unknown disk comes first.
+ChromeEvents::Row ChromeEvents::row_of_disk(std::optional<u32> disk) {
+  return {disks_id, disk ? *disk + 1 : 0};
+}
+
 void ChromeEvents::on_disk_request(const trace_export::DiskRequest& request) {
   if (!request.begin || !has_place(*request.begin)) return;
-  const auto disk = request.disk.value_or(0);
-  disks_.insert(disk);
-  write_pair("disk", to_string(request.action), {disks_id, disk + 1}, *request.begin,
+  disks_.insert(request.disk);
+  write_pair("disk", to_string(request.action), row_of_disk(request.disk), *request.begin,
              request.end.time, [&] {
                json_.field("disk", request.disk)
                    .field("offset", request.offset)
@@ -167,8 +171,9 @@ void ChromeEvents::end() {
   for (const auto cpu : processors_)
     write_name("thread_name", {processors_id, cpu + 1U}, fmt::format("processor {}", cpu));
   if (!disks_.empty()) write_name("process_name", {disks_id, 0}, "disks");
-  for (const auto disk : disks_)
-    write_name("thread_name", {disks_id, disk + 1}, fmt::format("disk {}", disk));
+  for (const auto& disk : disks_)
+    write_name("thread_name", row_of_disk(disk),
+               disk ? fmt::format("disk {}", *disk) : "unknown disk");
   std::set<Index> processes;
   for (const auto thread : std::set<Index>{threads_}) {
     const auto row = row_of(thread);

@@ -37,6 +37,7 @@ class ChromeEvents final : public trace_export::TimelineSink {
     u32 pid, tid;
   };
   Row row_of(trace_analysis::Index thread);
+  static Row row_of_disk(std::optional<u32> disk);
   bool has_place(i64 begin);
   void write_complete(std::string_view category, std::string_view name, Row row, i64 begin,
                       i64 end);
@@ -53,7 +54,7 @@ class ChromeEvents final : public trace_export::TimelineSink {
   const ExportNames& names_;
   std::vector<bool> is_shown_;  // by processor: its current turn
   std::set<u16> processors_;
-  std::set<u32> disks_;
+  std::set<std::optional<u32>> disks_;
   std::set<trace_analysis::Index> threads_;
   u64 pairs_ = 0, wakes_ = 0;
   u64 left_out_ = 0;

@@ -45,7 +45,9 @@ void ExportRun::observe(trace_export::Timeline& timeline,
   if (timeline.shown() == 0 && (!unmatched || unmatched->empty()))
     run_->note_no_match(
         "the trace has none of what is exported: no context switches, calls, interrupts, requests "
-        "or regions");
+        "or regions",
+        {Need::switches, Need::calls, Need::interrupts, Need::disk_requests,
+         Need::file_operations});
 }
 
 }  // namespace coldtrace::cli

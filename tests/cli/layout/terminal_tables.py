@@ -105,6 +105,28 @@ class TerminalTables(case.Case):
             if process["process"] and len(label) <= LEAST:
                 self.assertTrue([line for line in shown if line.endswith(label)], label)
 
+    def test_names_of_providers_stay_where_their_guids_go(self):
+        seen = set()
+        for trace in self.scenario("boot"), DEMO / "demo-trace.etl":
+            providers = strict_json(run("trace", "info", trace, "--format", "json"))["providers"]
+            rows = [(one["name"], f"{one['name']} {one['guid']}") for one in providers if one["name"] is not None]
+            piped = run("trace", "info", trace, "-q").decode().splitlines()
+            for columns in (70, 80, 400):
+                lines = on_terminal(columns, "trace", "info", trace)
+                begin, = (line.index("provider, event") for line in lines if line.endswith("provider, event"))
+                left_out = 0
+                for name, row in rows:
+                    self.assertTrue([line for line in piped if line.endswith("  " + row)], row)
+                    has_room = begin + width(row) <= columns
+                    shown = row if has_room else name
+                    self.assertEqual(sum(line[begin:] == shown for line in lines), sum(
+                        shown == (one if has_room else other) for other, one in rows), lines)
+                    left_out += not has_room
+                    seen.add((columns, has_room))
+                self.assertEqual([line for line in lines if "left out" in line], [] if left_out == 0 else [
+                    f"({left_out} GUID{'s' if left_out > 1 else ''} left out: a wider terminal, a pipe or a file has all)"])
+        self.assertLessEqual({(70, False), (80, False), (400, True)}, seen)
+
     def test_a_hooked_stub_is_seen(self):
         lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
         services = strict_json(run("syscalls", "map", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["services"]

@@ -123,6 +123,29 @@ class Ctrace(unittest.TestCase):
                     self.assertEqual(sum(kind[how] for kind in kinds), counts[how])
                 self.assertIn(b"fully decoded", run("trace", "info", path).stdout)
 
+    def test_a_version_that_the_tracer_does_not_state_is_none(self):
+        """Zeros in the header, whose fields docs/formats/trace-format.md lists."""
+        seen = set()
+        for path in sorted(self.folder.glob("*.ctrace")):
+            with self.subTest(path=path.name):
+                header = path.read_bytes()[:384]
+                version = struct.unpack_from("<III", header, 80)
+                stated = ".".join(map(str, version)) if any(version) else None
+                line = f"Machine       Windows {stated or '(version not stated)'}, "
+                session = strict_json(run("trace", "info", path, "--format", "json").stdout)["session"]
+                self.assertEqual(session["windows_version"], stated)
+                self.assertIn(line, run("trace", "info", path).stdout.decode())
+                self.assertIn(line, run("trace", "top", path).stdout.decode())
+                machine = strict_json(run("trace", "top", path, "--format", "json").stdout)["machine"]
+                self.assertEqual(machine["windows_version"], stated)
+                for name, at in ("kernel", 128), ("ntdll", 256):
+                    if session[name] is not None:
+                        numbers = struct.unpack_from("<4H", header, at + 16)
+                        self.assertEqual(session[name]["file_version"], ".".join(map(str, numbers)) if any(numbers) else None)
+                        seen.add((name, any(numbers)))
+                seen.add(stated is None)
+        self.assertLessEqual({True, False, ("ntdll", False)}, seen)
+
     def test_formats_and_jobs_say_the_same(self):
         path = self.folder / "boot.ctrace"
         lines = self.lines(path)

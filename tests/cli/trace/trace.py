@@ -130,7 +130,7 @@ class Trace(unittest.TestCase):
                     if what.startswith("  "):
                         got[-1][3].append((events, exact))
                     else:
-                        got.append((what.split()[0], events, exact, []))
+                        got.append((what.split()[0 if what.endswith("(--top)") else -1], events, exact, []))
                 return got
 
             def most_first(rows):

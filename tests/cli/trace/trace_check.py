@@ -5,6 +5,7 @@ usage: trace_check.py COLDTRACE SOURCES MAKE_TRACE [unittest arguments]
 import json
 import math
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -152,6 +153,16 @@ class Check(unittest.TestCase):
         self.assertEqual(list(other), [])
         done = run("check", self.ctrace, "--expect", "new_thred == 1", "--none", "-v")
         self.assertIn("name-absent: --expect: nothing matches 'new_thred'; did you mean 'new_thread'", done.stderr.decode())
+
+    def test_of_no_event_no_share_is_decoded(self):
+        whole = self.ctrace.read_bytes()
+        path = self.folder / "empty.ctrace"
+        path.write_bytes(whole[:struct.unpack_from("<I", whole, 12)[0]])  # the header alone
+        options = ["--expect", "exists cpu", "--none"]
+        answer = strict_json(run("check", path, *options, "--format", "json").stdout)
+        self.assertEqual((answer["events"], answer["undecoded_ppm"]), (0, None))
+        self.assertIn(b"0 events, 0 of them (-) not fully decoded", run("check", path, *options).stdout)
+        self.assertIn(b'name="undecoded_percent" value="-"', run("check", path, *options, "--format", "junit").stdout)
 
     def test_loss_is_counted_and_fails_a_case(self):
         """`trace synthesize losses` leaves a stretch of each of its two processors out, a buffer each."""

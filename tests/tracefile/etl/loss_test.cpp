@@ -26,8 +26,9 @@ TEST_CASE("lost events and buffers are findings and gaps before their buffer") {
   CHECK(open.findings.count("buffers-lost") == 1);
   CHECK(open.findings.count("gap-events-lost") == 1);
   CHECK(open.findings.count("gap-buffers-lost") == 1);
-  CHECK(open.trace->events_lost() == 12);
-  CHECK(open.trace->buffers_lost() == 1);
+  CHECK(open.trace->events_lost().all == 12);
+  CHECK(open.trace->buffers_lost().all == 1);
+  CHECK(open.trace->events_lost().at_least == 12);
   auto stream = open.trace->stream({});
   i64 latest = 0;
   std::size_t gaps = 0;
@@ -136,8 +137,8 @@ TEST_CASE("a first buffer that is damaged says what it can") {
   CHECK(open.findings.count("trace-header") == 1);
   CHECK(open.trace->scan().has_header == row.header);
   CHECK(open.trace->clock().known() == row.header);
-  CHECK(open.trace->events_lost().has_value() == row.header);
-  CHECK(open.trace->buffers_lost().has_value() == row.header);
+  CHECK(open.trace->events_lost().all.has_value() == row.header);
+  CHECK(open.trace->buffers_lost().all.has_value() == row.header);
   CHECK(open.trace->time_quality(open.trace->files().front()) ==
         (row.header ? TimeQuality::exact : TimeQuality::unknown));
   CHECK(open.trace->events() >= 80);

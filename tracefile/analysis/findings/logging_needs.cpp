@@ -48,15 +48,18 @@ Names flags_of(Need need) {
     case Need::network_transfers:
       return {"NETWORK_TCPIP"};
     case Need::calls:
+      return {"SYSTEMCALL"};
+    case Need::processes:
       break;
   }
-  return {"SYSTEMCALL"};
+  return {"PROCESS", "THREAD"};
 }
 
 // Source: docs/formats/seed-events.md.
 Names sets_of(Need need) {
   switch (need) {
     case Need::switches:
+    case Need::processes:
       return {"wmk", "vtrace"};
     case Need::readied:
     case Need::samples:

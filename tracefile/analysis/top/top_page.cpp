@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/trace_analysis/records/ticks.hpp"
+#include "coldtrace/tracefile/names/version_text.hpp"
 
 namespace coldtrace::trace_analysis {
 namespace {
@@ -21,8 +22,8 @@ TopRows<Row> first_of(std::vector<Row> rows, u64 top, Weight weight) {
 std::optional<TopPage::Machine> machine_of(const tracefile::AnyTrace& trace) {
   const auto machine = trace.machine();
   if (!machine) return std::nullopt;
-  return TopPage::Machine{machine->version_text(), machine->processors, machine->pointer_size,
-                          trace.events_lost().value_or(0), trace.buffers_lost().value_or(0)};
+  return TopPage::Machine{tracefile::find_version_text(machine->windows_version),
+                          machine->processors, machine->pointer_size};
 }
 
 std::vector<TopPage::ProcessTime> process_times(const ProcessorUse& use,
@@ -123,6 +124,8 @@ TopRows<TopPage::ServiceRow> slowest_of(const Services& services, u64 top) {
 TopPage::TopPage(const tracefile::AnyTrace& trace, const Population& population,
                  const TopAnswers& answers, u64 top)
     : machine{machine_of(trace)},
+      events_lost{trace.events_lost()},
+      buffers_lost{trace.buffers_lost()},
       processors{processors_of(answers, population, top)},
       disk{requests_of(
           answers.disk.of_processes(), answers.disk.of_files(), top,

@@ -13,7 +13,7 @@ using trace_analysis::SampledUse;
 using trace_analysis::ThreadUse;
 
 constexpr std::string_view columns =
-    "of,process,pid,tid,start,processor,module,function,kind,samples,sampled,sampled_dpc,"
+    "of,process,pid,tid,start,cpu,module,function,kind,samples,sampled,sampled_dpc,"
     "sampled_isr,turns,running,interrupted,difference,runs,inclusive,exclusive\n";
 
 // What is not there is an empty cell.

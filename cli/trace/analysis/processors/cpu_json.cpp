@@ -66,7 +66,7 @@ class CpuJson {
   void write_processor(u16 number) {
     const auto share = tables_.share_of(number);
     const auto schedule = tables_.schedule_of(number);
-    json_.begin_object().field("processor", number);
+    json_.begin_object().field("cpu", number);
     write_sampled(share.sampled);
     json_.field("sampled_idle", duration(share.sampled_idle.time))
         .field("busy", tables_.if_switches(schedule.busy))
@@ -97,7 +97,7 @@ class CpuJson {
         .field("pid", pid_of(tables_.population, index))
         .field("process", process)
         .field("start", tables_.times.utc(thread.life.start))
-        .field("idle_processor", thread.idle_of);
+        .field("idle_cpu", thread.idle_of);
     write_use(tables_.use.threads()[index]);
     json_.end_object();
   }

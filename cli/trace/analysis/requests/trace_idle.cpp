@@ -80,7 +80,7 @@ class IdleWriter {
         output_{output} {}
 
   void begin_csv() {
-    output_.write("device,number,begin,length,cause,process,pid,tid,file,named_by,state\n");
+    output_.write("device,number,from,length,cause,process,pid,tid,file,named_by,state\n");
   }
 
   // While the trace is read.
@@ -144,14 +144,14 @@ class IdleWriter {
           times().text(rest.elapsed()), duration_text(policy_.spin_up),
           duration_text(policy_.break_even), duration_text(options_.network_window * millisecond));
     const TextCharts charts{options_.output, options_.color};
+    const auto text = [this](i64 ticks) { return times().text(ticks); };
     for (const auto& [device, one] : rest.devices()) {
+      const auto& idle = one.idle_times();
+      const auto median = idle.percentile(50);
       print(output_, "\n{} {}: busy {}, idle {} ({} times, p50 {}, longest {}), unknown {}\n",
-            kind_of(device), device.number, times().text(one.busy()), times().text(one.idle()),
-            one.idle_times().count(),
-            times().text(static_cast<i64>(one.idle_times().percentile(50).value_or(0))),
-            times().text(static_cast<i64>(one.idle_times().greatest())),
-            times().text(unknown(rest, one)));
-      const auto text = [this](i64 ticks) { return times().text(ticks); };
+            kind_of(device), device.number, text(one.busy()), text(one.idle()), idle.count(),
+            median ? text(static_cast<i64>(*median)) : "-",
+            median ? text(static_cast<i64>(idle.greatest())) : "-", text(unknown(rest, one)));
       print(output_, "  idle times: {}\n  busy times: {}\n", octaves_text(one.idle_times(), text),
             octaves_text(one.busy_times(), text));
       if (charts.shown()) write_charts(charts, rest, one);
@@ -218,7 +218,7 @@ class IdleWriter {
   void write_idle(JsonWriter& json, const AtRest::Device& device, const IdleTime& idle,
                   const trace_analysis::FileTable& files) const {
     json.begin_object()
-        .field("begin", times().utc(idle.from))
+        .field("from", times().utc(idle.from))
         .field("length", length_of(idle))
         .key("end");
     if (!idle.end) {
@@ -344,7 +344,8 @@ Exit run_trace_idle(const TraceIdleOptions& options) {
   if (csv) writer.begin_csv();
   run.observe({&disk, &network, &rest});
   if (rest.devices().empty())
-    run.note_no_match("the trace has no context switches, requests to disks or transfers");
+    run.note_no_match("the trace has no context switches, requests to disks or transfers",
+                      {Need::switches, Need::disk_requests, Need::network_transfers});
   note_disk_requests(disk, run.findings());
   note_network_requests(network, run.findings());
   if (options.format == "json") writer.write_json(rest, disk.files());

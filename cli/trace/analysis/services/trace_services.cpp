@@ -311,7 +311,8 @@ void note_choice(const Services& services, const EventPairs& pairs, AnalysisRun&
   const bool has_events = run.observation().observed().events > 0;
   if (has_events) unmatched.report(findings);
   if (services.services().empty() && (!has_events || unmatched.empty()))
-    run.note_no_match("the trace has no service calls and no interrupts");
+    run.note_no_match("the trace has no service calls and no interrupts",
+                      {Need::calls, Need::interrupts});
   note_services(services, findings);
   note_periods(services, findings);
 }

@@ -159,7 +159,7 @@ void PriorityTables::write_lower_ran(JsonWriter& json, const LowerRan* one) cons
   json.field("priority", one->priority)
       .field("other", number_or_null(one->other))
       .field("other_priority", one->other_priority)
-      .field("processor", one->cpu)
+      .field("cpu", one->cpu)
       .end_object();
 }
 
@@ -210,7 +210,7 @@ void PriorityTables::write_inversion(JsonWriter& json, const Inversion& one) con
     json.begin_object()
         .field("thread", middle.thread)
         .field("priority", middle.priority)
-        .field("processor", middle.cpu);
+        .field("cpu", middle.cpu);
     names_.write_moment(json, "since", "event", middle.since);
     json.field("duration", names_.duration(middle.time)).end_object();
   }

@@ -109,7 +109,7 @@ class PathWriter {
         .field("to", names_.times().utc(hop.to))
         .field("time", names_.duration(length_of(hop)))
         .field("depth", hop.depth)
-        .field("processor", hop.cpu)
+        .field("cpu", hop.cpu)
         .field("wait_reason", reason)
         .field("routine", routine)
         .field("ended_by", to_string(hop.end))

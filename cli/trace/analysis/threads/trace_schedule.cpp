@@ -278,7 +278,7 @@ class ScheduleWriter {
 
   void write_processor(JsonWriter& json, u16 number, const ProcessorSchedule& one) const {
     json.begin_object()
-        .field("processor", number)
+        .field("cpu", number)
         .field("turns", one.turns)
         .field("busy", names_.duration(one.busy))
         .field("idle", names_.duration(one.idle))
@@ -303,7 +303,7 @@ class ScheduleWriter {
         .field("pid", pid)
         .field("process", process)
         .field("start", names_.times().utc(thread.life.start))
-        .field("idle_processor", thread.idle_of)
+        .field("idle_cpu", thread.idle_of)
         .field("turns", one.turns)
         .field("running", names_.duration(one.running))
         .field("ready", names_.duration(one.ready))

@@ -92,7 +92,7 @@ class TreeWriter {
     json.field("creator_thread", number_or_null(thread.creator))
         .field("start_address", address)
         .field("function", text_or_null(names_.start_function(index)))
-        .field("idle_processor", thread.idle_of)
+        .field("idle_cpu", thread.idle_of)
         .end_object();
   }
 
@@ -203,7 +203,7 @@ Exit run_trace_tree(const TraceTreeOptions& options) {
   run.observe({});
   const auto& population = run.observation().population();
   if (population.threads().empty() && population.processes().empty())
-    run.note_no_match("no event of the trace shows processes or threads");
+    run.note_no_match("no event of the trace shows processes or threads", {Need::processes});
   Output output{options.output};
   TreeWriter{run.input(), run.observation(), run.symbols(), options, output}.write();
   return run.finish(output);

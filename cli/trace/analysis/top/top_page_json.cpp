@@ -2,6 +2,7 @@
 #include "cli/trace/analysis/requests/io_tables.hpp"
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/top_formats.hpp"
+#include "cli/trace/session_text.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
 namespace coldtrace::cli {
@@ -33,6 +34,7 @@ class TopJson {
         .object("processes", u64{population_.processes().size()}, "threads",
                 u64{population_.threads().size()});
     write_machine();
+    write_lost(json_, page_.events_lost, page_.buffers_lost);
     for (const auto topic : trace_analysis::topics) write_section(topic);
     write_absent();
     json_.key("findings");
@@ -72,8 +74,7 @@ class TopJson {
     }
     const auto& machine = *page_.machine;
     json_.object("windows_version", machine.windows_version, "processors", machine.processors,
-                 "pointer_size", machine.pointer_size, "events_lost", machine.events_lost,
-                 "buffers_lost", machine.buffers_lost);
+                 "pointer_size", machine.pointer_size);
   }
 
  public:  // what write_rows() calls

@@ -6,6 +6,7 @@
 #include "cli/trace/analysis/thread_names.hpp"
 #include "cli/trace/analysis/top/page_text.hpp"
 #include "cli/trace/analysis/top/top_formats.hpp"
+#include "cli/trace/session_text.hpp"
 #include "coldtrace/core/display_width.hpp"
 #include "coldtrace/trace_analysis/records/ticks.hpp"
 
@@ -125,16 +126,14 @@ class TopText {
           times_.utc(observed_.first).value_or("-"), times_.utc(observed_.last).value_or("-"),
           seconds(answers_.use.schedule().elapsed()));
     if (page_.machine)
-      print("Machine       Windows {}, {}, {}-bit\n", page_.machine->windows_version,
+      print("Machine       {}, {}, {}-bit\n", windows_text(page_.machine->windows_version),
             counted(page_.machine->processors, "processor", "processors"),
             page_.machine->pointer_size * 8);
     print("Events        {}, {} of them read by analyses\n", grouped(observed_.events),
           grouped(observed_.records));
-    print("Lost          {}{} of time in which events may be missing\n",
-          page_.machine
-              ? fmt::format("{}, {}, ", counted(page_.machine->events_lost, "event", "events"),
-                            counted(page_.machine->buffers_lost, "buffer", "buffers"))
-              : "",
+    print("Lost          {}, {}, {} of time in which events may be missing\n",
+          lost_text(page_.events_lost, "event", "events"),
+          lost_text(page_.buffers_lost, "buffer", "buffers"),
           counted(observed_.losses.all().size(), "stretch", "stretches"));
     print("Population    {}, {}\n", counted(population_.processes().size(), "process", "processes"),
           counted(population_.threads().size(), "thread", "threads"));

@@ -161,7 +161,7 @@ Exit run_trace_deadlocks(const TraceDeadlocksOptions& options) {
   Deadlocks answer;
   run.observe({&answer});
   if (!answer.names_objects() && !answer.any_switch())
-    run.note_no_match("no event of the trace shows waits");
+    run.note_no_match("no event of the trace shows waits", {Need::switches, Need::readied});
   note_deadlocks(answer, run.findings());
   Output output{options.output};
   DeadlockWriter{run.input(), run.observation().observed(), run.symbols(), answer, options, output}

@@ -55,7 +55,8 @@ Exit run_trace_graph_wait_for(const TraceGraphWaitForOptions& options) {
   run.observe(analyses, nullptr, nullptr);
   const WaitEvidence evidence{graph, stated, locks, requests, files, kinds};
   note_wait_graph(evidence, run.findings());
-  if (!any_wait(evidence)) run.note_no_match("no event of the trace shows waits");
+  if (!any_wait(evidence))
+    run.note_no_match("no event of the trace shows waits", {Need::switches, Need::readied});
   trace_analysis::note_functions(code.left_out(), run.findings());
   const auto& population = run.observation().population();
   std::optional<std::vector<Index>> processes;

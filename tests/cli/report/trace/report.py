@@ -112,7 +112,7 @@ class Figures(Case):
             self.assertEqual(page.figures("drivers-table", "ISRs"), [row["isrs"] for row in told["drivers"]])
 
     def threads(self, page, told):
-        ran = sorted((one for one in told if one["turns"] > 0 and one["idle_processor"] is None),
+        ran = sorted((one for one in told if one["turns"] > 0 and one["idle_cpu"] is None),
                      key=lambda one: -one["running"])
         self.assertEqual("threads-table" in page.tables, bool(ran))
         if not ran:

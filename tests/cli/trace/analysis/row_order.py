@@ -120,7 +120,7 @@ class RowOrder(Case):
         path = self.scenario("boot")
         told = self.check("schedule", path, SCHEDULE, 1)
         for order in "time", "count":
-            threads = [str(row["tid"]) for row in told[order]["threads"] if row["idle_processor"] is None]
+            threads = [str(row["tid"]) for row in told[order]["threads"] if row["idle_cpu"] is None]
             self.assertEqual(self.lines("schedule", path, order, r"^ +(\d+) +\d+\.\d{7} +\d+\.\d{7} +\d+\.\d{7} .*priority"),
                              threads)
         done = run("schedule", path, "--sort", "count", "--format", "csv")

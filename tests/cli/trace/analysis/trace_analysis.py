@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 import xml.etree.ElementTree
 from collections import Counter
 from pathlib import Path
@@ -370,7 +371,7 @@ class Schedules(Case):
                 elapsed = ticks(answer["last_event"]) - ticks(answer["first_event"])
                 self.assertEqual(answer["elapsed"], elapsed)
                 for one in answer["processors"]:
-                    sums = processors[one["processor"]]
+                    sums = processors[one["cpu"]]
                     self.assertEqual((one["busy"], one["idle"]), (sums["busy"], sums["idle"]))
                     self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed)
                     # Exactly what lies between its first and its last switch.
@@ -499,7 +500,7 @@ class Schedules(Case):
         switches = self.answer("schedule", self.folder / "switches.etl")
         self.assertEqual([f["code"] for f in switches["findings"]], ["no-ready-events"])
         self.assertEqual(both["findings"], [])
-        running = lambda answer: {(one["tid"], one["idle_processor"]): one["running"]
+        running = lambda answer: {(one["tid"], one["idle_cpu"]): one["running"]
                                   for one in answer["threads"]}
         self.assertEqual(running(switches), running(both))
         self.assertEqual(sum(one["waiting"] for one in switches["threads"]), 0)
@@ -1019,6 +1020,25 @@ class TimeLimits(Case):
         self.assertEqual(done.returncode, 1, done.stderr.decode())
         warning, = re.findall("warning: no-match: (.*)", done.stderr.decode())
         return warning
+
+    def test_what_has_to_be_logged_is_said_by_every_command(self):
+        """EnableFlags of EVENT_TRACE_PROPERTIES, EVENT_TRACE_FLAG_... in evntrace.h: those of the events that each asks for."""
+        log = EtlWriter()
+        log.manifest(0, 100, uuid.UUID("12345678-9abc-def0-1234-56789abcdef0"), 7, 0, b"", tid=0xFFFFFFFF, pid=0xFFFFFFFF)
+        path = self.folder / "no-kernel.etl"
+        path.write_bytes(log.build())
+        for flags, *commands in ((("PROCESS", "THREAD"), ["tree"]), (("CSWITCH",), ["schedule"], ["priority"]),
+                                 (("SYSTEMCALL", "DPC", "INTERRUPT"), ["services"]),
+                                 (("PROFILE", "CSWITCH", "DPC", "INTERRUPT"), ["cpu"]),
+                                 (("CSWITCH", "DISPATCHER"), ["deadlocks"], ["graph", "wait-for"]),
+                                 (("CSWITCH", "DISK_IO", "NETWORK_TCPIP"), ["idle"]),
+                                 (("DISK_IO", "FILE_IO_INIT", "FILE_IO", "NETWORK_TCPIP"), ["io"]),
+                                 (("CSWITCH", "SYSTEMCALL", "DPC", "INTERRUPT", "DISK_IO", "FILE_IO_INIT", "FILE_IO"),
+                                  ["export", "chrome"])):
+            for command in commands:
+                with self.subTest(command=command):
+                    self.assertTrue(self.told(command, path).endswith(
+                        f" ({', '.join(flags[:-1])}{' and ' if len(flags) > 1 else ''}{flags[-1]} of the kernel's flags)"))
 
     def test_that_no_event_lies_between_is_said_by_every_command(self):
         for command in self.COMMANDS:

@@ -20,6 +20,7 @@ from pathlib import Path
 import jsonschema
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+from checksums import crc32c
 from cli.trace.analysis.answers import answer_of, runner
 from cli.trace.etl_writer import EtlWriter
 from strict import strict_json
@@ -260,8 +261,8 @@ class Exports(unittest.TestCase):
     def running_of(self, schedule):
         sums = Counter()
         for one in schedule["threads"]:
-            sums[one["tid"] if one["idle_processor"] is None
-                 else -1 - one["idle_processor"]] += one["running"] * 100
+            sums[one["tid"] if one["idle_cpu"] is None
+                 else -1 - one["idle_cpu"]] += one["running"] * 100
         return +sums
 
     def test_chrome_has_the_turns_and_calls_that_the_analyses_have(self):
@@ -313,7 +314,7 @@ class Exports(unittest.TestCase):
                 if schedule["lost_stretches"] or schedule["counts"]["broken"] or "id-reuse" in name:
                     continue
                 for one in schedule["threads"]:
-                    if one["idle_processor"] is not None or one["unknown"] or one["off"] or one["created"]:
+                    if one["idle_cpu"] is not None or one["unknown"] or one["off"] or one["created"]:
                         continue
                     sums = Counter()
                     for row in read.states[one["tid"]]:
@@ -397,7 +398,7 @@ class Exports(unittest.TestCase):
     def test_only_threads_that_are_chosen_are_shown(self):
         need("protoc")
         trace = self.traces["server.etl"]
-        threads = [one for one in self.schedule(trace)["threads"] if one["idle_processor"] is None]
+        threads = [one for one in self.schedule(trace)["threads"] if one["idle_cpu"] is None]
         pid = Counter(one["pid"] for one in threads).most_common(1)[0][0]
         tids = {one["tid"] for one in threads if one["pid"] == pid}
         expected = {tid: time for tid, time in self.running_of(self.schedule(trace)).items() if tid in tids}
@@ -409,6 +410,29 @@ class Exports(unittest.TestCase):
         one = min(tids)
         events = self.chrome(trace, "--thread", one)
         self.assertEqual({event["args"]["tid"] for event in events if event.get("cat") == "sched"}, {one})
+
+    def test_requests_to_a_disk_that_nothing_tells_are_on_no_other(self):
+        """In the schema that the trace carries the member `disk` has another name, which no analysis looks for."""
+        whole = bytearray(self.traces["disk-bursts.ctrace"].read_bytes())
+        size, = struct.unpack_from("<I", whole, 12)
+        at = whole.index(b" disk;", whole.index(b"DiskRequest"), size)
+        whole[at:at + 5] = b" dusk"
+        whole[16:20] = bytes(4)
+        struct.pack_into("<I", whole, 16, crc32c(whole[:size]))
+        trace = self.path / "dusk.ctrace"
+        trace.write_bytes(whole)
+        names, rows = {}, set()
+        for event in self.chrome(trace):
+            if event.get("cat") == "disk" and event["ph"] == "b":
+                self.assertIsNone(event["args"]["disk"])
+                rows.add((event["pid"], event["tid"]))
+            elif event["name"] == "thread_name":
+                names[event["pid"], event["tid"]] = event["args"]["name"]
+        self.assertEqual([names[row] for row in rows], ["unknown disk"])
+        self.assertNotIn("disk 0", names.values())
+        packets = self.export("perfetto", trace)
+        for name, count in (b"unknown disk", 1), (b"requests of unknown disk", 1), (b"disk 0", 0):
+            self.assertEqual(bool(packets.count(name)), bool(count), name)
 
     def test_only_events_that_are_chosen_are_shown(self):
         trace = self.traces["disk-bursts.etl"]
@@ -630,7 +654,7 @@ class Exports(unittest.TestCase):
                         if data["type"] == "Wait":
                             waits[thread["tid"]] += round((end - begin) * 1e6)
                 for one in schedule["threads"]:
-                    if one["at_end"]["state"] == "running" and one["idle_processor"] is None:
+                    if one["at_end"]["state"] == "running" and one["idle_cpu"] is None:
                         self.assertEqual(waits[one["tid"]], one["waiting"] * 100)
 
     def test_mozillas_own_program_reads_firefox_profiles(self):

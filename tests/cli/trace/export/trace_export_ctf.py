@@ -106,7 +106,7 @@ class Ctf(Case):
                 schedule = answer_of(run("schedule", trace, "--format", "json"), 0, 1)
                 told = Counter()
                 for thread in schedule["threads"]:
-                    if thread["idle_processor"] is None:
+                    if thread["idle_cpu"] is None:
                         told[thread["tid"]] += thread["running"] * 100
                 sums = self.running(events)
                 for special in 0, LOST, NOT_SHOWN:
@@ -152,11 +152,12 @@ class Ctf(Case):
 
     def population(self, trace, events):
         tree = answer_of(run("tree", trace, "--format", "json"), 0, 1)
-        told = Counter((one["pid"], one["pid"]) for one in tree["processes"] if one["pid"])
+        told = Counter((one["pid"], one["pid"], -1 if one["stated_parent_pid"] is None else one["stated_parent_pid"])
+                       for one in tree["processes"] if one["pid"])
         pids = {one["id"]: one["pid"] for one in tree["processes"]}
-        told += Counter((one["tid"], pids[one["process"]]) for one in tree["threads"]
-                        if one["idle_processor"] is None and one["process"] is not None)
-        self.assertEqual(Counter((event.fields["tid"], event.fields["pid"]) for event in events
+        told += Counter((one["tid"], pids[one["process"]], pids[one["process"]]) for one in tree["threads"]
+                        if one["idle_cpu"] is None and one["process"] is not None)
+        self.assertEqual(Counter((event.fields["tid"], event.fields["pid"], event.fields["ppid"]) for event in events
                                  if event.name == "lttng_statedump_process_state"), told)
         self.assertEqual(sum(event.name == "sched_process_exit" for event in events),
                          sum(one["end"] is not None and one["process"] is not None for one in tree["threads"]))

@@ -172,7 +172,7 @@ class Exports(unittest.TestCase):
                     row = database.execute(
                         "SELECT count(*) AS turns, coalesce(sum(dur) FILTER (WHERE idle_cpu IS NULL), 0) AS busy, "
                         "coalesce(sum(dur) FILTER (WHERE idle_cpu IS NOT NULL), 0) AS idle FROM sched "
-                        "JOIN thread USING (utid) WHERE cpu = ?", [cpu["processor"]]).fetchone()
+                        "JOIN thread USING (utid) WHERE cpu = ?", [cpu["cpu"]]).fetchone()
                     self.assertLessEqual(abs(row["busy"] / 100 - cpu["busy"]), row["turns"])
                     self.assertLessEqual(abs(row["idle"] / 100 - cpu["idle"]), row["turns"])
                 self.assertEqual([(row["pid"], row["name"], row["start_ts"], row["end_ts"], row["parent_upid"])
@@ -181,7 +181,7 @@ class Exports(unittest.TestCase):
                                    p["parent"]) for p in tree["processes"]])
                 self.assertEqual([(row["tid"], row["upid"], row["idle_cpu"], row["start_ts"])
                                   for row in database.execute("SELECT * FROM thread ORDER BY utid")],
-                                 [(t["tid"], t["process"], t["idle_processor"], nanoseconds(t["start"]))
+                                 [(t["tid"], t["process"], t["idle_cpu"], nanoseconds(t["start"]))
                                   for t in tree["threads"]])
 
     def test_a_hostile_kind_is_data(self):
@@ -619,7 +619,7 @@ class Answers:
     def by_tid(self, member):
         found = collections.Counter()
         for thread in self.schedule["threads"]:
-            if thread["idle_processor"] is None:
+            if thread["idle_cpu"] is None:
                 found[thread["tid"]] += thread[member]
         return found
 
@@ -633,14 +633,14 @@ class Answers:
     def question_8(self, rows):
         used = collections.Counter()
         for thread in self.schedule["threads"]:
-            if thread["idle_processor"] is None:
+            if thread["idle_cpu"] is None:
                 used[thread["pid"]] += thread["running"]
         for pid, _, ns in rows:
             self.near(ns, used[pid], 5000)
 
     def question_9(self, rows):
         for (cpu, busy, idle), told in zip(rows, self.schedule["processors"], strict=True):
-            self.same(cpu, told["processor"])
+            self.same(cpu, told["cpu"])
             self.near(busy, told["busy"], told["turns"])
             self.near(idle, told["idle"], told["turns"])
 

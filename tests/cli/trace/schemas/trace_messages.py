@@ -433,7 +433,7 @@ class Pdbs(unittest.TestCase):
         owners = {p["guid"]: p.get("message_provider") for p in json.loads(
             run("info", log, "--tmf", "owner.pdb", "--format", "json"))["providers"]}
         self.assertEqual((owners[str(SOURCE)], owners[str(THIRD)]), ({"guid": str(OTHER), "name": "PainterTrace"}, None))
-        self.assertIn(f"messages of {OTHER} PainterTrace\n".encode(), run("info", log, "--tmf", "owner.pdb"))
+        self.assertIn(f"messages of PainterTrace {OTHER}\n".encode(), run("info", log, "--tmf", "owner.pdb"))
         # Without the file, and of a PDB with two, nothing says whose they are.
         run("decode", log, "--provider", "PainterTrace", status=1)
         pdb("owner.pdb", [*self.lines, ["TMC:", str(THIRD), "Sculptor"], ["TMC:", "no GUID", "Nobody"], ["TMC:"]])

@@ -73,6 +73,7 @@ TEST_CASE("a sentence that says what is missing has the kernel's flags that have
   CHECK(logging_hint({Need::samples, Need::switches, Need::interrupts}, etl) ==
         " (PROFILE, CSWITCH, DPC and INTERRUPT of the kernel's flags)");
   CHECK(logging_hint({Need::calls, Need::calls}, etl) == " (SYSTEMCALL of the kernel's flags)");
+  CHECK(logging_hint({Need::processes}, etl) == " (PROCESS and THREAD of the kernel's flags)");
   const auto ctrace_bytes = build_ctrace();
   CHECK(logging_hint({Need::switches}, open(ctrace_bytes)).empty());
 }

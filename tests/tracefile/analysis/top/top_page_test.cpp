@@ -141,8 +141,8 @@ TEST_CASE("a page of a trace without events has the machine and nothing else") {
   REQUIRE(page.machine);
   CHECK(page.machine->processors == 6);
   CHECK(page.machine->pointer_size == 4);
-  CHECK(page.machine->events_lost == 3);
-  CHECK(page.machine->buffers_lost == 2);
+  CHECK(page.events_lost.all == 3);
+  CHECK(page.buffers_lost.all == 2);
   CHECK_FALSE(page.busiest_disk);
   CHECK(page.processors.time() == 0);
 }

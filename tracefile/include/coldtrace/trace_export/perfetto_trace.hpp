@@ -84,7 +84,7 @@ class PerfettoTrace final : public TimelineSink {
   std::unique_ptr<PerfettoSchedule> schedule_;
   std::map<u64, Row> rows_;  // by track
   std::map<u64, Lanes> lanes_;
-  std::map<u32, std::vector<Step>> disks_;
+  std::map<std::optional<u32>, std::vector<Step>> disks_;
   std::size_t steps_ = 0;
   u64 order_ = 0;
   u64 left_out_ = 0, beyond_limits_ = 0;

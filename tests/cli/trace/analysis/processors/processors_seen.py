@@ -41,14 +41,14 @@ class Seen(Case):
         trace = self.written(self.switched().build())
         for command in "schedule", "cpu":
             with self.subTest(command=command):
-                self.assertEqual([(one["processor"], one["busy"], one["idle"], one["unknown"])
+                self.assertEqual([(one["cpu"], one["busy"], one["idle"], one["unknown"])
                                   for one in self.ask(command, trace)["processors"]],
                                  [(1, 400, 600, 0), (5, 100, 900, 0)])
                 text = run(command, trace).stdout.decode()
                 column = r"^ +(\d+) .* 0$" if command == "schedule" else r"^ +0\.\d.* - +(\d+)$"
                 self.assertEqual(re.findall(column, text, re.M), ["1", "5"], text)
         rows = csv.DictReader(io.StringIO(run("cpu", trace, "--format", "csv").stdout.decode()))
-        self.assertEqual([(row["processor"], row["running"]) for row in rows if row["of"] == "processor"],
+        self.assertEqual([(row["cpu"], row["running"]) for row in rows if row["of"] == "processor"],
                          [("1", "400"), ("5", "100")])
         page = self.ask("top", trace)
         self.assertEqual(page["machine"]["processors"], 8)
@@ -63,14 +63,14 @@ class Seen(Case):
         log.dpc(7, -50, 530, KERNEL)  # begins before the trace: how long it took is not known
         trace = self.written(log.build())
         processors = self.ask("cpu", trace)["processors"]
-        self.assertEqual([(one["processor"], one["samples"], one["dpc_time"]) for one in processors],
+        self.assertEqual([(one["cpu"], one["samples"], one["dpc_time"]) for one in processors],
                          [(1, 0, 0), (3, 1, 0), (5, 0, 0), (6, 0, 10), (7, 0, 0)])
         schedule = self.ask("schedule", trace)
-        self.assertEqual([one["processor"] for one in schedule["processors"]], [1, 5])
+        self.assertEqual([one["cpu"] for one in schedule["processors"]], [1, 5])
         # What no switch tells is unknown.
         elapsed = schedule["elapsed"]
         for one in processors:
-            self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed, one["processor"])
+            self.assertEqual(one["busy"] + one["idle"] + one["unknown"], elapsed, one["cpu"])
         part = self.ask("top", trace)["processor"]
         self.assertEqual((part["processors"], part["busy"] + part["idle"] + part["unknown"]), (5, 5 * elapsed))
 
@@ -85,7 +85,7 @@ class Seen(Case):
         self.assertIn("buffer-processor", {one["code"] for one in page["findings"]})
         self.assertLessEqual(page["processor"]["processors"], 2)
         for command in "schedule", "cpu":
-            numbers = [one["processor"] for one in self.ask(command, trace, 1)["processors"]]
+            numbers = [one["cpu"] for one in self.ask(command, trace, 1)["processors"]]
             self.assertEqual(numbers[0], 1)
             self.assertLessEqual(len(numbers), 2, command)
 

@@ -241,10 +241,10 @@ class RealTrace(Case):
             idle[event["cpu"]] += weight if event["fields"]["ThreadId"] == 0 else 0
         self.assertEqual(len(times), 8)
         for row in self.told["processors"]:
-            mine = times[row["processor"]]
+            mine = times[row["cpu"]]
             self.assertEqual(row["sampled"], mine[-1] - mine[0] + 10_000)
             self.assertEqual(row["samples"], len(mine))
-            self.assertEqual(row["sampled_idle"], idle[row["processor"]])
+            self.assertEqual(row["sampled_idle"], idle[row["cpu"]])
 
     def test_threads_and_processes_have_their_samples(self):
         threads, sums = Threads(self.lines), Sums()
@@ -254,7 +254,7 @@ class RealTrace(Case):
             sums.add(("process", pid), event, weight)
             sums.add(("thread", tid, start, event["cpu"] if tid == 0 else None), event, weight)
         told = {("process", row["pid"]): sampled(row) for row in self.told["processes"]}
-        told |= {("thread", row["tid"], row["start"], row["idle_processor"]): sampled(row)
+        told |= {("thread", row["tid"], row["start"], row["idle_cpu"]): sampled(row)
                  for row in self.told["threads"]}
         self.assertEqual(told, {key: sums.of(key) for key, _ in sums})
         self.assertGreater(len(told), 100)
@@ -388,7 +388,7 @@ class Simulated(Case):
                               if row["interrupted"] and row["tid"]}, interrupted)
             for row in told["processors"]:
                 self.assertEqual((row["dpc_time"], row["isr_time"]),
-                                 processors[row["processor"]])
+                                 processors[row["cpu"]])
             self.assertEqual(sum(row["dpc_time"] + row["isr_time"] for row in told["drivers"]),
                              sum(map(sum, processors.values())))
 
@@ -446,7 +446,7 @@ class Simulated(Case):
         seconds = lambda value: f"{value // 10_000_000}.{value % 10_000_000:07}"
         for row in told["threads"]:
             line = next(l for l in text.splitlines() if re.search(
-                rf"  {'idle %s' % row['idle_processor'] if row['tid'] == 0 else row['tid']}  ", l))
+                rf"  {'idle %s' % row['idle_cpu'] if row['tid'] == 0 else row['tid']}  ", l))
             self.assertEqual(line.split()[:4],
                              [seconds(row["running"]), seconds(row["interrupted"]),
                               seconds(row["sampled"]), str(row["samples"])])

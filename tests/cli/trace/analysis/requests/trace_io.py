@@ -998,7 +998,7 @@ class Idle(Case):
         self.assertEqual(done.returncode, status, done.stderr.decode())
         devices = defaultdict(list)
         for row in strict_csv(done.stdout):
-            seconds, digits = row["begin"].split(".")
+            seconds, digits = row["from"].split(".")
             devices[row["device"], int(row["number"])].append(
                 (int(seconds) * 10**7 + int(digits), int(row["length"]),
                  int(row["tid"]) if row["tid"] else None, row))
@@ -1064,6 +1064,20 @@ class Idle(Case):
                             (one["start"], one["end"]) for one in requests))
                         told += len(rows)
         self.assertGreater(told, 250)
+
+    def test_a_device_that_never_rests_has_no_idle_times(self):
+        log = EtlWriter(1)
+        log.switch(0, 100, 0, 1000, state=2)
+        log.switch(0, 900, 1000, 2000)
+        path = self.folder / "busy.etl"
+        path.write_bytes(log.build())
+        device, = self.idle(path)["devices"]
+        self.assertEqual((device["idle"], device["idle_times"]), (0, []))
+        self.assertIn(b"(0 times, p50 -, longest -)", run("trace", "idle", path).stdout)
+        page = self.folder / "busy.html"
+        self.assertEqual(run("report", path, "-o", page).returncode, 0)
+        row = re.search(r'id="idle-table".*?<tbody>(.*?)</tr>', page.read_text(), re.S)[1]
+        self.assertEqual(re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row)[3:6], ["0", "-", "-"])
 
     def test_processors_rest_while_their_idle_thread_runs(self):
         told = 0
@@ -1134,7 +1148,7 @@ class Idle(Case):
         answer = self.idle(paths[0])
         self.assertEqual([[one["end"]["tid"], one["end"]["cause"]]
                           for one in sorted(answer["devices"][0]["longest"],
-                                            key=lambda one: one["begin"])],
+                                            key=lambda one: one["from"])],
                          [[44, "interrupt"], [44, "switch"], [48, "switch"]])
         self.assertEqual([(one["tid"], one["count"], one["time"])
                           for one in answer["devices"][0]["ended_by"]],

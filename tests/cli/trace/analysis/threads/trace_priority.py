@@ -239,7 +239,7 @@ class Priorities(Case):
         tids = {thread["id"]: thread for thread in answer["threads"]}
         numbers, lives = Counter(), {}
         for thread in answer["threads"]:
-            if thread["idle_processor"] is None:
+            if thread["idle_cpu"] is None:
                 numbers[thread["tid"]] += 1 if thread["start"] or numbers[thread["tid"]] else 0
                 lives[thread["id"]] = (thread["tid"], numbers[thread["tid"]])
         causes = Counter()
@@ -607,7 +607,7 @@ class Inversions(Case):
             into = events[place_of(middle["event"])]
             self.assertEqual((into["fields"]["new_thread"], into["fields"]["new_priority"], into["cpu"],
                               into["time"]), (tids[middle["thread"]], middle["priority"],
-                                              middle["processor"], middle["since"]))
+                                              middle["cpu"], middle["since"]))
             self.assertLess(one["low_priority"], middle["priority"])
             self.assertLess(middle["priority"], one["high_priority"])
             self.assertLessEqual(middle["duration"], one["duration"])
@@ -627,7 +627,7 @@ class Inversions(Case):
         self.assertIn(f"  The owner, thread {tids[one['low']]} of inversion.exe (2800), took it at "
                       f"{since(one['owned_since'])} ", text)
         for middle in one["middles"]:
-            self.assertIn(f" on processor {middle['processor']} since {since(middle['since'])} ", text)
+            self.assertIn(f" on processor {middle['cpu']} since {since(middle['since'])} ", text)
         self.assertIn("No priority inversion was found.",
                       run("priority", self.made("producer-consumer")).stdout.decode())
 
@@ -665,7 +665,7 @@ class Inversions(Case):
         of = {tids[one["thread"]]: one["lower_ran"] for one in answer["priorities"]}
         start = ticks_of(answer["first_event"])
         # Thread 8 may use processor 0 alone, where thread 4 with 6 runs all the time.
-        self.assertEqual((of[8]["count"], of[8]["duration"], tids[of[8]["other"]], of[8]["processor"],
+        self.assertEqual((of[8]["count"], of[8]["duration"], tids[of[8]["other"]], of[8]["cpu"],
                           of[8]["other_priority"], of[8]["priority"]), (1, 80, 4, 0, 6, 8))
         self.assertEqual(of[12]["duration"], 60)
         self.assertIsNone(of[4])

@@ -107,7 +107,7 @@ class Figures(Case):
         self.assertEqual(page["elapsed"], alone["schedule"]["elapsed"])
         self.assertEqual(page["population"], {"processes": len(alone["tree"]["processes"]),
                                               "threads": len(alone["tree"]["threads"])})
-        self.machine(page["machine"], answer("info", path)["session"])
+        self.machine(page, answer("info", path)["session"])
         self.processor(page["processor"], alone["cpu"], alone["schedule"], alone["idle"], top)
         self.disk(page["disk"], alone["io"]["disk"], alone["idle"])
         self.files(page["file_operations"], alone["io"]["file_operations"])
@@ -124,10 +124,12 @@ class Figures(Case):
                     self.assertTrue(len(rows) >= min(top, 1000) or page[name]["more_" + table] == 0)
         return page
 
-    def machine(self, told, session):
+    def machine(self, page, session):
         missing = "buffers_missing" if "buffers_missing" in session else "buffers_lost"
-        names = ("windows_version", "processors", "pointer_size", "events_lost", missing)
-        self.assertEqual(list(told.values()), [session[name] for name in names])
+        self.assertEqual(list(page["machine"].values()),
+                         [session[name] for name in ("windows_version", "processors", "pointer_size")])
+        for name, counted in ("events_lost", "events_lost"), ("buffers_lost", missing):
+            self.assertEqual([page[name], page[f"{name}_at_least"]], [session[counted]] * 2)
 
     def processor(self, told, cpu, schedule, idle, top):
         there = (schedule["counts"]["switches"], cpu["sampling"]["samples"], len(cpu["routines"]))
@@ -166,9 +168,9 @@ class Figures(Case):
                 {"pid": None, "process": None, "start": None, **cpu["unknown_process"]}]
         for row in rows:
             idle = [one for one in cpu["threads"]
-                    if one["idle_processor"] is not None and one["pid"] == row["pid"]]
+                    if one["idle_cpu"] is not None and one["pid"] == row["pid"]]
             if idle and row["pid"] is not None:
-                assert all(one["idle_processor"] is not None for one in cpu["threads"]
+                assert all(one["idle_cpu"] is not None for one in cpu["threads"]
                            if one["pid"] == row["pid"])
                 continue
             times = {name: None if row[name] is None else
@@ -435,6 +437,38 @@ class Text(Case):
             return "unknown" if row["process"] is None else row["process"]
         return f"{row['process'] or 'process'} ({row['pid']})"[-40:]
 
+    def test_what_a_lost_header_counted_is_not_said_to_be_0(self):
+        """Buffers with the flags of WMI_BUFFER_HEADER that say that events (2) or buffers (4) before them were lost."""
+        log = EtlWriter()
+        buffers = []
+        for number in range(4):
+            log.switch(0, 100 * number, 0, 1000, state=2)
+            log.switch(0, 100 * number + 50, 1000, 0)
+            buffers.append(log.take(0))
+        content = bytearray(log.build(buffers))
+        size = len(content) // 5
+        for number, flags in (1, 2), (3, 2), (4, 2):
+            struct.pack_into("<H", content, number * size + 0x34, 3 | flags)
+        counts = {"events": 7, "buffers": 5}  # EventsLost and BuffersLost of TRACE_LOGFILE_HEADER
+        for number, at in zip(counts.values(), (48, 276)):
+            struct.pack_into("<I", content, 72 + 32 + at, number)
+        path = self.folder / "header.etl"
+        for is_lost in False, True:
+            if is_lost:
+                struct.pack_into("<H", content, 74, 0)  # the marker of the header event
+            path.write_bytes(content)
+            for command in ["top"], ["check", "--expect", "exists cpu"]:
+                told = answer(*command, path)
+                self.assertEqual([told[f"{name}_lost"] for name in counts], [None, None] if is_lost else [*counts.values()])
+                self.assertEqual([told[f"{name}_lost_at_least"] for name in counts], [3, 0] if is_lost else [*counts.values()])
+            answer.cache_clear()  # the file has other bytes
+        top, check = (run("trace", *command, path).stdout.decode() for command in (["top"], ["check", "--expect", "exists cpu"]))
+        self.assert_line(top.splitlines(), "Lost          at least 3 events, an unknown number of buffers, ")
+        self.assertIn("events lost: unknown, at least 3, buffers lost: unknown\n", check)
+        run("report", path, "-o", self.folder / "header.html")
+        self.assertIn("Lost are at least 3 events and an unknown number of buffers by the trace's own count",
+                      (self.folder / "header.html").read_text())
+
     def test_text_has_the_facts_of_json(self):
         for path in self.traces():
             with self.subTest(trace=path.name):
@@ -446,7 +480,7 @@ class Text(Case):
                 self.assert_line(lines, "Machine", machine["windows_version"], machine["processors"],
                                  machine["pointer_size"] * 8)
                 self.assert_line(lines, "Events", page["events"], page["records"])
-                self.assert_line(lines, "Lost", machine["events_lost"], machine["buffers_lost"],
+                self.assert_line(lines, "Lost", page["events_lost"], page["buffers_lost"],
                                  page["lost_stretches"])
                 self.assert_line(lines, "Population", page["population"]["processes"],
                                  page["population"]["threads"])

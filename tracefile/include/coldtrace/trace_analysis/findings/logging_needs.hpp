@@ -29,7 +29,8 @@ enum class Need : u8 {
   disk_requests,
   file_operations,
   network_transfers,
-  calls,  // of services
+  calls,      // of services
+  processes,  // and threads
 };
 
 // What to log so that a trace like this one has events on a topic: for an .etl file, flags of the

@@ -43,10 +43,9 @@ struct TopRows {
 struct TopPage {
   // As in the trace's header; nothing if that is lost.
   struct Machine {
-    std::string windows_version;  // "10.0.19045"
+    std::optional<std::string> windows_version;  // "10.0.19045"; nothing where none is stated
     u64 processors;
     u64 pointer_size;  // bytes
-    u64 events_lost, buffers_lost;
   };
   // Without idle threads. Of nobody: of threads whose process the trace does not name.
   struct ProcessTime {
@@ -87,6 +86,7 @@ struct TopPage {
   [[nodiscard]] bool empty() const;
 
   std::optional<Machine> machine;
+  tracefile::LostCount events_lost, buffers_lost;
   Processors processors;
   Requests<DiskSums> disk;
   std::optional<BusiestDisk> busiest_disk;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "coldtrace/core/file_time.hpp"
@@ -40,6 +41,11 @@ struct LogfileHeader {
   u32 clock_type;
   u32 buffers_lost;
   std::string logger_name, log_file_name;
+
+  // As find_version_text() takes it.
+  [[nodiscard]] std::array<u32, 3> windows_version() const {
+    return {major_version, minor_version, provider_version};
+  }
 };
 
 // The payload of the header event; `pointer_size` is that of the event's header type.

@@ -23,6 +23,12 @@ enum class TimeQuality : u8 {
 };
 [[nodiscard]] std::string_view to_string(TimeQuality quality);
 
+// How many events or buffers of all files of a trace were lost, by the loggers' own counts.
+struct LostCount {
+  std::optional<u64> all;  // nothing where a header that has the number is lost
+  u64 at_least = 0;  // then by the other headers, and one for each buffer that tells of a loss
+};
+
 // An opened .etl file: where to start. Events come from stream(), one after the other and
 // undecoded; an EventDecoder over schemas() decodes the fields of those that are wanted.
 class Trace {
@@ -49,9 +55,8 @@ class Trace {
     return std::ranges::none_of(
         *files_, [](const ScannedFile& file) { return file.scan.other_clock.has_value(); });
   }
-  // Of all files, by the loggers' own counts; nothing if a header is lost.
-  [[nodiscard]] std::optional<u64> events_lost() const;
-  [[nodiscard]] std::optional<u64> buffers_lost() const;
+  [[nodiscard]] LostCount events_lost() const;
+  [[nodiscard]] LostCount buffers_lost() const;
   [[nodiscard]] const NameTables& names() const { return catalog_->names; }
   [[nodiscard]] u64 events() const { return catalog_->events; }
   // Whether a buffer is the first thing in the file, not found after other bytes.

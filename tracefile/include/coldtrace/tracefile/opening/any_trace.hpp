@@ -16,11 +16,9 @@ namespace coldtrace::tracefile {
 
 // The machine that was traced, as described in the header of a trace.
 struct TracedMachine {
-  std::array<u32, 3> windows_version;  // major, minor, build
+  std::array<u32, 3> windows_version;  // as find_version_text() takes it
   u32 processors;
   u32 pointer_size;  // bytes
-
-  [[nodiscard]] std::string version_text() const;  // "10.0.19045"
 };
 
 // A trace of either format with what it is read from: an .etl or a .ctrace file, packed or not, or
@@ -82,10 +80,9 @@ class AnyTrace {
   [[nodiscard]] std::optional<core::FileTime> start_time() const;
   [[nodiscard]] u64 events() const { return etl_ ? etl_->events() : ctrace_->events(); }
   [[nodiscard]] u64 events_of(std::size_t file) const;
-  // Of all files, as counted by the loggers; nothing if a header with the number is lost. Buffers
-  // of .ctrace files are lost where their numbers have a gap.
-  [[nodiscard]] std::optional<u64> events_lost() const;
-  [[nodiscard]] std::optional<u64> buffers_lost() const;
+  // Buffers of .ctrace files are lost where their numbers have a gap.
+  [[nodiscard]] LostCount events_lost() const;
+  [[nodiscard]] LostCount buffers_lost() const;
 
   // Empty unless the options ask for it.
   [[nodiscard]] const std::vector<KindCount>& kinds() const {
