@@ -292,9 +292,13 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
                                       core::Findings& findings, Report& report) {
   auto input = find_chosen(options, std::move(file), findings, report);
   if (!input || options.shadows.empty()) return input;
-  const auto refusal = input->is_mft ? std::string{"it is a $MFT, which has no shadow copies"}
-                                     : choose_shadows(options.shadows, *input->file.source,
-                                                      input->chosen, input->shadows, findings);
+  const auto place_of = [&](const Partition& partition) {
+    return ntfs::find_place(*input, partition, options.choice());
+  };
+  const auto refusal = input->is_mft
+                           ? std::string{"it is a $MFT, which has no shadow copies"}
+                           : choose_shadows(options.shadows, *input->file.source, place_of,
+                                            input->chosen, input->shadows, findings);
   if (refusal.empty()) return input;
   report.tell(options.image, findings);
   report.failed(options.image, refusal);

@@ -20,8 +20,8 @@ void add_one_shadow_option(Command& command, const std::string& name, std::strin
 // Replaces the `chosen` volumes of an image by the views that `asked` names of each. Returns why
 // there is none of them, or nothing.
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,
-                           std::vector<ntfs::Partition>& chosen, ntfs::ShadowsOfVolumes& shadows,
-                           core::Findings& findings);
+                           const ntfs::FindPlace& place_of, std::vector<ntfs::Partition>& chosen,
+                           ntfs::ShadowsOfVolumes& shadows, core::Findings& findings);
 
 // The image with the volume as the shadow copy that `partition` names has it, or why there is none.
 core::Expected<std::unique_ptr<core::ImageSource>, std::string> open_shadow(
