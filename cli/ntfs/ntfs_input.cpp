@@ -104,10 +104,9 @@ std::vector<Option> add_options_of_image(Command& command, DiskOptions& options)
       command.add_option("--cluster-size", options.cluster_size,
                          "Bytes in a cluster of a volume whose boot sectors are lost");
   cluster_size.check("BYTES", [](const std::string& text) {
-    constexpr u64 largest = u64{1} << 24;
-    for (u64 size = 512; size <= largest; size *= 2)
+    for (u64 size = 512; size <= ntfs::largest_cluster; size *= 2)
       if (text == std::to_string(size)) return std::string{};
-    return fmt::format("{} is not a power of two from 512 to {}", text, largest);
+    return fmt::format("{} is not a power of two from 512 to {}", text, ntfs::largest_cluster);
   });
   partition.excludes(offset);
   add_unpacked_limit_option(command, options.unpacked_limit);
