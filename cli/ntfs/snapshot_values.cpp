@@ -62,6 +62,14 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   return read;
 }
 
+ntfs::Gap read_snapshot_gap(const Value& json) {
+  const bool records = text_member(json, "lost") == "records";
+  return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
+          records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
+          number_member(json, records ? "first_record" : "directory").value_or(0),
+          number_member(json, "records").value_or(~u64{0})};
+}
+
 std::optional<ntfs::Times> read_snapshot_times(const Value& json, const char* member,
                                                MistypedMembers& mistyped) {
   const auto* times = mistyped.find(json, member, &Value::IsObject);

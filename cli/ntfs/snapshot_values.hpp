@@ -7,6 +7,7 @@
 
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/row.hpp"
 #include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 #include "coldtrace/ntfs/structures/standard_information.hpp"
@@ -31,6 +32,9 @@ struct StatedFile {
   std::optional<ntfs::State> state;
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
+
+// Of one whose records are not said any may be lost.
+ntfs::Gap read_snapshot_gap(const rapidjson::Value& json);
 
 // The times of a file in a member, "si" or "fn"; times that are not set are 0.
 std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json, const char* member,

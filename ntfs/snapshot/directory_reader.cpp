@@ -67,7 +67,10 @@ class DirectoryReader {
  private:
   void add_directory(u64 record, BlockReport& report);
   void fetch_records_ahead(core::ByteView buffer) const;
-  void add_jobs(const DirectoryIndex& index, BlockReport& report);
+  // False when a used buffer is nowhere.
+  bool add_jobs(const DirectoryIndex& index, BlockReport& report);
+  static void lose(u64 offset, u64 length, u64 directory, BlockReport& report);
+  void lose_record(u64 directory, BlockReport& report) const;
   void read_record_slack(u64 record, BlockReport& report);
   std::span<const BufferJob> jobs_of(u64 block) const;
   void read_block(Worker& worker, u64 block, std::span<const BufferJob> rest);
@@ -135,7 +138,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   const u64 most = std::min(image_.size() / fixup_stride + 65536, largest_buffer_total);
   const auto index =
       read_directory_index(image_, mft_, facts, most - table_.buffers_.size(), report.findings);
-  if (!index) return;
+  if (!index) return lose_record(record, report);
   DirectoryTable::Directory directory{.record = static_cast<u32>(record),
                                       .sequence = facts.sequence,
                                       .vcn_shift = index->vcn_shift,
@@ -149,11 +152,22 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   directory.buffer_count = static_cast<u32>(index->buffer_count);
   table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
   table_.directories_.push_back(directory);
-  add_jobs(*index, report);
+  const bool all_there = add_jobs(*index, report);
+  if (!all_there || !index->root || index->cut) lose_record(record, report);
   if (options_.slack) read_record_slack(record, report);
 }
 
-void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+void DirectoryReader::lose(u64 offset, u64 length, u64 directory, BlockReport& report) {
+  report.gaps.push_back({offset, length, Gap::Lost::index, directory, 1});
+}
+
+// What the record of a directory should say of its index.
+void DirectoryReader::lose_record(u64 directory, BlockReport& report) const {
+  lose(mft_.offset_of(directory).value_or(0), mft_.record_size(), directory, report);
+}
+
+bool DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+  bool all_there = true;
   const auto& directory = table_.directories_.back();
   const u64 cluster_size = mft_.clusters().cluster_size;
   for (u32 number = 0; number < directory.buffer_count; ++number) {
@@ -162,10 +176,11 @@ void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report)
     const u64 position = u64{number} * index.buffer_size;
     const auto offset = find_offset(mft_.clusters(), index.extents, position);
     if (!offset) {
-      if (used)
-        report.findings.warning("index-buffer", mft_.offset_of(directory.record),
-                                "buffer {} of the index of directory {} is nowhere", number,
-                                directory.record);
+      if (!used) continue;
+      report.findings.warning("index-buffer", mft_.offset_of(directory.record),
+                              "buffer {} of the index of directory {} is nowhere", number,
+                              directory.record);
+      all_there = false;
       continue;
     }
     // Only where clusters are smaller than a buffer can it be in two places.
@@ -174,6 +189,7 @@ void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report)
     const auto place = static_cast<u32>(table_.directories_.size() - 1);
     jobs_.push_back({whole ? *offset : split, place, number, index.buffer_size, used});
   }
+  return all_there;
 }
 
 void DirectoryReader::read_record_slack(u64 record, BlockReport& report) {
@@ -251,7 +267,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
     report.findings.warning("index-unreadable", offset,
                             "buffer {} of the index of directory {}: {}", job.number,
                             directory.record, read.error());
-    report.gaps.push_back({offset, job.size, Gap::Lost::index, directory.record, 1});
+    lose(offset, job.size, directory.record, report);
   } else {
     BufferJob placed = job;
     placed.offset = find_offset(mft_.clusters(), extents, position).value_or(0);
@@ -279,6 +295,7 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
                                             directory.record, report.findings);
   worker.packer.begin();
   if (!buffer.node) {
+    lose(job.offset, job.size, directory.record, report);
     pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
     report.may_repeat.push_back(job.directory);
   } else if (!pack_entries(worker, *buffer.node, reference, buffer.may_repeat, report) ||
@@ -335,6 +352,7 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
   if (!entries.damage()) return true;
   report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
                           directory.record, *entries.damage());
+  lose(entries.rest_offset(), entries.rest().size(), directory.record, report);
   pack_sound_entries(worker, entries.rest(), entries.rest_offset(), directory);
   return false;
 }

@@ -228,20 +228,34 @@ class RecordTable::Scan {
       const u64 offset = mft_.offset_of(first + i).value_or(read.error().offset);
       report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
                               read.error());
-      if (!report.gaps.empty() && report.gaps.back().offset + report.gaps.back().length == offset) {
-        report.gaps.back().length += record_size_;
-        ++report.gaps.back().count;
-      } else {
-        report.gaps.push_back({offset, record_size_, Gap::Lost::records, first + i, 1});
-      }
+      lose(first + i, offset, report);
     }
   }
 
+  // Records one behind the other are one gap.
+  void lose(u64 number, u64 offset, BlockReport& report) const {
+    if (!report.gaps.empty()) {
+      auto& last = report.gaps.back();
+      if (last.offset + last.length == offset && last.first + last.count == number) {
+        last.length += record_size_;
+        ++last.count;
+        return;
+      }
+    }
+    report.gaps.push_back({offset, record_size_, Gap::Lost::records, number, 1});
+  }
+
   void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
-    if (is_unused_record(bytes)) return;
+    // Zeros are a record that was never used, or stand for what could not be read.
+    if (is_unused_record(bytes) && image_.unreliable().empty()) return;
     const u64 offset = mft_.offset_of(number).value_or(0);
+    if (is_unused_record(bytes)) {
+      if (core::is_unreliable(image_, offset, record_size_)) lose(number, offset, report);
+      return;
+    }
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
+      if (number < mft_.valid_count()) lose(number, offset, report);
       if (is_marked_bad(bytes))
         report.bad.add(number, offset, core::to_string(damage.error()));
       else
@@ -273,9 +287,11 @@ class RecordTable::Scan {
     auto& slot = table_.slots_[number];
     slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
     if (worker.order.add(worker.facts)) table_.slots_[number - 1].summary.out_of_order = true;
-    if (slot.piece == Arena::none)
+    if (slot.piece == Arena::none) {
       report.findings.warning("record-limit", offset, "record {} is more than memory for records",
                               number);
+      lose(number, offset, report);
+    }
     if (worker.facts.has_list && slot.piece != Arena::none)
       worker.lists.push_back(static_cast<u32>(number));
     if (worker.facts.is_extension() && worker.facts.base.record < count_)

@@ -19,6 +19,7 @@ struct DirectoryIndex {
   u32 buffer_size = 4096;         // without a root: what nearly all volumes have
   u8 vcn_shift = 0;               // VCN units in a buffer, log2
   u64 buffer_count = 0;
+  bool cut = false;  // it may have more buffers, or others
   std::vector<Extent> extents;
   std::vector<std::byte> used;  // one bit a buffer
 

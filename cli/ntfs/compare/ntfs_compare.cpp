@@ -122,7 +122,8 @@ class CompareWriter {
       if (counts.unknown > 0)
         print(
             output_,
-            "{} of one side not compared: what would say whether the other has {} cannot be read\n",
+            "{} of one side not compared: what would say whether the other has all of {} cannot be "
+            "read\n",
             counted(counts.unknown, "file", "files"), counts.unknown == 1 ? "it" : "them");
       return;
     }

@@ -381,6 +381,26 @@ class Copies(Case):
         self.assertIn("  in 1: /many/file 003\n", text)
         self.assertIn("  not in 1, 2\n", text)
 
+    def test_history_of_a_file_whose_record_is_damaged_in_a_view(self):
+        row = next(row for row in self.snapshots[0] if row["path"] == "/many/file 001")
+        for damaged, there in ((2, ([1, 2], False)), (0, ([2], True)), (1, ([1], True))):
+            with self.subTest(damaged):
+                states = list(map(bytearray, self.states))
+                at = row["record_offset"]
+                self.assertEqual((states[damaged][at:at + 4], struct.unpack_from("<I", states[damaged], at + 0x2c)),
+                                 (b"FILE", (row["record"],)))
+                states[damaged][at:at + 4] = b"JUNK"
+                image = self.write("image", copy_on_write(list(map(bytes, states)), self.room).write())
+                snapshot = self.here / "snapshot.ndjson"
+                run("snapshot", "-q", "--shadow", "all,live", "--state", "all", image, "-o", snapshot, status=1)
+                for source in image, snapshot:
+                    line, = (line for line in lines_of("history", source, "/many/file 001", status=1)
+                             if line["type"] == "version")
+                    self.assertEqual((line["shadows"], line["live"]), there)
+                    self.assertEqual((line["absent_shadows"], line["absent_live"]), ([], False))
+                    text = run("history", source, "/many/file 001", status=1).stdout.decode()
+                    self.assertNotIn("not in", text)
+
     def test_history_of_what_is_nowhere(self):
         done = run("history", self.image, "/a.txt", "/never", status=1)
         self.assertIn(b"/never: no file had such a path at any time", done.stderr)
