@@ -2,6 +2,8 @@
 
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -60,6 +62,12 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   if (told("sequence", sequence && *sequence <= 0xffff) && is_record)
     read.file = {*record, static_cast<u16>(*sequence)};
   return read;
+}
+
+std::string read_exact_path(const Value& json) {
+  const auto units = core::parse_hex(text_member(json, "path_utf16"));
+  return units && !units->empty() ? ntfs::to_exact(ntfs::to_stored_text(*units))
+                                  : std::string{text_member(json, "path")};
 }
 
 ntfs::Gap read_snapshot_gap(const Value& json) {

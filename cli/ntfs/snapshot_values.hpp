@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <rapidjson/fwd.h>
@@ -32,6 +33,9 @@ struct StatedFile {
   std::optional<ntfs::State> state;
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
+
+// The path of a row as exact text.
+std::string read_exact_path(const rapidjson::Value& json);
 
 // Of one whose records are not said any may be lost.
 ntfs::Gap read_snapshot_gap(const rapidjson::Value& json);

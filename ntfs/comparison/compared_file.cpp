@@ -114,8 +114,7 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   auto& name = file.names.front();
   name.parent = row.file_name ? row.file_name->parent : row.source->parent;
   set_name(name.name, row.name);
-  name.path.clear();
-  row.append_path(name.path);
+  name.path = row.exact_path();
   name.short_name = row.short_name ? to_utf8(row.short_name->name) : std::string{};
   name.times.reset();
   if (row.file_name) name.times = row.file_name->times;

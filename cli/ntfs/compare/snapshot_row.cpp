@@ -156,7 +156,7 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.file = *own;
   file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
                    find_member(json, "directory", &Value::IsTrue) != nullptr;
-  file.names.push_back({*in, read_name(json), text_member(json, "path"),
+  file.names.push_back({*in, read_name(json), read_exact_path(json),
                         text_or_none(json, "short_name", mistyped),
                         read_snapshot_times(json, "fn", mistyped)});
   file.times = read_snapshot_times(json, "si", mistyped);

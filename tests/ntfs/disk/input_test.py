@@ -1331,7 +1331,7 @@ class Columns(Images):
     def test_the_size_can_be_asked_for(self):
         volume = self.volume()
         table, _ = self.csv(volume, "--fields", "path,size")
-        self.assertEqual(list(table[0]), ["path", "size"])
+        self.assertEqual(list(table[0]), ["path", "size", "path_utf16"])
         lines = strict_ndjson(
             ntfs("snapshot", "--fields", "path,size", volume, status=0).stdout)
         self.assertEqual({row["path"]: row["size"] for row in table},

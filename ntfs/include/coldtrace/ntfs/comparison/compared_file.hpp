@@ -17,7 +17,7 @@ namespace coldtrace::ntfs {
 struct ComparedName {
   FileReference parent;
   std::string name;
-  std::string path;
+  std::string path;                       // exact text
   std::optional<std::string> short_name;  // empty: there is none
   std::optional<Times> times;             // of its $FILE_NAME
 };
