@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
@@ -34,8 +35,9 @@ struct BlockReport {
   std::vector<Gap> gaps;
   std::vector<SlackName> slack;
   std::vector<u32> may_repeat;  // directories with entries that may come twice
+  std::vector<u64> wiped;       // records of zeros that entries name
   bool empty() const {
-    return findings.empty() && gaps.empty() && slack.empty() && may_repeat.empty();
+    return findings.empty() && gaps.empty() && slack.empty() && may_repeat.empty() && wiped.empty();
   }
 };
 
@@ -85,6 +87,10 @@ class DirectoryReader {
   void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
                   BlockReport& report);
   const RecordFacts* load_child(Worker& worker, FileReference file);
+  // Whether a record that an entry names is neither there nor known to be lost.
+  bool is_wiped(u64 record) const {
+    return record < records_.size() && !records_.has(record) && !lost_.contain(record);
+  }
 
   const core::ImageSource& image_;
   const Mft& mft_;
@@ -93,10 +99,12 @@ class DirectoryReader {
   DirectoryTable& table_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<BufferJob> jobs_;
+  LostRecords lost_;
 };
 
 void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   BlockReport report;
+  for (const auto& gap : gaps) lost_.add(gap);
   for (u64 record = 0; record < records_.size(); ++record) {
     if (!records_.has(record)) continue;
     const auto summary = records_.summary(record);
@@ -119,7 +127,9 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
 
   std::map<u64, BlockReport> reports;
   for (auto& worker : workers_) reports.merge(worker->reports);
+  std::set<u64> wiped;
   const auto take = [&](const BlockReport& from) {
+    wiped.insert(from.wiped.begin(), from.wiped.end());
     findings.merge(from.findings);
     gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
     table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
@@ -127,6 +137,9 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   };
   take(report);
   for (const auto& [block, from] : reports) take(from);
+  for (const u64 record : wiped)
+    gaps.push_back(
+        {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records, record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
@@ -344,6 +357,7 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
                                 "directory {} lists record {} with a name of directory {}-{}",
                                 directory.record, entry->file.record, entry->name->parent.record,
                                 entry->name->parent.sequence);
+      if (!file && is_wiped(entry->file.record)) report.wiped.push_back(entry->file.record);
       worker.packer.add(*entry, directory, file);
     } else if (entry->child_vcn) {
       worker.packer.add_pointer(*entry->child_vcn);

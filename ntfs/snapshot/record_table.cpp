@@ -246,13 +246,8 @@ class RecordTable::Scan {
   }
 
   void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
-    // Zeros are a record that was never used, or stand for what could not be read.
-    if (is_unused_record(bytes) && image_.unreliable().empty()) return;
+    if (is_unused(number, bytes)) return;
     const u64 offset = mft_.offset_of(number).value_or(0);
-    if (is_unused_record(bytes)) {
-      if (core::is_unreliable(image_, offset, record_size_)) lose(number, offset, report);
-      return;
-    }
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
       if (number < mft_.valid_count()) lose(number, offset, report);
@@ -270,6 +265,15 @@ class RecordTable::Scan {
     if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
     if (worker.facts.in_use) count_in_use(worker);
     keep(worker, number, offset, report);
+  }
+
+  // Zeros: never used, or what stands for bytes that could not be read. Behind the valid records
+  // anything may be.
+  bool is_unused(u64 number, core::ByteView bytes) const {
+    if (!is_unused_record(bytes)) return false;
+    if (number >= mft_.valid_count()) return true;
+    return number != root_record && core::is_zero(bytes) &&
+           !core::is_unreliable(image_, mft_.offset_of(number).value_or(0), record_size_);
   }
 
   void count_in_use(Worker& worker) {

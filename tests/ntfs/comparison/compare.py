@@ -781,12 +781,13 @@ class Damage(Case):
     def test_a_record_that_cannot_be_used(self):
         self.assertIn(self.number("/gone"), self.places)
         at = self.places[self.number("/gone")]
-        for name, what in (("magic", b"JUNK"), ("first attribute", None), ("BAAD", b"BAAD")):
+        for name, what in (("magic", b"JUNK"), ("first attribute", None), ("BAAD", b"BAAD"), ("head", bytes(0x30)),
+                           ("all", bytes(1024))):
             with self.subTest(name):
                 def change(image, what=what):
                     if what:
-                        image[at:at + 4] = what
-                    if what != b"JUNK":
+                        image[at:at + len(what)] = what
+                    if what in (None, b"BAAD"):
                         image[at + 0x14:at + 0x16] = b"\x03\xff"
                 image = self.damaged(name, change)
                 self.check(image, 1)
