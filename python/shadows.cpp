@@ -21,7 +21,7 @@ struct ShadowImage {
 std::optional<ntfs::ShadowCopies> read_shadows(const Volume& volume, core::Findings& findings) {
   if (volume.volume.mft().extracted()) return std::nullopt;
   return ntfs::ShadowCopies::read(*volume.image->file.source,
-                                  {volume.partition.offset, volume.partition.size}, findings);
+                                  ntfs::place_of(volume.partition, volume.volume), findings);
 }
 
 py::list shadow_copies_of(Volume& volume) {

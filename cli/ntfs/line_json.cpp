@@ -106,6 +106,7 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
     if (field == RowField::findings && has_deleted) append_member("deleted_at");
     if (!fields.contains(field)) continue;
     append_member(names[i]);
+    if (field == RowField::path) append_member("path_utf16");
     if (field == RowField::name) append_member("name_utf16");
   }
   out.append("}\n");

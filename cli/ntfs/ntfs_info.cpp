@@ -265,7 +265,7 @@ bool show_image(const NtfsInfoOptions& options, GivenFile given, core::Findings 
     any = true;
     if (input->is_mft) continue;
     if (auto shadows = ntfs::ShadowCopies::read(*input->file.source,
-                                                {partition.offset, partition.size}, findings))
+                                                ntfs::place_of(partition, *entry.volume), findings))
       entry.shadows.emplace(std::move(*shadows));
   }
   input->file.add_findings(findings);

@@ -103,10 +103,9 @@ std::vector<Option> add_options_of_image(Command& command, DiskOptions& options)
   auto cluster_size = command.add_option("--cluster-size", options.cluster_size,
                                          "Cluster size of a volume whose boot sectors are lost");
   cluster_size.check("BYTES", [](const std::string& text) {
-    constexpr u64 largest = u64{1} << 24;
-    for (u64 size = 512; size <= largest; size *= 2)
+    for (u64 size = 512; size <= ntfs::largest_cluster; size *= 2)
       if (text == std::to_string(size)) return std::string{};
-    return fmt::format("{} is not a power of two from 512 to {}", text, largest);
+    return fmt::format("{} is not a power of two from 512 to {}", text, ntfs::largest_cluster);
   });
   partition.excludes(offset);
   add_unpacked_limit_option(command, options.unpacked_limit);
@@ -291,9 +290,13 @@ std::optional<DiskInput> find_volumes(const DiskOptions& options, ntfs::ImageFil
                                       core::Findings& findings, Report& report) {
   auto input = find_chosen(options, std::move(file), findings, report);
   if (!input || options.shadows.empty()) return input;
-  const auto refusal = input->is_mft ? std::string{"it is a $MFT, which has no shadow copies"}
-                                     : choose_shadows(options.shadows, *input->file.source,
-                                                      input->chosen, input->shadows, findings);
+  const auto place_of = [&](const Partition& partition) {
+    return ntfs::find_place(*input, partition, options.choice());
+  };
+  const auto refusal = input->is_mft
+                           ? std::string{"it is a $MFT, which has no shadow copies"}
+                           : choose_shadows(options.shadows, *input->file.source, place_of,
+                                            input->chosen, input->shadows, findings);
   if (refusal.empty()) return input;
   report.tell(options.image, findings);
   report.failed(options.image, refusal);

@@ -46,12 +46,12 @@ void add_one_shadow_option(Command& command, const std::string& name, std::strin
 }
 
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,
-                           std::vector<ntfs::Partition>& chosen, ntfs::ShadowsOfVolumes& shadows,
-                           core::Findings& findings) {
+                           const ntfs::FindPlace& place_of, std::vector<ntfs::Partition>& chosen,
+                           ntfs::ShadowsOfVolumes& shadows, core::Findings& findings) {
   ntfs::ShadowChoice choice;
   for (const auto& text : asked)
     if (!choice.add(text)) return check_shadow(text);
-  auto found = ntfs::choose_views(choice, image, chosen, findings);
+  auto found = ntfs::choose_views(choice, image, chosen, place_of, findings);
   if (found.views.empty())
     return found.most == 0
                ? "none of its volumes has shadow copies"

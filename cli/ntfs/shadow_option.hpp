@@ -20,8 +20,8 @@ void add_one_shadow_option(Command& command, const std::string& name, std::strin
 // Replaces the `chosen` volumes of an image by the views of each that `asked` names. Returns why
 // there are none, or an empty text.
 std::string choose_shadows(const std::vector<std::string>& asked, const core::ImageSource& image,
-                           std::vector<ntfs::Partition>& chosen, ntfs::ShadowsOfVolumes& shadows,
-                           core::Findings& findings);
+                           const ntfs::FindPlace& place_of, std::vector<ntfs::Partition>& chosen,
+                           ntfs::ShadowsOfVolumes& shadows, core::Findings& findings);
 
 // The image with the volume as in the shadow copy that `partition` names, or why there is none.
 core::Expected<std::unique_ptr<core::ImageSource>, std::string> open_shadow(

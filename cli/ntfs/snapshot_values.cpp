@@ -2,6 +2,8 @@
 
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -60,6 +62,20 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   if (told("sequence", sequence && *sequence <= 0xffff) && is_record)
     read.file = {*record, static_cast<u16>(*sequence)};
   return read;
+}
+
+std::string read_exact_path(const Value& json) {
+  const auto units = core::parse_hex(text_member(json, "path_utf16"));
+  return units && !units->empty() ? ntfs::to_exact(ntfs::to_stored_text(*units))
+                                  : std::string{text_member(json, "path")};
+}
+
+ntfs::Gap read_snapshot_gap(const Value& json) {
+  const bool records = text_member(json, "lost") == "records";
+  return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
+          records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
+          number_member(json, records ? "first_record" : "directory").value_or(0),
+          number_member(json, "records").value_or(~u64{0})};
 }
 
 std::optional<ntfs::Times> read_snapshot_times(const Value& json, const char* member,

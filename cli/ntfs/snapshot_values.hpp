@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <rapidjson/fwd.h>
 
 #include "cli/ntfs/snapshot_lines.hpp"
 #include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/row.hpp"
 #include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 #include "coldtrace/ntfs/structures/standard_information.hpp"
@@ -31,6 +33,12 @@ struct StatedFile {
   std::optional<ntfs::State> state;
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
+
+// The path of a row as exact text.
+std::string read_exact_path(const rapidjson::Value& json);
+
+// Of a gap that does not say which records it has, any may be lost.
+ntfs::Gap read_snapshot_gap(const rapidjson::Value& json);
 
 // A file's times in the member "si" or "fn"; times that are not set are 0.
 std::optional<ntfs::Times> read_snapshot_times(const rapidjson::Value& json, const char* member,

@@ -3,12 +3,22 @@
 #include <algorithm>
 #include <cstring>
 
+#include "coldtrace/core/checked.hpp"
+
 namespace coldtrace::core {
 
 std::optional<ParseError> ImageSource::check_range(u64 offset, u64 length) const {
   if (offset <= size() && length <= size() - offset) return std::nullopt;
   const u64 left = offset <= size() ? size() - offset : 0;
   return ParseError{Fault::out_of_bounds, offset, "image", "range", length, left};
+}
+
+bool is_unreliable(const ImageSource& source, u64 offset, u64 size) {
+  const auto ranges = source.unreliable();
+  const auto behind = std::ranges::upper_bound(ranges, offset, {}, [](const ByteRange& range) {
+    return saturating_add(range.offset, range.length);
+  });
+  return behind != ranges.end() && behind->offset < saturating_add(offset, size);
 }
 
 std::size_t read_before_error(const ImageSource& source, u64 offset,

@@ -29,6 +29,7 @@ constexpr Range unprintable[] = {
     {0x2028, 0x202e},    // line and paragraph separators, bidirectional embeddings and overrides
     {0x2060, 0x206f},    // word joiner, invisible operators, bidirectional isolates
     {0x3164, 0x3164},    // Hangul filler
+    {0xd800, 0xdfff},    // unpaired surrogates, which UTF-8 does not have
     {0xfe00, 0xfe0f},    // variation selectors
     {0xfeff, 0xfeff},    // zero width no-break space
     {0xffa0, 0xffa0},    // halfwidth Hangul filler

@@ -57,6 +57,22 @@ void set_members(const FileRow& row, ComparedFile& file) {
 
 }  // namespace
 
+bool loses_attributes(std::string_view finding_code) {
+  constexpr std::array<std::string_view, 7> codes = {
+      "attribute-list", "attribute-list-limit", "extension-missing", "links-limit",
+      "record-bad",     "record-damaged",       "torn-fixup"};
+  return std::ranges::find(codes, finding_code) != codes.end();
+}
+
+void forget_lost(ComparedFile& file) {
+  for (auto& name : file.names)
+    if (name.short_name == "") name.short_name.reset();
+  for (auto& member : file.members)
+    if (member == "") member.reset();
+  // A list of all, some of which may be lost.
+  file.members.back().reset();
+}
+
 std::string inexact_name(std::string_view utf16) {
   return std::string{'\0'}.append(utf16);
 }
@@ -98,8 +114,7 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   auto& name = file.names.front();
   name.parent = row.file_name ? row.file_name->parent : row.source->parent;
   set_name(name.name, row.name);
-  name.path.clear();
-  row.append_path(name.path);
+  name.path = row.exact_path();
   name.short_name = row.short_name ? to_utf8(row.short_name->name) : std::string{};
   name.times.reset();
   if (row.file_name) name.times = row.file_name->times;
@@ -112,6 +127,10 @@ void to_compared(const FileRow& row, ComparedFile& file) {
   file.owner.reset();
   if (!row.owner_sid.empty()) file.owner = row.owner_sid;
   set_members(row, file);
+  file.incomplete = std::ranges::any_of(row.findings, [](const RowFinding& finding) {
+    return loses_attributes(finding.code.view());
+  });
+  if (file.incomplete) forget_lost(file);
   if (row.source->streams_left_out) return file.streams.reset();
   if (!file.streams) file.streams.emplace();
   file.streams->resize(row.streams.size());

@@ -1,10 +1,7 @@
 #include "coldtrace/ntfs/comparison/compared_files.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
-
-#include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -100,6 +97,7 @@ void put_file(PackedWriter& out, const ComparedFile& file) {
   put_optional(out, name.short_name);
   put_times(out, name.times);
   out.put(file.directory);
+  out.put(file.incomplete);
   put_times(out, file.times);
   put_optional(out, file.attributes);
   put_optional(out, file.owner);
@@ -120,6 +118,7 @@ ComparedFile get_file(core::ByteView bytes) {
   name.short_name = get_optional_text(in);
   name.times = get_times(in);
   file.directory = in.get() != 0;
+  file.incomplete = in.get() != 0;
   file.times = get_times(in);
   if (const auto attributes = get_optional(in)) file.attributes = static_cast<u32>(*attributes);
   file.owner = get_optional_text(in);
@@ -161,23 +160,17 @@ core::Result<core::Done> ComparedFiles::flush() {
 
 void ComparedFiles::add_gap(const Gap& gap) {
   has_gaps_ = true;
-  if (gap.lost == Gap::Lost::records && gap.count > 0)
-    lost_records_.emplace_back(gap.first, core::saturating_add(gap.first, gap.count));
+  lost_records_.add(gap);
 }
 
 bool ComparedFiles::may_have(FileReference file) const {
-  const auto behind =
-      std::ranges::upper_bound(lost_records_, file.record, {}, &std::pair<u64, u64>::first);
-  const bool is_lost = behind != lost_records_.begin() && std::prev(behind)->second > file.record;
-  return is_lost || (has_gaps_ && (!all_unlisted_ || std::ranges::binary_search(unlisted_, file)));
+  return lost_records_.contain(file.record) ||
+         (has_gaps_ && (!all_unlisted_ || std::ranges::binary_search(unlisted_, file)));
 }
 
 core::Result<core::Done> ComparedFiles::finish(bool all_unlisted) {
   all_unlisted_ = all_unlisted;
   std::ranges::sort(unlisted_);
-  std::ranges::sort(lost_records_);
-  for (std::size_t i = 1; i < lost_records_.size(); ++i)
-    lost_records_[i].second = std::max(lost_records_[i].second, lost_records_[i - 1].second);
   COLDTRACE_TRY(flush());
   std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
     return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
@@ -212,6 +205,7 @@ core::Result<ComparedFile> ComparedFiles::read(const Group& group) const {
       continue;
     }
     file.names.push_back(std::move(row.names.front()));
+    file.incomplete |= row.incomplete;
     // Of a file with many names not all rows have the streams.
     if (!file.streams) file.streams = std::move(row.streams);
     for (std::size_t m = 0; m < file.members.size(); ++m)

@@ -122,7 +122,7 @@ std::vector<StreamDifference> compare_streams(const std::vector<ComparedStream>&
     } else if (b == old_streams.end() || is_before_it(*a, *b)) {
       found.push_back({nullptr, *a++});
     } else {
-      const bool resized = (*b)->size != (*a)->size;
+      const bool resized = (*b)->size && (*a)->size && (*b)->size != (*a)->size;
       const bool relocated = is_relocated(**b, **a);
       if (resized || relocated) found.push_back({*b, *a, resized, relocated});
       ++b, ++a;
@@ -174,17 +174,34 @@ void compare_metadata(FileDifference& difference) {
                       std::tie(stream.compressed, stream.encrypted, stream.sparse));
     if (same->resident || stream.resident || same->size != stream.size) continue;
     note("valid", differs(same->valid, stream.valid));
-    note("clusters", placed_clusters(*same) != placed_clusters(stream));
+    note("clusters", !before.incomplete && !after.incomplete &&
+                         placed_clusters(*same) != placed_clusters(stream));
   }
 }
 
-void compare(FileDifference& difference) {
+// Which side may have names, and other parts, that were not found.
+struct Lacks {
+  bool names_before = false;
+  bool names_after = false;
+};
+
+void compare(FileDifference& difference, const Lacks& lacks) {
   auto& before = *difference.before;
   auto& after = *difference.after;
   put_common_name_first(before, after);
   difference.names = compare_names(before, after);
   if (before.streams && after.streams)
     difference.streams = compare_streams(*before.streams, *after.streams);
+  const auto found =
+      std::erase_if(difference.names,
+                    [&](const NameDifference& name) {
+                      return (!name.before && (before.incomplete || lacks.names_before)) ||
+                             (!name.after && (after.incomplete || lacks.names_after));
+                    }) +
+      std::erase_if(difference.streams, [&](const StreamDifference& stream) {
+        return (!stream.before && before.incomplete) || (!stream.after && after.incomplete);
+      });
+  difference.unknown = found > 0;
   difference.touched = differs(before.times, after.times);
   difference.attributes = differs(before.attributes, after.attributes);
   difference.owner = differs(before.owner, after.owner);
@@ -236,10 +253,12 @@ core::Result<ComparisonCounts> compare_files(
   const auto tell = [&](const FileDifference& difference) {
     const auto changes = difference.changes();
     for (const auto change : changes) ++counts.changes[static_cast<std::size_t>(change)];
-    if (changes.empty())
-      ++counts.unchanged;
-    else
+    if (!changes.empty())
       visit(difference);
+    else if (difference.unknown)
+      ++counts.unknown;
+    else
+      ++counts.unchanged;
   };
   auto b = before.next({});
   auto a = after.next({});
@@ -257,7 +276,8 @@ core::Result<ComparisonCounts> compare_files(
       if (has_before) difference.before = COLDTRACE_TRY(before.read(b));
       if (has_after) difference.after = COLDTRACE_TRY(after.read(a));
       difference.file = has_before ? difference.before->file : difference.after->file;
-      if (has_before && has_after) compare(difference);
+      if (has_before && has_after)
+        compare(difference, {before.may_have(b.file), after.may_have(a.file)});
       tell(difference);
     }
     if (has_before) b = before.next(b);

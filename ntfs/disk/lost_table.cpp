@@ -108,6 +108,17 @@ void find_volumes_between(const core::ImageSource& image, u64 start, u64 end, u6
   }
 }
 
+// Whether a partition ends with the copy of the boot sector of a volume, which is read by it.
+bool has_copy_of(const core::ImageSource& image, const Partition& partition, const Found& volume) {
+  const u64 end = core::saturating_add(partition.offset, partition.size);
+  std::array<std::byte, sector_size> sector{};
+  return std::ranges::any_of(sector_sizes, [&](u64 back) {
+    if (back > end || !image.read_at(end - back, sector)) return false;
+    const auto boot = read_boot_sector(sector, end - back);
+    return boot && boot->start_before(end - back) == volume.start;
+  });
+}
+
 // Of findings of one code the first sentence stands for all: it has all places.
 void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
   if (volumes.empty()) return;
@@ -129,21 +140,28 @@ void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
 
 void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
                            std::optional<u64> asked, core::Findings& findings) {
-  std::vector<core::ByteRange> listed;
-  for (const auto& partition : disk.partitions)
-    listed.push_back({partition.offset, partition.size});
-  listed.push_back({image.size(), 0});
-  std::ranges::sort(listed, {}, &core::ByteRange::offset);
+  std::vector<Partition> listed = disk.partitions;
+  listed.push_back({.number = 0, .offset = image.size(), .size = 0, .kind = {}});
+  std::ranges::stable_sort(listed, {}, &Partition::offset);
   std::vector<Found> volumes;
   u64 end = 0;
-  for (const auto& [offset, length] : listed) {
-    const u64 next = std::min(offset, image.size());
-    // An image may be cut off, and the last volume with it.
-    const u64 limit = next < image.size() ? next : ~u64{0};
+  for (const auto& partition : listed) {
+    const u64 next = std::min(partition.offset, image.size());
+    const u64 next_end = core::saturating_add(partition.offset, partition.size);
+    // An image may be cut off, and the last volume with it. A partition in which nothing is known
+    // may belong to a volume that starts before it.
+    const u64 limit = next == image.size()             ? ~u64{0}
+                      : may_be_damaged(partition.kind) ? next_end
+                                                       : next;
     if (next > end) find_volumes_between(image, end, next, limit, volumes);
-    end = std::max(end, core::saturating_add(offset, length));
+    end = std::max(end, next_end);
   }
-  std::erase_if(volumes, [&](const Found& volume) { return volume.start == asked; });
+  const auto read = find_ntfs_partitions(disk);
+  std::erase_if(volumes, [&](const Found& volume) {
+    return volume.start == asked || std::ranges::any_of(read, [&](const Partition& partition) {
+             return may_be_damaged(partition.kind) && has_copy_of(image, partition, volume);
+           });
+  });
   tell_unlisted(volumes, findings);
 }
 

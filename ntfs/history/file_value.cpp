@@ -41,7 +41,7 @@ std::vector<StreamValue> values_of(const FileRow& row, const std::vector<StreamR
 FileValue to_value(const FileRow& row) {
   const auto& information = row.facts.information;
   FileValue value{
-      .path = row.path(),
+      .path = row.exact_path(),
       .name = units_of(row.name),
       .short_name = row.short_name ? units_of(row.short_name->name) : std::vector<u16>{},
       .file = row.source->file,

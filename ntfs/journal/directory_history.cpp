@@ -38,7 +38,7 @@ void DirectoryHistory::start_from(const RecordTable& records) {
 // The number of a name, which is that of `known` where it is the same.
 u32 DirectoryHistory::name_of(StoredText text, const Directory* known) {
   scratch_.clear();
-  append_utf8(scratch_, text);
+  append_exact(scratch_, text);
   if (known && names_[known->name] == scratch_) return known->name;
   names_.push_back(scratch_);
   return static_cast<u32>(names_.size() - 1);

@@ -32,12 +32,21 @@ std::string_view to_string(JournalGap::Lost lost) {
   return "missing";
 }
 
-void JournalBatch::append_path(const JournalRow& row, std::string& text) const {
-  if (!row.path_known) return;
+bool JournalBatch::append_path(const JournalRow& row, std::string& text) const {
+  if (!row.path_known) return true;
   const bool root = row.record.file.record == root_record;
-  if (!root) text += directory_of(row);
+  const bool valid = root || append_utf8(text, directory_of(row));
   text += '/';
-  if (!root) append_utf8(text, row.record.name);
+  return (root || append_utf8(text, row.record.name)) && valid;
+}
+
+std::string JournalBatch::exact_path(const JournalRow& row) const {
+  if (!row.path_known) return {};
+  const bool root = row.record.file.record == root_record;
+  std::string text{root ? std::string_view{} : directory_of(row)};
+  text += '/';
+  if (!root) append_exact(text, row.record.name);
+  return text;
 }
 
 JournalReplay::JournalReplay(core::Borrowed<JournalStream> stream, DirectoryHistory directories,
@@ -206,9 +215,7 @@ void JournalReplay::add_row(const JournalRecord& record, std::optional<u64> offs
   add_path(row, batch, findings);
   row.path_certain = row.path_whole && record.position >= certain_from_;
   if (options_.events) {
-    scratch_.clear();
-    batch.append_path(row, scratch_);
-    auto event = events_.add(record.record, record.position, scratch_);
+    auto event = events_.add(record.record, record.position, batch.exact_path(row));
     if (!event) return;
     row.record.reasons = event->reasons;
     row.record.sources = event->sources;

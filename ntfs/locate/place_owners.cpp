@@ -35,7 +35,7 @@ PlaceOwner PlaceOwners::describe(const RecordFacts& facts) {
   const auto parent = chain_.find(name->parent);
   owner.path = parent.text;
   owner.path += '/';
-  append_utf8(owner.path, name->name);
+  append_exact(owner.path, name->name);
   owner.system |= parent.whole && owner.path.starts_with("/$Extend/");
   if (facts.in_use) owner.state = parent.whole && parent.live ? State::live : State::detached;
   return owner;

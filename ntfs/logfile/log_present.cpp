@@ -48,7 +48,7 @@ std::string LogPresence::path_of(const LoggedName& name) {
   if (name.parent.record == root_record && equals_ascii(name.name(), ".")) return "/";
   std::string path{directory.text};
   path += '/';
-  append_utf8(path, name.name());
+  append_exact(path, name.name());
   return path;
 }
 

@@ -34,6 +34,19 @@ Partition read_at_offset(ImageVolumes& image, u64 offset, std::span<const BitLoc
   return found;
 }
 
+// A partition of a table may start before its volume or behind it: what lies before it is free up
+// to where another one ends. What is not of a table starts where it does.
+std::optional<u64> find_earliest(const Disk& disk, const Partition& partition) {
+  if (partition.number == 0) return std::nullopt;
+  u64 earliest = 0;
+  for (const auto& one : disk.partitions) {
+    const u64 end = core::saturating_add(one.offset, one.size);
+    if (one.offset < partition.offset)
+      earliest = std::max(earliest, std::min(end, partition.offset));
+  }
+  return earliest;
+}
+
 }  // namespace
 
 ImageContent content_of(const ImageFile& file, const VolumeChoice& choice) {
@@ -108,10 +121,22 @@ core::Result<Volume> open_volume(const ImageVolumes& image,
                       {.offset = partition.offset,
                        .size = partition.size,
                        .anywhere = partition.number == 0 && !choice.offset,
-                       .listed = partition.number != 0,
+                       .earliest = find_earliest(image.disk, partition),
                        .mft_offset = choice.mft_offset,
                        .cluster_size = choice.cluster_size},
                       findings);
+}
+
+ShadowPlace place_of(const Partition& partition, const Volume& volume) {
+  const u64 end = core::saturating_add(partition.offset, partition.size);
+  return {volume.offset(), end - std::min(end, volume.offset())};
+}
+
+ShadowPlace find_place(const ImageVolumes& image, const Partition& partition,
+                       const VolumeChoice& choice) {
+  core::Findings told_when_read;
+  const auto volume = open_volume(image, *image.file.source, partition, choice, told_when_read);
+  return volume ? place_of(partition, *volume) : ShadowPlace{partition.offset, partition.size};
 }
 
 }  // namespace coldtrace::ntfs

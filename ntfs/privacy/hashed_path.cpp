@@ -23,6 +23,9 @@ std::size_t broken_start(std::string_view path) {
 
 void append_hashed_path(std::string& text, const privacy::HashedNames& names,
                         std::string_view path) {
+  std::string shown;
+  append_utf8(shown, path);
+  path = shown;
   const auto start = broken_start(path);
   text += path.substr(0, start);
   names.append_path(text, path.substr(start), "/");

@@ -13,6 +13,7 @@ namespace {
 // In the order of FileMember.
 constexpr std::array<std::string_view, static_cast<std::size_t>(FileMember::partition_shadow) + 1>
     names = {"path",
+             "path_utf16",
              "name",
              "name_utf16",
              "extension",
@@ -138,6 +139,7 @@ where::WhereMemberTypes types_of(FileMember member) {
   if (member == FileMember::deleted_time) return {.time = true};
   switch (member) {
     case FileMember::path:
+    case FileMember::path_utf16:
     case FileMember::name:
     case FileMember::name_utf16:
     case FileMember::extension:

@@ -71,9 +71,11 @@ void RowValues::name(FileMember member, const See& see) {
   }
   if (row.name.empty()) return;
   text_.clear();
-  if (member == FileMember::path) {
-    row.append_path(text_);
-    return text(text_, see);
+  if (member == FileMember::path || member == FileMember::path_utf16) {
+    const bool is_valid = row.append_path(text_);
+    if (member == FileMember::path) return text(text_, see);
+    if (!is_valid) text(to_utf16_hex(row.exact_path()), see);
+    return;
   }
   const bool valid = append_utf8(text_, row.name);
   if (member == FileMember::name) return text(text_, see);

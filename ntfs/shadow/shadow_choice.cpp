@@ -36,10 +36,11 @@ std::vector<Partition> choose_views(const ShadowChoice& choice, const Partition&
 }
 
 ChosenViews choose_views(const ShadowChoice& choice, core::Borrowed<core::ImageSource> image,
-                         std::span<const Partition> volumes, core::Findings& findings) {
+                         std::span<const Partition> volumes, const FindPlace& place_of,
+                         core::Findings& findings) {
   ChosenViews chosen;
   for (const auto& volume : volumes) {
-    auto shadows = ShadowCopies::read(image, {volume.offset, volume.size}, findings);
+    auto shadows = ShadowCopies::read(image, place_of(volume), findings);
     const auto copies = shadows ? shadows->copies() : std::span<const ShadowCopy>{};
     chosen.most = std::max(chosen.most, copies.size());
     std::ranges::move(choose_views(choice, volume, copies), std::back_inserter(chosen.views));

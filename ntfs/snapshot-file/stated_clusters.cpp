@@ -1,11 +1,11 @@
 #include "coldtrace/ntfs/snapshot-file/stated_clusters.hpp"
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/ntfs/structures/boot_sector.hpp"
 
 namespace coldtrace::ntfs {
 
 PlacedClusters place_clusters(const StatedClusters& stated) {
-  constexpr u64 largest_cluster = u64{1} << 30U;
   constexpr u64 largest_disk = ~u64{0} >> 1U;
   if (stated.of_mft_alone) return {};
   const auto size = stated.cluster_size.value_or(0);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "coldtrace/core/checked.hpp"
@@ -34,8 +35,9 @@ struct BlockReport {
   std::vector<Gap> gaps;
   std::vector<SlackName> slack;
   std::vector<u32> may_repeat;  // directories with entries that may come twice
+  std::vector<u64> wiped;       // records of zeros that entries name
   bool empty() const {
-    return findings.empty() && gaps.empty() && slack.empty() && may_repeat.empty();
+    return findings.empty() && gaps.empty() && slack.empty() && may_repeat.empty() && wiped.empty();
   }
 };
 
@@ -67,7 +69,10 @@ class DirectoryReader {
  private:
   void add_directory(u64 record, BlockReport& report);
   void fetch_records_ahead(core::ByteView buffer) const;
-  void add_jobs(const DirectoryIndex& index, BlockReport& report);
+  // False when a used buffer is nowhere.
+  bool add_jobs(const DirectoryIndex& index, BlockReport& report);
+  static void lose(u64 offset, u64 length, u64 directory, BlockReport& report);
+  void lose_record(u64 directory, BlockReport& report) const;
   void read_record_slack(u64 record, BlockReport& report);
   std::span<const BufferJob> jobs_of(u64 block) const;
   void read_block(Worker& worker, u64 block, std::span<const BufferJob> rest);
@@ -82,6 +87,10 @@ class DirectoryReader {
   void pack_slack(Worker& worker, const IndexNode& node, FileReference directory,
                   BlockReport& report);
   const RecordFacts* load_child(Worker& worker, FileReference file);
+  // Whether a record that an entry names is neither there nor known to be lost.
+  bool is_wiped(u64 record) const {
+    return record < records_.size() && !records_.has(record) && !lost_.contain(record);
+  }
 
   const core::ImageSource& image_;
   const Mft& mft_;
@@ -90,10 +99,12 @@ class DirectoryReader {
   DirectoryTable& table_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<BufferJob> jobs_;
+  LostRecords lost_;
 };
 
 void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   BlockReport report;
+  for (const auto& gap : gaps) lost_.add(gap);
   for (u64 record = 0; record < records_.size(); ++record) {
     if (!records_.has(record)) continue;
     const auto summary = records_.summary(record);
@@ -116,7 +127,9 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
 
   std::map<u64, BlockReport> reports;
   for (auto& worker : workers_) reports.merge(worker->reports);
+  std::set<u64> wiped;
   const auto take = [&](const BlockReport& from) {
+    wiped.insert(from.wiped.begin(), from.wiped.end());
     findings.merge(from.findings);
     gaps.insert(gaps.end(), from.gaps.begin(), from.gaps.end());
     table_.slack_.insert(table_.slack_.end(), from.slack.begin(), from.slack.end());
@@ -124,6 +137,9 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   };
   take(report);
   for (const auto& [block, from] : reports) take(from);
+  for (const u64 record : wiped)
+    gaps.push_back(
+        {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records, record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
@@ -135,7 +151,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   const u64 most = std::min(image_.size() / fixup_stride + 65536, largest_buffer_total);
   const auto index =
       read_directory_index(image_, mft_, facts, most - table_.buffers_.size(), report.findings);
-  if (!index) return;
+  if (!index) return lose_record(record, report);
   DirectoryTable::Directory directory{.record = static_cast<u32>(record),
                                       .sequence = facts.sequence,
                                       .vcn_shift = index->vcn_shift,
@@ -149,11 +165,22 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   directory.buffer_count = static_cast<u32>(index->buffer_count);
   table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
   table_.directories_.push_back(directory);
-  add_jobs(*index, report);
+  const bool all_there = add_jobs(*index, report);
+  if (!all_there || !index->root || index->cut) lose_record(record, report);
   if (options_.slack) read_record_slack(record, report);
 }
 
-void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+void DirectoryReader::lose(u64 offset, u64 length, u64 directory, BlockReport& report) {
+  report.gaps.push_back({offset, length, Gap::Lost::index, directory, 1});
+}
+
+// What the record of a directory should say of its index.
+void DirectoryReader::lose_record(u64 directory, BlockReport& report) const {
+  lose(mft_.offset_of(directory).value_or(0), mft_.record_size(), directory, report);
+}
+
+bool DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report) {
+  bool all_there = true;
   const auto& directory = table_.directories_.back();
   const u64 cluster_size = mft_.clusters().cluster_size;
   for (u32 number = 0; number < directory.buffer_count; ++number) {
@@ -162,10 +189,11 @@ void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report)
     const u64 position = u64{number} * index.buffer_size;
     const auto offset = find_offset(mft_.clusters(), index.extents, position);
     if (!offset) {
-      if (used)
-        report.findings.warning("index-buffer", mft_.offset_of(directory.record),
-                                "buffer {} of the index of directory {} lies in no extent", number,
-                                directory.record);
+      if (!used) continue;
+      report.findings.warning("index-buffer", mft_.offset_of(directory.record),
+                              "buffer {} of the index of directory {} lies in no extent", number,
+                              directory.record);
+      all_there = false;
       continue;
     }
     // Only where clusters are smaller than a buffer can it be in two places.
@@ -174,6 +202,7 @@ void DirectoryReader::add_jobs(const DirectoryIndex& index, BlockReport& report)
     const auto place = static_cast<u32>(table_.directories_.size() - 1);
     jobs_.push_back({whole ? *offset : split, place, number, index.buffer_size, used});
   }
+  return all_there;
 }
 
 void DirectoryReader::read_record_slack(u64 record, BlockReport& report) {
@@ -251,7 +280,7 @@ u64 DirectoryReader::read_together(Worker& worker, std::span<const BufferJob> jo
     report.findings.warning("index-unreadable", offset,
                             "buffer {} of the index of directory {}: {}", job.number,
                             directory.record, read.error());
-    report.gaps.push_back({offset, job.size, Gap::Lost::index, directory.record, 1});
+    lose(offset, job.size, directory.record, report);
   } else {
     BufferJob placed = job;
     placed.offset = find_offset(mft_.clusters(), extents, position).value_or(0);
@@ -279,6 +308,7 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
                                             directory.record, report.findings);
   worker.packer.begin();
   if (!buffer.node) {
+    lose(job.offset, job.size, directory.record, report);
     pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
     report.may_repeat.push_back(job.directory);
   } else if (!pack_entries(worker, *buffer.node, reference, buffer.may_repeat, report) ||
@@ -327,6 +357,7 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
                                 "directory {} lists record {} with a name of directory {}-{}",
                                 directory.record, entry->file.record, entry->name->parent.record,
                                 entry->name->parent.sequence);
+      if (!file && is_wiped(entry->file.record)) report.wiped.push_back(entry->file.record);
       worker.packer.add(*entry, directory, file);
     } else if (entry->child_vcn) {
       worker.packer.add_pointer(*entry->child_vcn);
@@ -335,6 +366,7 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
   if (!entries.damage()) return true;
   report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
                           directory.record, *entries.damage());
+  lose(entries.rest_offset(), entries.rest().size(), directory.record, report);
   pack_sound_entries(worker, entries.rest(), entries.rest_offset(), directory);
   return false;
 }

@@ -62,7 +62,7 @@ PathChain::Path PathChain::find(FileReference directory) {
   text_ = whole_ ? std::string{} : broken_path(at);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     text_ += '/';
-    append_utf8(text_, *name);
+    append_exact(text_, *name);
   }
   last_ = directory;
   has_last_ = true;

@@ -226,20 +226,29 @@ class RecordTable::Scan {
       const u64 offset = mft_.offset_of(first + i).value_or(read.error().offset);
       report.findings.warning("record-unreadable", offset, "record {}: {}", first + i,
                               read.error());
-      if (!report.gaps.empty() && report.gaps.back().offset + report.gaps.back().length == offset) {
-        report.gaps.back().length += record_size_;
-        ++report.gaps.back().count;
-      } else {
-        report.gaps.push_back({offset, record_size_, Gap::Lost::records, first + i, 1});
-      }
+      lose(first + i, offset, report);
     }
   }
 
+  // Records one behind the other are one gap.
+  void lose(u64 number, u64 offset, BlockReport& report) const {
+    if (!report.gaps.empty()) {
+      auto& last = report.gaps.back();
+      if (last.offset + last.length == offset && last.first + last.count == number) {
+        last.length += record_size_;
+        ++last.count;
+        return;
+      }
+    }
+    report.gaps.push_back({offset, record_size_, Gap::Lost::records, number, 1});
+  }
+
   void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
-    if (is_unused_record(bytes)) return;
+    if (is_unused(number, bytes)) return;
     const u64 offset = mft_.offset_of(number).value_or(0);
     const auto damage = read_fixed_record(bytes, number, offset, worker.facts);
     if (!damage) {
+      if (number < mft_.valid_count()) lose(number, offset, report);
       if (is_marked_bad(bytes))
         report.bad.add(number, offset, core::to_string(damage.error()));
       else
@@ -254,6 +263,15 @@ class RecordTable::Scan {
     if (worker.facts.bad) report.bad.add(number, offset, "read all the same");
     if (worker.facts.in_use) count_in_use(worker);
     keep(worker, number, offset, report);
+  }
+
+  // Zeros: never used, or what stands for bytes that could not be read. Behind the valid records
+  // anything may be.
+  bool is_unused(u64 number, core::ByteView bytes) const {
+    if (!is_unused_record(bytes)) return false;
+    if (number >= mft_.valid_count()) return true;
+    return number != root_record && core::is_zero(bytes) &&
+           !core::is_unreliable(image_, mft_.offset_of(number).value_or(0), record_size_);
   }
 
   void count_in_use(Worker& worker) {
@@ -271,9 +289,11 @@ class RecordTable::Scan {
     auto& slot = table_.slots_[number];
     slot = {worker.writer.add(worker.packed.view()), summarize(worker.facts)};
     if (worker.order.add(worker.facts)) table_.slots_[number - 1].summary.out_of_order = true;
-    if (slot.piece == Arena::none)
+    if (slot.piece == Arena::none) {
       report.findings.warning("record-limit", offset, "there is not enough memory for record {}",
                               number);
+      lose(number, offset, report);
+    }
     if (worker.facts.has_list && slot.piece != Arena::none)
       worker.lists.push_back(static_cast<u32>(number));
     if (worker.facts.is_extension() && worker.facts.base.record < count_)

@@ -59,11 +59,19 @@ std::string FileRow::path() const {
   return text;
 }
 
-void FileRow::append_path(std::string& text) const {
-  if (name.empty()) return;
-  if (!is_root()) text += parent_path;
+bool FileRow::append_path(std::string& text) const {
+  if (name.empty()) return true;
+  const bool valid = is_root() || append_utf8(text, parent_path);
   text += '/';
-  if (!is_root()) append_utf8(text, name);
+  return (is_root() || append_utf8(text, name)) && valid;
+}
+
+std::string FileRow::exact_path() const {
+  if (name.empty()) return {};
+  std::string text{is_root() ? std::string_view{} : parent_path};
+  text += '/';
+  if (!is_root()) append_exact(text, name);
+  return text;
 }
 
 const StreamRow* FileRow::content() const {

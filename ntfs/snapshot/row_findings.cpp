@@ -283,13 +283,9 @@ void add_extent_findings(FileRow& row, const ExtentFaults& faults, const Volume&
 }
 
 void add_unread_findings(FileRow& row, const Volume& volume) {
-  const auto unreliable = volume.image().unreliable();
-  if (unreliable.empty()) return;
+  if (volume.image().unreliable().empty()) return;
   const auto is_unreliable = [&](u64 offset, u64 size) {
-    const auto behind = std::ranges::upper_bound(unreliable, offset, {}, [](const auto& range) {
-      return core::saturating_add(range.offset, range.length);
-    });
-    return behind != unreliable.end() && behind->offset < offset + size;
+    return core::is_unreliable(volume.image(), offset, size);
   };
   const auto is_unreliable_record = [&](u64 record) {
     const auto offset = volume.mft().offset_of(record);

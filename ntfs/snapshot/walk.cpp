@@ -280,7 +280,7 @@ void Walk::enter(const RowSource& row, const RecordFacts& facts) {
     path_ = broken_path(row.file);
   } else {
     path_ += '/';
-    append_utf8(path_, name);
+    append_exact(path_, name);
   }
   levels_.push_back({.directory = directory,
                      .reference = facts.reference(),

@@ -9,8 +9,6 @@ namespace {
 
 using core::Fault;
 
-constexpr u64 largest_cluster = u64{1} << 24;
-
 // 1 to 128 sectors as they are, and 2^(256-n) sectors for 0xf4 and above; 0 for the rest.
 u64 sectors_per_cluster(u8 encoded) {
   if (encoded >= 0xf4) return u64{1} << (256 - encoded);

@@ -68,7 +68,7 @@ void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& 
   summary.state = row.source->state;
   if (row.file_known()) summary.record = row.source->file.record;
   row.append_path(summary.path);
-  summary.directory_path = row.parent_path;
+  append_utf8(summary.directory_path, row.parent_path);
   summary.directory = row.facts.directory;
   summary.first_of_file = row.source->first_of_record && row.source->has_record;
   if (row.facts.information) summary.times = row.facts.information->times;

@@ -68,7 +68,8 @@ std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& imag
   ExtentFaults faults;
   index.extents = collect_extents(facts, AttributeType::index_allocation, allocation->name,
                                   mft.clusters(), faults);
-  if (faults.runs || faults.outside_volume || faults.gap)
+  index.cut = faults.runs || faults.outside_volume || faults.gap;
+  if (index.cut)
     findings.warning("index-extents", at, "the extents of the index of directory {} are damaged",
                      facts.record);
   if (index.extents.empty()) return index;
@@ -81,6 +82,7 @@ std::optional<DirectoryIndex> read_directory_index(const core::ImageSource& imag
                      "are more than the image has room for, and only {} are read",
                      facts.record, index.buffer_count, most_buffers);
     index.buffer_count = most_buffers;
+    index.cut = true;
   }
   if (index.buffer_count > 0)
     index.used = read_bitmap(image, mft, facts, (index.buffer_count + 7) / 8, findings);

@@ -19,6 +19,7 @@ struct DirectoryIndex {
   u32 buffer_size = 4096;         // without a root: that of nearly all volumes
   u8 vcn_shift = 0;               // log2 of the VCN units per buffer
   u64 buffer_count = 0;
+  bool cut = false;  // it may have more buffers, or others
   std::vector<Extent> extents;
   std::vector<std::byte> used;  // one bit per buffer
 

@@ -45,21 +45,21 @@ std::optional<BootSectorCopy> find_copy_in_middle(const core::ImageSource& image
 std::optional<BootSectorCopy> find_copy(const core::ImageSource& image,
                                         const Volume::Place& place) {
   const u64 end = std::min(core::saturating_add(place.offset, place.size), image.size());
-  std::optional<BootSectorCopy> later;
+  std::optional<BootSectorCopy> elsewhere;
   for (const u64 back : sector_sizes) {
     if (back > end - std::min(place.offset, end)) break;
     const auto boot = read_boot_sector_at(image, end - back);
     const auto start = boot ? boot->start_before(end - back) : std::nullopt;
-    if (!start || *start < place.offset) continue;
+    if (!start || *start < place.earliest.value_or(place.offset)) continue;
     const BootSectorCopy found{*boot, end - back, *start};
     if (*start == place.offset) return found;
-    if (place.listed) later = found;
+    if (place.earliest) elsewhere = found;
   }
   const auto found = find_copy_in_middle(image, place);
-  return found ? found : later;
+  return found ? found : elsewhere;
 }
 
-// Of a volume that starts where the place does, for which no later one is taken then.
+// Of a volume that starts where the place does, for which no other one is taken then.
 bool has_mft_at_usual_place(const core::ImageSource& image, const Volume::Place& place) {
   return search_volume(image, {.offset = place.offset, .size = place.size, .scans = false})
       .has_value();

@@ -72,7 +72,7 @@ std::optional<u32> find_cluster_size(const AttributeFacts* data) {
   if (!data || data->cluster_count == 0 || data->allocated_size % data->cluster_count != 0)
     return std::nullopt;
   const u64 size = data->allocated_size / data->cluster_count;
-  if (!std::has_single_bit(size) || size < 512 || size > (1 << 24)) return std::nullopt;
+  if (!std::has_single_bit(size) || size < 512 || size > largest_cluster) return std::nullopt;
   return static_cast<u32>(size);
 }
 
@@ -162,7 +162,7 @@ class Search {
   std::vector<u64> usual_places() const {
     std::vector<u64> places;
     const u64 end = core::saturating_add(search_.offset, search_.size);
-    for (u64 cluster_size = 512; cluster_size <= (1 << 21); cluster_size *= 2)
+    for (u64 cluster_size = 512; cluster_size <= largest_cluster; cluster_size *= 2)
       for (const u64 cluster : {u64{786432}, u64{4}, u64{2}})
         places.push_back(core::saturating_add(search_.offset, cluster * cluster_size));
     for (const u64 part : {u64{2}, u64{3}})

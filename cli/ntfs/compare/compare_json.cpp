@@ -1,4 +1,5 @@
 #include "cli/ntfs/compare/compare_rows.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "coldtrace/core/file_time.hpp"
 
@@ -107,14 +108,15 @@ void write_difference_json(JsonWriter& json, const VolumeName& volume,
   json.key("changes").begin_array();
   for (const auto change : difference.changes()) json.value(to_string(change));
   json.end_array();
-  json.field("path_before", path_of(difference.before)).field("path", path_of(difference.after));
+  write_exact_text(json, "path_before", path_of(difference.before));
+  write_exact_text(json, "path", path_of(difference.after));
   json.key("names").begin_array();
-  for (const auto& name : difference.names)
-    json.begin_object()
-        .field("change", to_string(name.change))
-        .field("before", path_of(name.before))
-        .field("after", path_of(name.after))
-        .end_object();
+  for (const auto& name : difference.names) {
+    json.begin_object().field("change", to_string(name.change));
+    write_exact_text(json, "before", path_of(name.before));
+    write_exact_text(json, "after", path_of(name.after));
+    json.end_object();
+  }
   json.end_array();
   json.field("size_before", size_of(difference.before)).field("size", size_of(difference.after));
   write_streams(json, difference);

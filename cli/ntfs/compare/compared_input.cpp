@@ -91,7 +91,7 @@ class ComparedLines {
 
   // False where the line is needed and cannot be used.
   bool read(std::string_view type, const Value& json) {
-    if (type == "gap") volumes_.back().files.add_gap(read_gap(json));
+    if (type == "gap") volumes_.back().files.add_gap(read_snapshot_gap(json));
     if (type != "file") return true;
     if (!json.HasMember("state")) lacking_.needed = " state";
     const auto state = read_snapshot_state(json, mistyped_);
@@ -138,15 +138,6 @@ class ComparedLines {
   }
 
  private:
-  // Of one whose records are not said any may be lost.
-  static ntfs::Gap read_gap(const Value& json) {
-    const bool records = text_member(json, "lost") == "records";
-    return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
-            records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
-            number_member(json, records ? "first_record" : "directory").value_or(0),
-            number_member(json, "records").value_or(~u64{0})};
-  }
-
   void add_unlisted(const Value& json) {
     auto& files = volumes_.back().files;
     const auto record = number_member(json, "record");

@@ -122,7 +122,7 @@ class CompareWriter {
       if (counts.unknown > 0)
         print(output_,
               "{} of one side not compared: the metadata that would show whether the other side "
-              "has {} cannot be read\n",
+              "has all of {} cannot be read\n",
               counted(counts.unknown, "file", "files"), counts.unknown == 1 ? "it" : "them");
       return;
     }

@@ -1,5 +1,7 @@
 #include "cli/ntfs/compare/snapshot_row.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
@@ -124,13 +126,17 @@ std::optional<std::string> read_extended_attributes(const Value& json, MistypedM
   return text;
 }
 
+template <class Is>
+bool has_finding(const Value& json, Is is) {
+  const auto* findings = find_member(json, "findings", &Value::IsArray);
+  return findings && std::ranges::any_of(findings->GetArray(), [&](const Value& finding) {
+           return is(text_member(finding, "code"));
+         });
+}
+
 // Of a name whose streams are told with another one there are none.
 bool has_streams_left_out(const Value& json) {
-  const auto* findings = find_member(json, "findings", &Value::IsArray);
-  if (!findings) return false;
-  for (const auto& finding : findings->GetArray())
-    if (text_member(finding, "code") == "streams-limit") return true;
-  return false;
+  return has_finding(json, [](std::string_view code) { return code == "streams-limit"; });
 }
 
 }  // namespace
@@ -150,7 +156,7 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
   file.file = *own;
   file.directory = mistyped.find(json, "directory", &Value::IsBool) != nullptr &&
                    find_member(json, "directory", &Value::IsTrue) != nullptr;
-  file.names.push_back({*in, read_name(json), text_member(json, "path"),
+  file.names.push_back({*in, read_name(json), read_exact_path(json),
                         text_or_none(json, "short_name", mistyped),
                         read_snapshot_times(json, "fn", mistyped)});
   file.times = read_snapshot_times(json, "si", mistyped);
@@ -166,6 +172,8 @@ bool read_compared_file(const Value& json, ntfs::ComparedFile& file, LackingMemb
     extended_attributes = read_extended_attributes(json, mistyped);
     other_streams = read_other_streams(json, mistyped);
   }
+  file.incomplete = has_finding(json, ntfs::loses_attributes);
+  if (file.incomplete) forget_lost(file);
   for (const std::string name :
        {"short_name", "fn", "security_id", "object_id", "reparse", "ea", "other_streams"})
     if (!json.HasMember(name.c_str())) lacking.others.insert(name);

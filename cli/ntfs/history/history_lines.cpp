@@ -53,7 +53,7 @@ bool has(const FileVersion& version, std::size_t view) {
 }
 
 bool is_absent(const HistoryView& view, const FileHistory& file, std::size_t number) {
-  return view.opened && view.whole && !file.is_in(number);
+  return view.opened && view.whole && !file.is_in(number) && !view.lost.contain(file.file.record);
 }
 
 }  // namespace

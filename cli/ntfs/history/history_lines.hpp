@@ -2,6 +2,7 @@
 
 #include "cli/command/json_lines.hpp"
 #include "cli/ntfs/ntfs_input.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/history/volume_history.hpp"
 
 namespace coldtrace::cli {
@@ -15,7 +16,8 @@ struct HistoryView {
   ntfs::Partition partition;
   u64 start = partition.offset;  // of the volume, which may begin later in the partition
   bool opened = false;
-  bool whole = true;  // absence of a file is reliable
+  bool whole = true;            // absence of a file is reliable
+  ntfs::LostRecords lost = {};  // but not of these
 };
 
 // One volume at all known times.

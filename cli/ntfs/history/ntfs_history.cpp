@@ -44,6 +44,7 @@ class HistoryRun {
                               const ntfs::Snapshot& snapshot, core::Findings of_volume) {
       view.opened = true;
       view.start = snapshot.volume().offset();
+      for (const auto& gap : snapshot.gaps()) view.lost.add(gap);
       any_ = true;
       volume.history.search(snapshot, options_.jobs, of_volume, hide_names(names_, options_.jobs));
       report.read(volume_title(options_.image, view.partition), of_volume);

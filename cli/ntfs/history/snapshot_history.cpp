@@ -9,6 +9,7 @@
 #include "cli/ntfs/history/line_versions.hpp"
 #include "cli/ntfs/line_json.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -57,7 +58,11 @@ std::string SnapshotHistory::read(core::Findings& findings) {
       },
       [&](std::string_view type, const Value& json) {
         if (!is_shallow(json)) return false;
-        if (type != "file" || !views_.back()) return true;
+        if (!views_.back()) return true;
+        if (type == "gap")
+          volumes_[views_.back()->volume].views[views_.back()->view].lost.add(
+              read_snapshot_gap(json));
+        if (type != "file") return true;
         if (lacking.empty())
           for (const auto* const member : needed)
             if (!json.HasMember(member)) lacking += fmt::format(" {}", member);

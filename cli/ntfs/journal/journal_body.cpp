@@ -24,7 +24,7 @@ class BodyLines final : public JournalFormat {
     }
     const auto start = name_.size();
     name_ += volume_;
-    batch.append_path(row, name_);
+    name_ += batch.exact_path(row);
     escape_body_text(name_, start);
     out.append("0|");
     out.append(name_);

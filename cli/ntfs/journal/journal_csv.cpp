@@ -1,5 +1,6 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
@@ -107,7 +108,7 @@ class CsvLines final : public JournalFormat {
     time(event.first_time);
     number(event.records);
     out_->append(event.closed ? "true," : "false,");
-    text(event.old_path);
+    text(shown_text(event.old_path));
   }
 
   bool events_;

@@ -80,8 +80,13 @@ class JournalJson final : public JournalFormat {
     }
     out_->append(R"(,"path":)");
     scratch_.clear();
-    batch.append_path(row, scratch_);
+    const bool exact = batch.append_path(row, scratch_);
     append_json_text(*out_, scratch_);
+    if (!exact) {
+      out_->append(R"(,"path_utf16":")");
+      out_->append(ntfs::to_utf16_hex(batch.exact_path(row)));
+      out_->append('"');
+    }
     out_->append(R"(,"path_certain":)");
     boolean(row.path_certain);
     out_->append(R"(,"name":)");
@@ -140,11 +145,10 @@ class JournalJson final : public JournalFormat {
     number(event.records);
     out_->append(R"(,"closed":)");
     boolean(event.closed);
-    out_->append(R"(,"old_path":)");
     if (event.old_path.empty())
-      out_->append("null");
+      out_->append(R"(,"old_path":null)");
     else
-      append_json_text(*out_, event.old_path);
+      append_exact_text(*out_, "old_path", event.old_path);
   }
 
   void write_extents(const ntfs::JournalRow& row) {

@@ -2,6 +2,7 @@
 
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 
 namespace coldtrace::cli {
@@ -33,8 +34,8 @@ class L2tLines final : public JournalFormat {
                             record.file.record, record.file.sequence, record.parent.record,
                             record.parent.sequence);
     if (row.event && !batch.events[*row.event].old_path.empty())
-      text +=
-          fmt::format(" Former name: {}", plaso_path(prefix_ + batch.events[*row.event].old_path));
+      text += fmt::format(" Former name: {}",
+                          plaso_path(prefix_ + shown_text(batch.events[*row.event].old_path)));
     text += fmt::format(" Update reason: {}", reasons);
     auto extra = fmt::format("update_sequence_number: {}", record.usn);
     if (record.time) extra = fmt::format("file_time: {}; {}", core::to_string(*record.time), extra);

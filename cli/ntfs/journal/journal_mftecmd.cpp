@@ -26,9 +26,9 @@ class MftecmdLines final : public JournalFormat {
              core::TextBuffer& out) override {
     const auto& record = row.record;
     const auto name = ntfs::to_utf8(record.name);
-    const auto directory = row.path_known
-                               ? to_mftecmd_directory(batch.directory_of(row), row.path_whole)
-                               : std::string{};
+    const auto directory =
+        row.path_known ? to_mftecmd_directory(shown_text(batch.directory_of(row)), row.path_whole)
+                       : std::string{};
     out.append(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(name),
                            csv_field(dotnet_extension(name)), record.file.record,
                            record.file.sequence, record.parent.record, record.parent.sequence,

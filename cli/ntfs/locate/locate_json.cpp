@@ -1,4 +1,5 @@
 #include "cli/ntfs/locate/locate_rows.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -6,7 +7,7 @@ namespace {
 void write_owner(JsonWriter& json, const ntfs::PlaceOwner& owner) {
   const bool mapped = owner.type != ntfs::AttributeType::end;
   json.begin_object();
-  json.key("path").value(text_or_null(owner.path));
+  write_exact_text(json, "path", text_or_null(owner.path));
   json.field("record", owner.file.record)
       .field("sequence", owner.file.sequence)
       .field("state", to_string(owner.state))

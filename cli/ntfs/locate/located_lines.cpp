@@ -52,7 +52,7 @@ std::optional<ntfs::PlaceOwner> read_owner(const Value& json, MistypedMembers& m
     return std::nullopt;
   ntfs::PlaceOwner owner{.file = *file, .state = *state};
   owner.directory = find_member(json, "directory", &Value::IsTrue) != nullptr;
-  owner.path = text_member(json, "path");
+  owner.path = read_exact_path(json);
   owner.system = file->record < ntfs::first_user_record || owner.path.starts_with("/$Extend/");
   owner.links = static_cast<u32>(std::min<u64>(number_member(json, "links").value_or(0), ~u32{0}));
   return owner;

@@ -1,4 +1,5 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/csv_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
@@ -69,7 +70,8 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
   cells.text(to_string(event.kind)).time(event.time).text(time_source_name(event.time_source));
   cells.time(event.not_before).time(event.not_after).number(event.record);
   cells.number(event.sequence ? std::optional<u64>{*event.sequence} : std::nullopt);
-  cells.text(row.path).name(event.after).text(row.old_path).name(event.before);
+  cells.text(shown_text(row.path)).name(event.after);
+  cells.text(shown_text(row.old_path)).name(event.before);
   cells.text(event.committed ? "true" : "false").number(event.lsn).number(event.transaction);
   cells.text(row.present ? to_string(*row.present) : std::string_view{});
   cells.text(name_source_name(event.name_source));

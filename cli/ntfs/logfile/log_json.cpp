@@ -1,6 +1,7 @@
 #include <array>
 
 #include "cli/ntfs/logfile/log_rows.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -99,9 +100,9 @@ void write_log_row(JsonWriter& json, const LogRow& row) {
   json.field("not_before", to_text(event.not_before)).field("not_after", to_text(event.not_after));
   json.field("record", event.record);
   json.field("sequence", event.sequence ? std::optional<u64>{*event.sequence} : std::nullopt);
-  json.field("path", text_or_null(row.path));
+  write_exact_text(json, "path", text_or_null(row.path));
   write_name(json, event.after, "name", "name_utf16", "parent");
-  json.field("old_path", text_or_null(row.old_path));
+  write_exact_text(json, "old_path", text_or_null(row.old_path));
   write_name(json, event.before, "old_name", "old_name_utf16", "old_parent");
   json.field("committed", event.committed)
       .field("lsn", event.lsn)

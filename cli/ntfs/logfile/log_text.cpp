@@ -1,4 +1,5 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -9,7 +10,7 @@ std::string name_text(const std::optional<ntfs::LoggedName>& name, const std::st
   if (!path.empty()) return path;
   if (!name) return {};
   return fmt::format("<parent {}-{}>/{}", name->parent.record, name->parent.sequence,
-                     ntfs::to_utf8(name->name()));
+                     ntfs::to_exact(name->name()));
 }
 
 std::string time_text(const std::optional<core::FileTime>& time) {
@@ -44,8 +45,8 @@ void append_log_text(core::TextBuffer& text, const LogRow& row) {
   text.append(fmt::format("{:>12}  {:<19}  {:<11}  {}", event.lsn, when, to_string(event.kind),
                           event.record));
   if (event.sequence) text.append(fmt::format("-{}", *event.sequence));
-  if (!after.empty()) text.append("  " + core::printable(after));
-  if (!before.empty()) text.append((after.empty() ? "  " : "  was ") + core::printable(before));
+  if (!after.empty()) text.append("  " + printable_exact(after));
+  if (!before.empty()) text.append((after.empty() ? "  " : "  was ") + printable_exact(before));
   if (event.name_source == ntfs::LogNameSource::mft) text.append(" (by $MFT)");
   for (const auto& time : event.times)
     text.append(fmt::format("  {} {} to {}", set_time_name(time.which), time_text(time.before),

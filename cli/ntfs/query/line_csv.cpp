@@ -127,6 +127,10 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
     out.append(',');
     cell(out, find(find(&line, "reparse"), "kind"));
   }
+  if (fields.contains(RowField::path)) {
+    out.append(',');
+    cell(out, find(&line, "path_utf16"));
+  }
   out.append('\n');
 }
 

@@ -143,6 +143,8 @@ bool has_member(const Value& line, FileMember member) {
     case FileMember::extension:
     case FileMember::name_utf16:  // only where it is needed
       return find(line, "name") != nullptr;
+    case FileMember::path_utf16:
+      return find(line, "path") != nullptr;
     case FileMember::stream_name_utf16:
       return has_path(line, "streams.name");
     case FileMember::other_name_utf16:

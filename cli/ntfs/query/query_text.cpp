@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -38,6 +41,13 @@ std::string size_of(ntfs::FileValues& values) {
   return text;
 }
 
+// Where U+FFFD stands for something the units say what.
+std::string path_of(ntfs::FileValues& values) {
+  const auto units = core::parse_hex(first_of(values, FileMember::path_utf16, ""));
+  if (!units || units->empty()) return first_of(values, FileMember::path, "<unnamed>");
+  return printable_exact(ntfs::to_exact(ntfs::to_stored_text(*units)));
+}
+
 }  // namespace
 
 void append_query_text(core::TextBuffer& out, ntfs::FileValues& values) {
@@ -46,7 +56,7 @@ void append_query_text(core::TextBuffer& out, ntfs::FileValues& values) {
                                first_of(values, FileMember::si_modified, "-")));
   const auto state = first_of(values, FileMember::state, "");
   if (!state.empty() && state != "live") out.append(fmt::format("[{}] ", state));
-  const auto path = first_of(values, FileMember::path, "<unnamed>");
+  const auto path = path_of(values);
   if (const auto number = first_of(values, FileMember::partition_number, ""); !number.empty())
     out.append("/partition" + number);
   if (const auto number = first_of(values, FileMember::partition_shadow, ""); !number.empty())

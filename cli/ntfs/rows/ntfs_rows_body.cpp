@@ -81,7 +81,7 @@ class BodyRows final : public RowFormat {
     suffix_.clear();
     if (stream.empty()) return;
     suffix_ += ':';
-    ntfs::append_utf8(suffix_, stream);
+    ntfs::append_exact(suffix_, stream);
     escape_body_text(suffix_, 0);
   }
 
@@ -94,7 +94,7 @@ class BodyRows final : public RowFormat {
       return;
     }
     if (row.name.empty() || row.is_root()) {
-      name_ = volume_ + row.path();
+      name_ = volume_ + row.exact_path();
       escape_body_text(name_, 0);
       prefix_ = std::string::npos;
       return;
@@ -109,7 +109,7 @@ class BodyRows final : public RowFormat {
       name_ += '/';
       prefix_ = name_.size();
     }
-    ntfs::append_utf8(name_, row.name);
+    ntfs::append_exact(name_, row.name);
     escape_body_text(name_, prefix_);
   }
 

@@ -54,6 +54,7 @@ constexpr Column columns[] = {
 constexpr Column last_columns[] = {
     {RowField::name, "name_utf16"},
     {RowField::reparse, "reparse_kind"},
+    {RowField::path, "path_utf16"},
 };
 
 class CsvRows final : public RowFormat {
@@ -68,6 +69,7 @@ class CsvRows final : public RowFormat {
       if (fields.contains(column.field)) fields_.push_back(column.field);
     has_name_ = fields.contains(RowField::name);
     has_reparse_ = fields.contains(RowField::reparse);
+    has_path_ = fields.contains(RowField::path);
     for (const auto field : {RowField::ea, RowField::findings}) {
       const auto& name = row_field_names()[static_cast<std::size_t>(field)];
       nested_.push_back({field, make_json_rows(RowFields{{name}}, int64, false, volume, {}),
@@ -203,6 +205,11 @@ class CsvRows final : public RowFormat {
       if (row.reparse_tag) plain(ntfs::reparse_tag_name(*row.reparse_tag));
       out_->append(',');
     }
+    if (has_path_) {
+      path_.clear();
+      if (!row.append_path(path_)) plain(ntfs::to_utf16_hex(row.exact_path()));
+      out_->append(',');
+    }
   }
 
   u64 left_out() const override { return left_out_; }
@@ -225,6 +232,7 @@ class CsvRows final : public RowFormat {
   std::vector<RowField> fields_;  // in the order of the columns
   bool has_name_ = false;
   bool has_reparse_ = false;
+  bool has_path_ = false;
   std::optional<u64> longest_cell_;
   const ntfs::DeletedTimes* deleted_;
   std::string volume_;

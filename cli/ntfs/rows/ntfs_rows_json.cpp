@@ -106,8 +106,12 @@ class JsonRows final : public RowFormat {
   void write_path() {
     const auto& row = *row_;
     scratch_.clear();
-    row.append_path(scratch_);
+    const bool valid = row.append_path(scratch_);
     append_json_text(*out_, scratch_);
+    if (valid) return;
+    out_->append(R"(,"path_utf16":")");
+    out_->append(ntfs::to_utf16_hex(row.exact_path()));
+    out_->append('"');
   }
 
   void write_reference(ntfs::FileReference reference) {

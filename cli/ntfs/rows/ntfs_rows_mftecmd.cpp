@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/mftecmd_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
@@ -66,8 +67,9 @@ class MftecmdRows final : public RowFormat {
     before_ = fmt::format(
         "{},{},{},{},{},{}", source.file.record, source.file.sequence, boolean(row.facts.in_use),
         parent.record, parent.sequence,
-        csv_field(row.is_root() ? std::string{"."}
-                                : to_mftecmd_directory(row.parent_path, !source.path_cut)));
+        csv_field(row.is_root()
+                      ? std::string{"."}
+                      : to_mftecmd_directory(shown_text(row.parent_path), !source.path_cut)));
     times_ = times_text(row);
     const auto* information = row.facts.information ? &*row.facts.information : nullptr;
     std::string usn, security;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
@@ -27,7 +28,7 @@ class TextRows final : public RowFormat {
     const bool root = row.is_root();
     const auto depth =
         static_cast<std::size_t>(std::ranges::count(row.parent_path, '/')) + (root ? 0 : 1);
-    std::string name = live && !root ? ntfs::to_utf8(row.name) : prefix_ + row.path();
+    std::string name = live && !root ? ntfs::to_exact(row.name) : prefix_ + row.exact_path();
     if (row.name.empty()) name = "<unnamed>";
     const auto* content = row.content();
     const auto& information = row.facts.information;
@@ -43,12 +44,12 @@ class TextRows final : public RowFormat {
         modified));
     if (!live) out.append(fmt::format("[{}] ", to_string(source.state)));
     for (std::size_t i = 0; live && i < depth; ++i) out.append("  ");
-    out.append(printable(name));
+    out.append(printable_exact(name));
     if (row.facts.directory && !root) out.append('/');
     if (row.reparse_target) out.append(" -> " + printable(*row.reparse_target));
     for (const auto& stream : row.streams)
       if (!stream.name.empty())
-        out.append(fmt::format("  :{} ({})", printable(ntfs::to_utf8(stream.name)),
+        out.append(fmt::format("  :{} ({})", printable_exact(ntfs::to_exact(stream.name)),
                                size_in_words(stream)));
     if (source.entry && source.entry->copies > 1)
       out.append(fmt::format("  ({} copies)", source.entry->copies));

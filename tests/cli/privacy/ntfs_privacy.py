@@ -120,7 +120,8 @@ class Privacy(Case):
             if row["type"] != "file":
                 continue
             expected = dict(row, owner_sid=None, object_id=None)
-            expected.pop("name_utf16", None)
+            for units in ("name_utf16", "path_utf16"):
+                expected.pop(units, None)
             if row["path"] is not None and row["path"] != "/":
                 expected["path"] = hashed_path(row["path"])
                 expected["name"] = hashed(row["name"])

@@ -703,5 +703,154 @@ class Volumes(Case):
         self.assertIn(b"\x20\0\0\0\x50\0\0\0\x01\0\x48\0", Path(self.here, "many").read_bytes())
 
 
+def record_places(image):
+    """Where the records of a volume without fragments lie, by their numbers, as boot sector and records say."""
+    sector, cluster, lcn = struct.unpack_from("<HB34xQ", image, 0x0b)
+    place = {}
+    for number, at in enumerate(range(lcn * cluster * sector, len(image), 1024)):
+        if image[at:at + 4] != b"FILE" or struct.unpack_from("<I", image, at + 0x2c)[0] not in (0, number):
+            return place
+        place[number] = at
+    return place
+
+
+def attribute_places(image, at):
+    """Type and place of each attribute of the record there."""
+    place = at + struct.unpack_from("<H", image, at + 0x14)[0]
+    while (kind := struct.unpack_from("<I", image, place)[0]) != 0xffffffff:
+        yield kind, place
+        place += struct.unpack_from("<I", image, place + 4)[0]
+
+
+@unittest.skipUnless(can_mount(), "no FUSE, or not root")
+class Damage(Case):
+    """What cannot be read of one side is neither deleted nor created."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.sound = Path(cls.folder.name) / "sound"
+        volume = recipe.Volume(cls.sound, 16 << 20, 4096)
+        with volume:
+            (volume.root / "folder").mkdir()
+            (volume.root / "many").mkdir()
+            for name in ("file", "other", "gone", "folder/kid", "folder/brother"):
+                volume.write(name, b"x" * 2000)
+            os.link(volume.root / "file", volume.root / "folder/link")
+            for number in range(200):
+                volume.write(f"many/a file with a long name {number:03}", b"y")
+            for name, size in (("one", 10), ("two", 20)):
+                volume.write(f"other:{name}", b"z" * size)
+        cls.rows = {row["path"]: row for row in strict_ndjson(run("snapshot", cls.sound).stdout) if row["type"] == "file"}
+        cls.places = record_places(cls.sound.read_bytes())
+
+    def number(self, path):
+        return self.rows[path]["record"]
+
+    def damaged(self, name, change):
+        image = bytearray(self.sound.read_bytes())
+        change(image)
+        return self.write(name, bytes(image))
+
+    def sides(self, image, *states):
+        """An image, and snapshots of it, with files that no directory lists and without."""
+        yield image
+        for options in ([], ["--state", "live,unreachable,detached"]):
+            path = Path(f"{image}{len(options)}.ndjson")
+            run("snapshot", "-q", *options, image, "-o", path, status=1)
+            yield path
+
+    def compared(self, before, after):
+        lines = strict_ndjson(run("compare", "--format", "ndjson", before, after, status=1).stdout)
+        for line in lines:
+            SCHEMA.validate(line)
+        self.assertFalse(lines[-1]["same"])
+        changes = {(row["path_before"] or row["path"], change) for row in lines[1:-1] for change in row["changes"]}
+        return changes, lines[-1]["counts"]["unknown"]
+
+    def check(self, image, unknown, changes=()):
+        """Exactly so many files are unknown, whichever side is damaged."""
+        for damaged in self.sides(image):
+            for before, after in ((self.sound, damaged), (damaged, self.sound)):
+                with self.subTest(damaged=damaged.name, first=before == damaged):
+                    self.assertEqual(self.compared(before, after), (set(changes), unknown))
+        text = run("compare", self.sound, image, status=1).stdout.decode()
+        self.assertIn(f"{unknown} file{'s' * (unknown != 1)} of one side not compared: ", text)
+
+    def test_a_record_that_cannot_be_used(self):
+        self.assertIn(self.number("/gone"), self.places)
+        at = self.places[self.number("/gone")]
+        for name, what in (("magic", b"JUNK"), ("first attribute", None), ("BAAD", b"BAAD"), ("head", bytes(0x30)),
+                           ("all", bytes(1024))):
+            with self.subTest(name):
+                def change(image, what=what):
+                    if what:
+                        image[at:at + len(what)] = what
+                    if what in (None, b"BAAD"):
+                        image[at + 0x14:at + 0x16] = b"\x03\xff"
+                image = self.damaged(name, change)
+                self.check(image, 1)
+                lines = strict_ndjson(run("snapshot", image, status=1).stdout)
+                gap, = (line for line in lines if line["type"] == "gap")
+                self.assertEqual((gap["lost"], gap["offset"], gap["length"], gap["first_record"], gap["records"]),
+                                 ("records", at, 1024, self.number("/gone"), 1))
+
+    def test_records_one_behind_the_other_are_one_gap(self):
+        first = self.number("/many/a file with a long name 050")
+        image = self.damaged("several", lambda image: [
+            image.__setitem__(slice(self.places[number], self.places[number] + 4), b"junk")
+            for number in range(first, first + 3)])
+        lines = strict_ndjson(run("snapshot", image, status=1).stdout)
+        gap, = (line for line in lines if line["type"] == "gap")
+        self.assertEqual((gap["first_record"], gap["records"], gap["length"]), (first, 3, 3 * 1024))
+        self.check(image, 3)
+
+    def test_a_directory_whose_record_cannot_be_used(self):
+        at = self.places[self.number("/folder")]
+        # Its two files and itself; of the file with a link in it, whether that is there.
+        image = self.damaged("directory", lambda image: image.__setitem__(slice(at, at + 4), b"JUNK"))
+        with_all = [side for side in self.sides(image)]
+        for damaged in (with_all[0], with_all[2]):
+            for before, after in ((self.sound, damaged), (damaged, self.sound)):
+                changes, unknown = self.compared(before, after)
+                self.assertEqual((changes, unknown), (set(), 4))
+
+    def test_an_index_that_cannot_be_used(self):
+        buffers = [extent["offset"] for stream in self.rows["/many"]["other_streams"] if stream["type"] == "$INDEX_ALLOCATION"
+                   for extent in stream["extents"]]
+        found = [at for at in range(buffers[0], buffers[0] + 0x8000, 4096)
+                 if self.sound.read_bytes()[at:at + 4] == b"INDX"]
+        for name, where, what in (("buffer", 0, bytes(4096)), ("entries", 0x40, b"\xff" * 0x100)):
+            with self.subTest(name):
+                image = self.damaged(name, lambda image: image.__setitem__(
+                    slice(found[0] + where, found[0] + where + len(what)), what))
+                lines = strict_ndjson(run("snapshot", "--state", "all", image, status=1).stdout)
+                lost = {row["record"] for row in lines if row["type"] == "file" and row["state"] == "unreachable"}
+                self.assertTrue(lost)
+                for gap in (line for line in lines if line["type"] == "gap"):
+                    self.assertEqual((gap["lost"], gap["directory"]), ("index", self.number("/many")))
+                    self.assertTrue(found[0] <= gap["offset"] < found[0] + 4096)
+                for damaged in list(self.sides(image))[::2]:
+                    for before, after in ((self.sound, damaged), (damaged, self.sound)):
+                        self.assertEqual(self.compared(before, after), (set(), len(lost)))
+
+    def test_attributes_that_are_lost_with_a_part_of_a_record(self):
+        at = self.places[self.number("/other")]
+        data = [place for kind, place in attribute_places(self.sound.read_bytes(), at) if kind == 0x80]
+        self.assertEqual(len(data), 3)
+        # The length of the second one, a named stream, is impossible: it and the third are lost.
+        image = self.damaged("attribute", lambda image: image.__setitem__(slice(data[1] + 4, data[1] + 8), b"\xff\xff\xff\x7f"))
+        self.check(image, 1)
+
+    def test_a_record_that_was_not_written_as_a_whole(self):
+        at = self.places[self.number("/gone")]
+        image = self.damaged("torn", lambda image: image.__setitem__(at + 1023, image[at + 1023] ^ 0x40))
+        for damaged in self.sides(image):
+            for before, after in ((self.sound, damaged), (damaged, self.sound)):
+                counts = strict_ndjson(run("compare", "--format", "ndjson", before, after, status=1).stdout)[-1]["counts"]
+                self.assertEqual((counts["changes"]["deleted"], counts["changes"]["created"]), (0, 0))
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

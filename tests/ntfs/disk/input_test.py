@@ -1331,7 +1331,7 @@ class Columns(Images):
     def test_the_size_can_be_asked_for(self):
         volume = self.volume()
         table, _ = self.csv(volume, "--fields", "path,size")
-        self.assertEqual(list(table[0]), ["path", "size"])
+        self.assertEqual(list(table[0]), ["path", "size", "path_utf16"])
         lines = strict_ndjson(
             ntfs("snapshot", "--fields", "path,size", volume, status=0).stdout)
         self.assertEqual({row["path"]: row["size"] for row in table},
@@ -1509,6 +1509,50 @@ class LostTables(Images):
             self.assertIn(f"by which the volume starts at {place:#x}", text)
             # One that is named by where it starts starts there.
             self.assertEqual(self.usns(strict_ndjson(ntfs("journal", "--offset", place, path, status=0).stdout)), self.volumes[0][1])
+
+    def test_an_entry_that_begins_behind_the_start_of_its_volume(self):
+        place, size = 1 << 20, len(self.volumes[0][0])
+        for late in (512, 8 * 512, 64 << 10):
+            with self.subTest(late):
+                # It ends where the volume does.
+                path = self.write("late", self.disk(place, first=self.table((place + late, size - late))))
+                lines = strict_ndjson(ntfs("journal", path, status=1).stdout)
+                self.assertEqual((self.usns(lines), self.warnings(lines)), (self.volumes[0][1], ["boot-sector"]))
+                text, = (f["text"] for f in lines[-1]["findings"] if f["code"] == "boot-sector")
+                self.assertIn(f"by which the volume starts at {place:#x}", text)
+                self.assertEqual(lines[0]["partition"]["offset"], place + late)
+                rows = [line for line in lines if line["type"] == "record"]
+                self.assertEqual({row["volume"]["start"] for row in rows}, {place})
+                # All of it lies behind the volume by as much: where its last sectors end is none of the volume.
+                if late == 512:
+                    continue
+                path = self.write("moved", self.disk(place, first=self.table((place + late, size))))
+                said = ntfs("journal", path, status=2).stderr.decode()
+                self.assertIn(f"an NTFS volume of {size} bytes starts here", said)
+                self.assertEqual(self.usns(strict_ndjson(ntfs("journal", "--offset", place, path, status=0).stdout)),
+                                 self.volumes[0][1])
+
+    def test_a_volume_is_not_read_again_by_a_copy_that_another_partition_ends_with(self):
+        place, size = 1 << 20, len(self.volumes[0][0])
+        half = size // 2 // 512 * 512
+        disk = self.disk(place, first=self.table((place, half), (place + half, size - half)))
+        disk[place + half:place + half + 512] = bytes(512)
+        lines = strict_ndjson(ntfs("journal", self.write("halves", disk), status=1).stdout)
+        self.assertEqual(self.usns(lines), self.volumes[0][1])
+        self.assertIn("volume-unopened", self.warnings(lines))
+
+    def test_clusters_of_more_than_2_mib_are_none(self):
+        volume, usns = self.volumes[0]
+        alone = bytearray(volume)
+        struct.pack_into("<HB", alone, 0x0b, 4096, 0xf6)  # 2^10 sectors of 4096 bytes
+        lines = strict_ndjson(ntfs("journal", self.write("large", alone), status=1).stdout)
+        self.assertEqual((self.usns(lines), self.warnings(lines)), (usns, ["boot-sector"]))
+        finding, = (f for f in lines[-1]["findings"] if f["code"] == "boot-sector")
+        self.assertIn("SectorsPerCluster", finding["text"])
+        path = self.write("sound", volume)
+        said = ntfs("journal", "--cluster-size", 1 << 22, path, status=2).stderr
+        self.assertIn(b"4194304 is not a power of two from 512 to 2097152", said)
+        ntfs("journal", "--cluster-size", 1 << 21, path, status=1)
 
     def test_the_copy_in_the_last_sector_of_any_size(self):
         volume, usns = self.volumes[0]

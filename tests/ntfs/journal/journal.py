@@ -306,6 +306,36 @@ class Records(Journals):
         self.assertEqual((rows[5]["path"], rows[5]["name"], rows[5]["time"], rows[5]["name_from_next"]),
                          (None, None, None, False))
 
+    def test_directories_that_differ_only_in_what_is_no_text(self):
+        def units(text):
+            return text.encode("utf-16-le", "surrogatepass")
+
+        journal = w.Journal()
+        directory, root = w.reference(100, 1), w.reference(5, 5)
+        for reason, name in ((w.CREATE | w.CLOSE, "a\ud800"), (None, "one"), (w.OLD, "a\ud800"), (w.NEW | w.CLOSE, "a\ud801"),
+                             (None, "two")):
+            if reason is not None:
+                journal.add(2, directory, root, reason, units(name), attributes=w.DIRECTORY)
+            else:
+                journal.add(2, w.reference(200 + len(name), 1), directory, w.CREATE | w.CLOSE, name)
+        for reason, name in ((w.OLD, "two"), (w.NEW | w.CLOSE, "three")):
+            journal.add(2, w.reference(203, 1), directory, reason, name)
+        stream = self.write("J", journal.data)
+        rows = self.rows(stream)
+        wanted = [f"/a{surrogate}{name}" for surrogate, name in (
+            ("\ud800", ""), ("\ud800", "/one"), ("\ud800", ""), ("\ud801", ""), ("\ud801", "/two"), ("\ud801", "/two"),
+            ("\ud801", "/three"))]
+        self.assertEqual([row["path_utf16"] for row in rows], [units(path).hex() for path in wanted])
+        self.assertEqual({row["path"] for row in rows}, {path.replace("\ud800", "\ufffd").replace("\ud801", "\ufffd")
+                                                         for path in wanted})
+        event = self.rows(stream, "--events", kind="event")[-1]
+        self.assertEqual((event["old_path"], event["old_path_utf16"], event["path_utf16"]),
+                         ("/a\ufffd/two", units("/a\ud801/two").hex(), units("/a\ud801/three").hex()))
+        for form in "text", "bodyfile":
+            text = self.run_journal("--events", "--format", form, stream).stdout.decode()
+            for escaped in ("/a\\ud800/one", "/a\\ud801/two", "/a\\ud801/three"):
+                self.assertIn(escaped, text)
+
     def test_the_root_is_itself(self):
         journal = w.Journal()
         journal.add(2, w.reference(5, 5), w.reference(5, 5), 0x80000, ".", attributes=0x10)

@@ -43,7 +43,7 @@ STREAM = {"name": "text", "name_utf16": "text", "id": "number", "resident": "fla
           "extents.vcn": "number", "extents.lcn": "number", "extents.clusters": "number",
           "extents.offset": "number"}
 MEMBERS = {
-    "path": "text", "name": "text", "name_utf16": "text", "extension": "text", "record": "number",
+    "path": "text", "path_utf16": "text", "name": "text", "name_utf16": "text", "extension": "text", "record": "number",
     "sequence": "number", "parent.record": "number", "parent.sequence": "number", "state": "text",
     "directory": "flag", "links": "number", "short_name": "text", "attributes": "text",
     **{time: "time" for time in TIMES}, **{f"{each}.{time}": "time" for each in SETS for time in TIMES},

@@ -235,6 +235,26 @@ class Copies(Case):
         self.assertIn("/partition1/shadow1/a.txt",
                       run("snapshot", "--format", "bodyfile", "--shadow", "1", image).stdout.decode())
 
+    def test_a_copy_of_a_volume_that_does_not_start_where_its_partition_does(self):
+        start = 1 << 20
+        for shift in (-0x10000, 0x10000):
+            with self.subTest(shift=shift):
+                table = bytearray(start)
+                table[446:462] = struct.pack("<8xII", (start + shift) // 512, (SIZE - shift) // 512)
+                table[446 + 4], table[510], table[511] = 7, 0x55, 0xAA
+                image = self.write("disk", copy_on_write(self.states, self.room, bytes(table)).write())
+                plain = self.write("plain", bytes(table) + self.states[0])
+                expected = lines_of("snapshot", "--state", "all", plain, status=1)
+                self.assertEqual([row["path"] for row in rows(expected)], [row["path"] for row in self.snapshots[0]])
+                found = lines_of("snapshot", "--state", "all", "--shadow", "1", image, status=1)
+                self.assertEqual(rows(found), rows(expected))
+                self.assertEqual(found[1]["volume"] | {"image": ""},
+                                 {"image": "", "partition": 1, "start": start, "shadow": 1})
+                self.assertEqual(codes(found[-1]), {"boot-sector": 1})
+                copies = info(image, status=1)["partitions"][0]["shadow_copies"]
+                self.assertEqual([copy["number"] for copy in copies["copies"]], [1, 2])
+                self.assertEqual(lines_of("history", image, "/many/file 003", status=1)[1]["shadows"], [1])
+
     def test_query_journal_logfile_and_locate_read_it_too(self):
         asked = "--where", "path like \"/many/*\""
         self.assertEqual(rows(lines_of("query", *asked, "--shadow", "1", self.image)),
@@ -360,6 +380,26 @@ class Copies(Case):
         text = run("history", self.image, "/many/file 003", "/new/file 001").stdout.decode()
         self.assertIn("  in 1: /many/file 003\n", text)
         self.assertIn("  not in 1, 2\n", text)
+
+    def test_history_of_a_file_whose_record_is_damaged_in_a_view(self):
+        row = next(row for row in self.snapshots[0] if row["path"] == "/many/file 001")
+        for damaged, there in ((2, ([1, 2], False)), (0, ([2], True)), (1, ([1], True))):
+            with self.subTest(damaged):
+                states = list(map(bytearray, self.states))
+                at = row["record_offset"]
+                self.assertEqual((states[damaged][at:at + 4], struct.unpack_from("<I", states[damaged], at + 0x2c)),
+                                 (b"FILE", (row["record"],)))
+                states[damaged][at:at + 4] = b"JUNK"
+                image = self.write("image", copy_on_write(list(map(bytes, states)), self.room).write())
+                snapshot = self.here / "snapshot.ndjson"
+                run("snapshot", "-q", "--shadow", "all,live", "--state", "all", image, "-o", snapshot, status=1)
+                for source in image, snapshot:
+                    line, = (line for line in lines_of("history", source, "/many/file 001", status=1)
+                             if line["type"] == "version")
+                    self.assertEqual((line["shadows"], line["live"]), there)
+                    self.assertEqual((line["absent_shadows"], line["absent_live"]), ([], False))
+                    text = run("history", source, "/many/file 001", status=1).stdout.decode()
+                    self.assertNotIn("not in", text)
 
     def test_history_of_what_is_nowhere(self):
         done = run("history", self.image, "/a.txt", "/never", status=1)

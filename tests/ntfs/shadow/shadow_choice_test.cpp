@@ -68,12 +68,15 @@ TEST_CASE("numbers that no volume has are told in the order in which they were a
   const core::MemoryImage image{bytes};
   const std::vector<Partition> volumes{{.number = 0, .offset = 0, .size = bytes.size()}};
   core::Findings findings;
-  const auto none = choose_views(choice_of({"7", "all", "2"}), image, volumes, findings);
+  const auto place_of = [](const Partition& volume) {
+    return ShadowPlace{volume.offset, volume.size};
+  };
+  const auto none = choose_views(choice_of({"7", "all", "2"}), image, volumes, place_of, findings);
   CHECK(none.views.empty());
   CHECK(none.absent == std::vector<u32>{7, 2});
   CHECK(none.most == 0);
   CHECK(none.shadows.empty());
-  const auto now = choose_views(choice_of({"3", "live"}), image, volumes, findings);
+  const auto now = choose_views(choice_of({"3", "live"}), image, volumes, place_of, findings);
   REQUIRE(now.views.size() == 1);
   CHECK_FALSE(now.views.front().shadow);
   CHECK(now.absent == std::vector<u32>{3});

@@ -84,8 +84,17 @@ TEST_CASE("impossible boot sectors are refused with the field") {
   CHECK(boot.error().field.view() == row.field);
 }
 
-// 2^40 clusters of 16 MiB, the largest, are more bytes than 64 bits count.
-TEST_CASE("a volume has a cluster, and fewer than 2^40") {
+TEST_CASE("a cluster has at most 2 MiB") {
+  const auto largest = ntfs::read_boot_sector(boot_sector(0xf7, 0xf6, 4096).view(), 0);
+  REQUIRE(largest);
+  CHECK(largest->cluster_size == 2 << 20);
+  const auto larger = ntfs::read_boot_sector(boot_sector(0xf6, 0xf6, 4096).view(), 0);
+  REQUIRE_FALSE(larger);
+  CHECK(larger.error().field.view() == "SectorsPerCluster");
+}
+
+// 2^43 clusters of 2 MiB, the largest, are more bytes than 64 bits count.
+TEST_CASE("a volume has a cluster, and fewer than 2^43") {
   struct Row {
     u64 sectors;
     bool read;
@@ -95,8 +104,8 @@ TEST_CASE("a volume has a cluster, and fewer than 2^40") {
                                          {8, true},
                                          {15, true},
                                          {16, true},
-                                         {(u64{1} << 43) - 8, true},
-                                         {u64{1} << 43, false}}));
+                                         {(u64{1} << 46) - 8, true},
+                                         {u64{1} << 46, false}}));
   CAPTURE(row.sectors);
   const auto boot = ntfs::read_boot_sector(boot_sector(8, 0xf6).patch(0x28, row.sectors).view(), 0);
   REQUIRE(boot.has_value() == row.read);

@@ -49,6 +49,9 @@ class ImageSource {
   std::optional<ParseError> check_range(u64 offset, u64 length) const;
 };
 
+// Whether some of `size` bytes cannot be relied on.
+[[nodiscard]] bool is_unreliable(const ImageSource& source, u64 offset, u64 size);
+
 // Fills `destination` up to its first sector that cannot be read; returns the number of bytes read.
 [[nodiscard]] std::size_t read_before_error(const ImageSource& source, u64 offset,
                                             std::span<std::byte> destination);

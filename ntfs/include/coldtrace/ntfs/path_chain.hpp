@@ -23,7 +23,7 @@ class PathChain {
   explicit PathChain(core::Borrowed<RecordTable> records) : records_{records.get()} {}
 
   struct Path {
-    std::string_view text;  // valid until the next call; without a trailing '/'
+    std::string_view text;  // exact; valid until the next call; without a trailing '/'
     bool whole;             // reaches the root
     bool live;              // all directories of the path are in use
   };

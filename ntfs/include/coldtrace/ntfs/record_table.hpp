@@ -10,20 +10,11 @@
 #include "coldtrace/core/progress.hpp"
 #include "coldtrace/ntfs/assembly.hpp"
 #include "coldtrace/ntfs/cluster_marks.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/mft.hpp"
 #include "coldtrace/ntfs/packed_record.hpp"
 
 namespace coldtrace::ntfs {
-
-// A range of the image that could not be read, and what was lost with it.
-struct Gap {
-  enum class Lost : u8 { records, index };
-  u64 offset;  // bytes of the image
-  u64 length;
-  Lost lost;
-  u64 first;  // number of the first record; for an index, of its directory
-  u64 count;
-};
 
 // The facts of all FILE records of a volume, packed.
 class RecordTable {

@@ -67,7 +67,7 @@ struct RowBatch {
     rows.clear();
     paths.clear();
   }
-  // Without a trailing '/': the root is "".
+  // Exact text without a trailing '/': the root is "".
   [[nodiscard]] std::string_view parent_path(const RowSource& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
@@ -111,7 +111,7 @@ struct RowFinding {
 // row.
 struct FileRow {
   const RowSource* source = nullptr;
-  std::string_view parent_path;
+  std::string_view parent_path;         // exact text
   RecordFacts facts;                    // empty without a record
   const FileName* file_name = nullptr;  // of the record
   const FileName* short_name = nullptr;
@@ -153,7 +153,9 @@ struct FileRow {
 
   // "/a/b", the root "/"; empty without a name. Invalid UTF-16 becomes U+FFFD.
   [[nodiscard]] std::string path() const;
-  void append_path(std::string& text) const;
+  bool append_path(std::string& text) const;  // returns whether all of it is valid
+  // The same as exact text.
+  [[nodiscard]] std::string exact_path() const;
 
   // Empties everything except what is known about the file and its record.
   void clear();

@@ -41,9 +41,9 @@ class Volume {
     u64 size = 0;    // the partition's, to find the backup boot sector
     // Without a usable boot sector, $MFT is searched for; the volume may then start later.
     bool anywhere = false;
-    // A partition of a table, whose entry may begin before its volume, as a copy of the boot sector
-    // in its last sector says.
-    bool listed = false;
+    // For a partition of a table, whose entry may not begin where its volume does: the volume
+    // starts where a copy of the boot sector in the last sector says, at or behind this byte.
+    std::optional<u64> earliest = {};
     std::optional<u64> mft_offset = {};    // record 0 of $MFT is here; boot sectors are not read
     std::optional<u32> cluster_size = {};  // if no boot sector gives it
   };

@@ -13,6 +13,7 @@ namespace coldtrace::ntfs {
 // follows from them. In the order of the table in file_members.cpp.
 enum class FileMember : unsigned {
   path,
+  path_utf16,
   name,
   name_utf16,
   extension,

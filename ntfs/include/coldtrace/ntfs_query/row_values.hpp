@@ -14,8 +14,8 @@ namespace coldtrace::ntfs {
 // The values of a row of a snapshot, the same as in its line. One object per thread.
 class RowValues final : public FileValues {
  public:
-  // The volume starts at byte `offset` of its image, in the partition `number`, 0 without any, and
-  // is that of a shadow copy, or the present one (0).
+  // The volume is in the partition `number`, 0 without any, which starts at byte `offset` of the
+  // image, and is that of a shadow copy, or the present one (0).
   RowValues(core::Borrowed<Snapshot> snapshot, u32 number, u64 offset, u32 shadow = 0)
       : snapshot_{snapshot.get()}, number_{number}, offset_{offset}, shadow_{shadow} {}
 

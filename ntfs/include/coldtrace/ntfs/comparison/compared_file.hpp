@@ -17,7 +17,7 @@ namespace coldtrace::ntfs {
 struct ComparedName {
   FileReference parent;
   std::string name;
-  std::string path;
+  std::string path;                       // exact text
   std::optional<std::string> short_name;  // empty: there is none
   std::optional<Times> times;             // of its $FILE_NAME
 };
@@ -42,6 +42,8 @@ constexpr std::array<std::string_view, 5> compared_members{"security_id", "objec
 struct ComparedFile {
   FileReference file;
   bool directory = false;
+  // Attributes of it are lost: a name, stream or member that it lacks is unknown.
+  bool incomplete = false;
   std::vector<ComparedName> names;
   std::optional<Times> times;  // of $STANDARD_INFORMATION
   std::optional<u32> attributes;
@@ -52,6 +54,12 @@ struct ComparedFile {
 
   [[nodiscard]] const ComparedStream* content() const;  // the unnamed stream
 };
+
+// Whether a finding of a row, by its code, says that attributes of the file may be lost.
+[[nodiscard]] bool loses_attributes(std::string_view finding_code);
+
+// Turns what an incomplete file lacks into what is unknown of it.
+void forget_lost(ComparedFile& file);
 
 // Represents a name that is not valid UTF-16, from its units in hexadecimal: no text equals it.
 [[nodiscard]] std::string inexact_name(std::string_view utf16);

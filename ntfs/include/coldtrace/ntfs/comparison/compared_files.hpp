@@ -1,15 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "coldtrace/core/error.hpp"
 #include "coldtrace/core/result.hpp"
 #include "coldtrace/core/temporary_file.hpp"
 #include "coldtrace/ntfs/comparison/compared_file.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/packed.hpp"
-#include "coldtrace/ntfs/record_table.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -22,7 +21,7 @@ class ComparedFiles {
 
   // Adds a file with one name; others with the same record and sequence are its other names.
   core::Result<core::Done> add(const ComparedFile& file);
-  // A stretch of the volume that could not be read.
+  // A stretch of the volume that could not be read or used.
   void add_gap(const Gap& gap);
   [[nodiscard]] bool has_gaps() const { return has_gaps_; }
   // A file in use that no directory lists, perhaps since one could not be read.
@@ -63,7 +62,7 @@ class ComparedFiles {
   std::unique_ptr<core::TemporaryFile> file_;
   bool has_gaps_ = false;
   bool all_unlisted_ = true;
-  std::vector<std::pair<u64, u64>> lost_records_;  // the first and what is behind the last
+  LostRecords lost_records_;
   std::vector<FileReference> unlisted_;
   std::vector<Entry> entries_;
   std::vector<std::byte> pending_;

@@ -54,6 +54,7 @@ struct FileDifference {
   bool touched = false;
   bool attributes = false;
   bool owner = false;
+  bool unknown = false;  // one side has parts that may be lost in the other
   // Other differences, each once: compared_members, "short_name" and "fn" of names in both, and for
   // streams in both "flags", and if the size is the same, "valid" and "clusters" (the place
   // differs, or only one has a place).
@@ -67,7 +68,9 @@ struct ComparisonCounts {
   u64 before = 0;  // files
   u64 after = 0;
   u64 unchanged = 0;
-  u64 unknown = 0;  // of one side, where gaps of the other leave open if it has them
+  // Of one side, where gaps or damage of the other leave open if it has them, or parts of them;
+  // without those that differ in other ways.
+  u64 unknown = 0;
   std::array<u64, file_change_count> changes{};
   void add(const ComparisonCounts& other);
   [[nodiscard]] bool same() const { return unchanged == before && unchanged == after; }

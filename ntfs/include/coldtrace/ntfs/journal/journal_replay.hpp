@@ -52,12 +52,14 @@ struct JournalBatch {
   std::string paths;
   u64 size = 0;  // of the part of the journal that was read, in bytes
 
-  // Without a trailing '/': the root is "".
+  // Exact text without a trailing '/': the root is "".
   [[nodiscard]] std::string_view directory_of(const JournalRow& row) const {
     return std::string_view{paths}.substr(row.path_start, row.path_length);
   }
-  // "/a/b"; empty without a name.
-  void append_path(const JournalRow& row, std::string& text) const;
+  // "/a/b"; empty without a name. Returns whether it is valid: U+FFFD stands for nothing.
+  bool append_path(const JournalRow& row, std::string& text) const;
+  // The same as exact text.
+  [[nodiscard]] std::string exact_path(const JournalRow& row) const;
 };
 
 // The result of a replay so far.

@@ -11,6 +11,7 @@
 #include "coldtrace/ntfs/bitlocker/bitlocker_volumes.hpp"
 #include "coldtrace/ntfs/disk/image_file.hpp"
 #include "coldtrace/ntfs/disk/partition.hpp"
+#include "coldtrace/ntfs/shadow/shadow_copy.hpp"
 #include "coldtrace/ntfs/volume.hpp"
 
 namespace coldtrace::ntfs {
@@ -77,5 +78,12 @@ enum class NoVolume : u8 {
                                                const Partition& partition,
                                                const VolumeChoice& choice,
                                                core::Findings& findings);
+
+// From where the volume of a partition starts up to the end of the partition.
+[[nodiscard]] ShadowPlace place_of(const Partition& partition, const Volume& volume);
+// The same of a volume that is opened for this, as it is now. If it cannot be opened, the
+// partition.
+[[nodiscard]] ShadowPlace find_place(const ImageVolumes& image, const Partition& partition,
+                                     const VolumeChoice& choice);
 
 }  // namespace coldtrace::ntfs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ struct ShadowChoice {
                                                   const Partition& volume,
                                                   std::span<const ShadowCopy> copies);
 
-// The shadow copies of volumes, by the start of the volume.
+// The shadow copies of volumes, by the start of the partition.
 using ShadowsOfVolumes = std::map<u64, std::unique_ptr<ShadowCopies>>;
 
 // The chosen views of all volumes.
@@ -43,10 +44,13 @@ struct ChosenViews {
   ShadowsOfVolumes shadows;      // of volumes that have any
 };
 
+// Where the volume of a partition is, which may not start with it.
+using FindPlace = std::function<ShadowPlace(const Partition&)>;
+
 // The same for all these volumes. `image` must outlive the result.
 [[nodiscard]] ChosenViews choose_views(const ShadowChoice& choice,
                                        core::Borrowed<core::ImageSource> image,
                                        std::span<const Partition> volumes,
-                                       core::Findings& findings);
+                                       const FindPlace& place_of, core::Findings& findings);
 
 }  // namespace coldtrace::ntfs

@@ -19,7 +19,7 @@ struct StatedClusters {
 // The place of these clusters: none for a lone $MFT, nor if the stated values are impossible.
 struct PlacedClusters {
   ClusterMap map;
-  bool size_fits = true;   // not 0, and not above 1 GiB, the largest on any volume
+  bool size_fits = true;   // not 0, and not above largest_cluster
   bool count_fits = true;  // stated, and not beyond the disk, of at most 2^63 bytes
 };
 // A volume may begin later than its partition: the place of $MFT shows it.

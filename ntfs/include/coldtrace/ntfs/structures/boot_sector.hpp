@@ -31,6 +31,10 @@ struct BootSector {
   [[nodiscard]] std::optional<u64> start_before(u64 copy) const;
 };
 
+// Bytes in a cluster, a power of two. Source: Microsoft, "NTFS overview": up to 2048 KB since
+// Windows 10 1709 and Windows Server 2019.
+inline constexpr u64 largest_cluster = u64{1} << 21;
+
 // Bytes in a sector: the copy of a boot sector lies one of them before the end of its volume.
 inline constexpr std::array<u64, 4> sector_sizes{512, 1024, 2048, 4096};
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/output/json.hpp"
+#include "coldtrace/core/text_buffer.hpp"
+
+namespace coldtrace::cli {
+
+// Exact text, as ntfs::append_exact() makes it of names that may not be valid UTF-16.
+
+// With U+FFFD for what is not valid.
+std::string shown_text(std::string_view exact);
+// A member, null where there is no text. Where U+FFFD stands for something, a member with "_utf16"
+// behind its name has the units.
+void write_exact_text(JsonWriter& json, std::string_view name,
+                      std::optional<std::string_view> exact);
+// The same, behind other members: ,"path":"/a"
+void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact);
+// As printable() has it; unpaired surrogates are shown as \ud800.
+std::string printable_exact(std::string_view exact);
+// The units in hexadecimal where U+FFFD stands for something, otherwise nothing.
+std::string inexact_units(std::string_view exact);
+
+}  // namespace coldtrace::cli

@@ -1,0 +1,29 @@
+#include "coldtrace/ntfs/gap.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "coldtrace/core/checked.hpp"
+
+namespace coldtrace::ntfs {
+
+void LostRecords::add(const Gap& gap) {
+  if (gap.lost != Gap::Lost::records || gap.count == 0) return;
+  u64 first = gap.first;
+  u64 end = core::saturating_add(first, gap.count);
+  auto next = ranges_.upper_bound(end);
+  while (next != ranges_.begin() && std::prev(next)->second >= first) {
+    --next;
+    first = std::min(first, next->first);
+    end = std::max(end, next->second);
+    next = ranges_.erase(next);
+  }
+  ranges_.emplace(first, end);
+}
+
+bool LostRecords::contain(u64 record) const {
+  const auto behind = ranges_.upper_bound(record);
+  return behind != ranges_.begin() && std::prev(behind)->second > record;
+}
+
+}  // namespace coldtrace::ntfs

@@ -1,0 +1,148 @@
+"""Names that are not valid UTF-16, of files and of the directories in their paths: every output tells them apart.
+
+usage: inexact_names.py COLDTRACE SOURCES [unittest arguments]
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import json_schema  # noqa: E402
+from case import Case  # noqa: E402
+from strict import strict_ndjson  # noqa: E402
+
+COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
+recipe = SourceFileLoader("recipe", str(SOURCES / "fixtures/recipes/make-ntfs-image.py")).load_module()
+FOLDERS = ("a\ud800\u00e9", "a\udc01\u00e9", "a\ud83d\ude00")  # the last one is a pair
+SHOWN = "/a\ufffd\u00e9/same.txt"
+
+
+def run(command, *arguments, status=0):
+    done = subprocess.run([COLDTRACE, "ntfs", command, *map(str, arguments)], capture_output=True, timeout=120)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    return done.stdout
+
+
+def lines_of(command, *arguments, status=0):
+    schema = json_schema.of(json.loads(
+        (SOURCES / f"docs/schema/ntfs-{'snapshot' if command == 'query' else command}.schema.json").read_text()))
+    lines = strict_ndjson(run(command, "--format", "ndjson", *arguments, status=status))
+    for line in lines:
+        schema.validate(line)
+    return lines
+
+
+def units(text):
+    return text.encode("utf-16-le", "surrogatepass").hex()
+
+
+def stored(text):
+    """As ntfs-3g takes names: UTF-8, unpaired surrogates as if they were characters."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass").encode("utf-8", "surrogatepass")
+
+
+@unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse") and shutil.which("ntfs-3g")
+                     and shutil.which("mkntfs") and shutil.which("fuser"), "no FUSE, or not root")
+class InexactNames(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.image, cls.later = (Path(cls.folder.name) / name for name in ("before", "after"))
+        volume = recipe.Volume(cls.image, 16 << 20, 4096)
+        with volume:
+            for folder in FOLDERS:
+                os.mkdir(os.fsencode(volume.root) + b"/" + stored(folder))
+                volume.write(os.fsdecode(stored(folder)) + "/same.txt", b"x" * 3000)
+                volume.write(os.fsdecode(stored(folder)) + "/gone.txt", b"y" * 3000)
+            for folder in FOLDERS:
+                os.unlink(os.fsencode(volume.root) + b"/" + stored(folder) + b"/gone.txt")
+        shutil.copy(cls.image, cls.later)
+        volume.path = cls.later
+        with volume:
+            root = os.fsencode(volume.root)
+            os.rename(root + b"/" + stored(FOLDERS[0]) + b"/same.txt", root + b"/" + stored(FOLDERS[1]) + b"/moved.txt")
+        cls.snapshot = Path(cls.folder.name) / "before.ndjson"
+        run("snapshot", "--state", "all", cls.image, "-o", cls.snapshot)
+        cls.rows = [row for row in strict_ndjson(cls.snapshot.read_bytes()) if row["type"] == "file"]
+
+    def test_json_has_the_units_of_paths(self):
+        lines = lines_of("snapshot", "--state", "all", self.image)
+        found = {row["path_utf16"]: row["path"] for row in lines if row["type"] == "file" and "path_utf16" in row}
+        self.assertEqual(found, {units(f"/{folder}{name}"): f"/{folder}{name}".encode("utf-16-le", "replace").decode("utf-16-le")
+                                 .replace("?", "\ufffd") for folder in FOLDERS[:2] for name in ("", "/same.txt", "/gone.txt")})
+        self.assertEqual(sum(row["path"] == SHOWN for row in self.rows), 2)
+        pair, = (row for row in self.rows if row["path"] == f"/{FOLDERS[2].encode('utf-16', 'surrogatepass').decode('utf-16')}/same.txt")
+        self.assertNotIn("path_utf16", pair)
+
+    def test_queries_choose_by_them(self):
+        wanted = units(f"/{FOLDERS[1]}/same.txt")
+        for source in self.image, self.snapshot:
+            for fields in ([], ["--fields", "path,record"]):
+                lines = lines_of("query", *fields, "--where", f'path_utf16 == "{wanted}"', source)
+                row, = (line for line in lines if line["type"] == "file")
+                self.assertEqual((row["path"], row["path_utf16"]), (SHOWN, wanted))
+            text = run("query", "--format", "text", "--where", 'name == "same.txt"', source).decode()
+            self.assertIn("/a\\ud800\u00e9/same.txt\n", text)
+            self.assertIn("/a\\udc01\u00e9/same.txt\n", text)
+        self.assertEqual(*(run("query", "--format", "text", "--where", 'name like "*.txt"', source)
+                           for source in (self.image, self.snapshot)))
+
+    def test_tables_have_a_column(self):
+        wanted = {units(f"/{folder}/same.txt") for folder in FOLDERS[:2]}
+        for command in (["snapshot", self.image], ["query", self.image], ["query", self.snapshot]):
+            table = csv.DictReader(io.StringIO(run(*command, "--format", "csv").decode()))
+            self.assertEqual({row["path_utf16"] for row in table if row["path"] == SHOWN and row["state"] == "live"}, wanted)
+        database = self.here / "files.sqlite"
+        run("snapshot", self.image, "-o", database)
+        with sqlite3.connect(database) as connection:
+            self.assertEqual({row for row, in connection.execute("SELECT path_utf16 FROM file WHERE path = ?", (SHOWN,))}, wanted)
+
+    def test_text_shows_surrogates(self):
+        for form in "text", "bodyfile":
+            text = run("snapshot", "--state", "all", "--format", form, self.image).decode()
+            for escape in ("a\\ud800\u00e9", "a\\udc01\u00e9"):
+                self.assertIn(f"/{escape}/gone.txt", text)
+                self.assertIn(escape, text)
+            self.assertNotIn("\ufffd", text)
+
+    def test_comparisons_tell_them_apart(self):
+        before, after = (f"/{FOLDERS[0]}/same.txt", f"/{FOLDERS[1]}/moved.txt")
+        later = self.here / "after.ndjson"
+        run("snapshot", self.later, "-o", later)
+        for one, other in ((self.image, self.later), (self.snapshot, later), (self.image, later)):
+            lines = lines_of("compare", one, other, status=1)
+            row, = (line for line in lines if line["type"] == "file" and "moved" in line["changes"])
+            self.assertEqual((row["path_before_utf16"], row["path_utf16"]), (units(before), units(after)))
+            self.assertEqual((row["path_before"], row["path"]), (SHOWN, SHOWN.replace("same", "moved")))
+            name, = row["names"]
+            self.assertEqual((name["before_utf16"], name["after_utf16"]), (units(before), units(after)))
+            text = run("compare", one, other, status=1).decode()
+            self.assertIn("/a\\ud800\u00e9/same.txt -> /a\\udc01\u00e9/moved.txt", text)
+
+    def test_history_and_locate(self):
+        for source in self.image, self.snapshot:
+            lines = lines_of("history", source, "*/same.txt")
+            self.assertEqual({line["file"].get("path_utf16") for line in lines if line["type"] == "version"},
+                             {units(f"/{folder}/same.txt") for folder in FOLDERS[:2]} | {None})
+            text = run("history", source, "*/same.txt").decode()
+            for escape in ("/a\\ud800\u00e9/same.txt", "/a\\udc01\u00e9/same.txt"):
+                self.assertIn(escape, text)
+            row = next(row for row in self.rows if row.get("path_utf16") == units(f"/{FOLDERS[1]}/same.txt"))
+            place = row["streams"][0]["extents"][0]["offset"]
+            owner, = lines_of("locate", source, place)[1]["owners"]
+            self.assertEqual((owner["path"], owner["path_utf16"]), (SHOWN, row["path_utf16"]))
+            self.assertIn("/a\\udc01\u00e9/same.txt", run("locate", source, place).decode())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
