@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/suggestion.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -76,7 +76,7 @@ u32 parse_control_code(const std::string& text) {
   throw Failure{
       fmt::format("'{}' is neither a 32-bit number nor a name that 'coldtrace trace control list' "
                   "has{}",
-                  text, did_you_mean(text, names))};
+                  text, core::did_you_mean(text, names))};
 }
 
 void add_kernel_version(Command& command, std::string& version, const std::string& absent) {
