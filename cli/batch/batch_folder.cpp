@@ -82,11 +82,13 @@ BatchFolder::BatchFolder(const BatchOptions& options, const BatchedCommand& comm
   head_.command.insert(head_.command.end(), command.rest.begin(), command.rest.end());
   for (auto& word : head_.command) word = core::to_valid_utf8(word);
   head_.format = choose_format(command, hive_);
-  const std::string packing = !options.packing.empty() ? options.packing : hive_ ? "zst" : "none";
-  head_.compression = packing == "gz" ? "gzip" : packing == "zst" ? "zstandard" : "none";
+  head_.compression = !options.compression.empty() ? options.compression
+                      : hive_                      ? "zstandard"
+                                                   : "none";
   head_.layout = hive_ ? "hive" : "plain";
   ending_ = ending_of_format(head_.format);
-  if (packing != "none") ending_ += "." + packing;
+  if (head_.compression == "gzip") ending_ += ".gz";
+  if (head_.compression == "zstandard") ending_ += ".zst";
   command_folder_ = fmt::format("{}/{}/{}", folder_, own_folder, head_.kind);
   refuse_other_commands();
 }

@@ -25,7 +25,7 @@ struct BatchOptions : CommonOptions {
   std::vector<std::string> include;  // globs of names of files in folders
   std::vector<std::string> command;  // words
   bool hive = false;
-  std::string packing;       // "none", "gz", "zst"; empty: as the layout has it
+  std::string compression;   // "none", "gzip", "zstandard"; empty: as the layout has it
   bool whole_paths = false;  // results are named by the whole path of an input
   Shard shard;
   bool hash_inputs = false;

@@ -62,6 +62,7 @@ constexpr Renamed renamed[] = {
     {"--compress", "--compress-packets"},
     {"--depth", "--tree-depth"},
     {"--module", "--known-module"},
+    {"--pack", "--compression"},
     {"--pid", "--process"},
     {"--since", "--compare-from"},
     {"--stacks", "--of"},

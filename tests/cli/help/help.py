@@ -219,6 +219,7 @@ class Help(case.Case):
                                      (("trace", "tree"), "--threads", "--max-threads"),
                                      (("ntfs", "journal"), "--stream", "--copied"),
                                      (("trace", "control", "list"), "--version", "--windows"),
+                                     (("batch",), "--pack", "--compression"),
                                      (("trace", "export", "perfetto"), "--compress", "--compress-packets"),
                                      (("trace", "services"), "--since", "--compare-from")):
             done = run(*command, "x", before, "4")
