@@ -37,7 +37,8 @@ def objects(node):
 
 # What one thing was called in one command and is called in all others.
 FORMER = {"proven": "proved", "least": "shortest", "greatest": "longest", "why": "reason", "exit": "exit_status",
-          "packing": "compression", "arguments_bytes": "command_line_bytes"}
+          "packing": "compression", "arguments_bytes": "command_line_bytes",
+          "hash": "name_hash"}
 
 
 def explained(schema):
