@@ -10,8 +10,9 @@ std::string final_path(const std::string& path);
 
 // Looks at the file that the output of the run goes to, and opens it where it is written as it is:
 // a pipe or a device, which the sandbox keeps no right to open, and the file of a descriptor that
-// the run was given ("/dev/stdout"), whose owner writes on behind what the run has written.
-void open_target(const std::string& path);
+// the run was given ("/dev/stdout"), whose owner writes on behind what the run has written. Returns
+// why no file can be made, where that is known already, as its folder is missing; empty otherwise.
+[[nodiscard]] std::string open_target(const std::string& path);
 
 // The descriptor of what was opened so, which is the caller's then, or else opened now; -1 and
 // errno where it cannot be.

@@ -32,6 +32,13 @@ void note_unwritable(std::string why);
 // What was noted first since it was taken; empty where nothing was.
 [[nodiscard]] std::string take_unwritable();
 
+// Notes it and throws Failure.
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& why);
+
+// Whether /proc is there: by way of it Linux gives a name to a file that was made without one, and
+// tells a program where it lies.
+[[nodiscard]] bool is_proc_mounted();
+
 // An output in memory has reached its limit.
 struct TooLong {};
 
