@@ -12,12 +12,15 @@ enum class HelpLength {
   whole   // --help
 };
 
-// In lines of at most `width` columns, but for words that are longer and examples.
+// In lines of at most `width` columns, but for words that are longer.
 std::string help_text(const CommandInfo& command, HelpLength length, std::size_t width);
 
 // Each line of `text` in such lines, the first of which starts behind `indent` columns that are
 // there already.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width);
+
+// Lines of examples, of which longer ones go on below, as a shell reads them.
+std::string folded_examples(const std::string& examples, std::size_t width);
 
 // That of the terminal which standard output is; 80 where it is none.
 std::size_t output_width();
