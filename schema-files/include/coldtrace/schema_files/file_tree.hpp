@@ -37,8 +37,10 @@ class FileTree {
   // What cannot be listed, and more files than are looked at, is a finding.
   [[nodiscard]] virtual std::vector<std::string> list(const std::string& path,
                                                       core::Findings& findings) const = 0;
-  // What is in a folder itself; nothing of what is none.
-  [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder) const = 0;
+  // What is in a folder itself; nothing of what is none. One that cannot be listed is the warning
+  // `folder-unreadable`.
+  [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder,
+                                                       core::Findings& findings) const = 0;
 
   // The bytes of a regular file.
   virtual core::Result<std::unique_ptr<const core::ImageSource>> source(

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/findings.hpp"
+
 namespace coldtrace::registry {
 
 // Whether a file is called as a log of a hive is: as the hive with ".LOG", ".LOG1" or ".LOG2"
@@ -16,8 +18,8 @@ namespace coldtrace::registry {
                                                         const std::vector<std::string>& names);
 
 // The paths of the logs that lie beside a hive; of a link those beside what it leads to, where none
-// lie beside itself.
-[[nodiscard]] std::vector<std::string> find_logs(const std::string& hive);
+// lie beside itself. A folder that cannot be listed is the warning `folder-unreadable`.
+[[nodiscard]] std::vector<std::string> find_logs(const std::string& hive, core::Findings& findings);
 
 // Whether a file of this path would be taken for a log of the hive.
 [[nodiscard]] bool is_log_path(const std::string& hive, const std::string& path);
