@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "coldtrace/core/file.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "schema-files/file_walk.hpp"
 
 namespace coldtrace::schema_files {
@@ -39,13 +40,19 @@ class MachineFiles final : public FileTree {
     return list_files(path, findings);
   }
 
-  std::vector<Entry> list_folder(const std::string& folder) const override {
+  std::vector<Entry> list_folder(const std::string& folder,
+                                 core::Findings& findings) const override {
     std::vector<Entry> entries;
-    std::error_code error;
-    fs::directory_iterator entry{folder, error};
-    for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
-      std::error_code unknown;
-      entries.push_back({entry->path().filename().string(), entry->is_directory(unknown)});
+    const auto found = core::list_folder(folder);
+    if (!found && !core::is_no_folder(found.error()))
+      findings.warning("folder-unreadable", std::nullopt, "{}: cannot be listed: {}", folder,
+                       found.error().message());
+    if (!found) return entries;
+    for (const auto& entry : *found) {
+      std::error_code error;
+      // What cannot be asked what it is, is told of when it is listed.
+      const bool is_folder = entry.is_directory(error) || (error && !core::is_no_folder(error));
+      entries.push_back({entry.path().filename().string(), is_folder});
     }
     return entries;
   }

@@ -38,43 +38,52 @@ bool LanguageFolders::is_one(const std::string& language,
   });
 }
 
-const LanguageFolders::Languages& LanguageFolders::list(const std::string& folder) {
+LanguageFolders::Folder& LanguageFolders::list(const std::string& folder,
+                                               core::Findings& findings) {
   const auto [place, is_new] = folders_.try_emplace(folder);
   if (!is_new) return place->second;
-  std::size_t files = 0;
-  for (const auto& entry : tree_.list_folder(folder)) {
-    if (!entry.is_folder || !is_language(entry.name)) continue;
-    const auto language = (fs::path{folder} / entry.name).string();
-    for (const auto& file : tree_.list_folder(language)) {
-      const auto own = core::to_lower(file.name);
-      if (!own.ends_with(".mui") || files == most_files) continue;
-      ++files;
-      auto& path = place->second[core::to_lower(entry.name)][own];
-      // Of names that differ in case alone, the first.
-      auto other = (fs::path{language} / file.name).string();
-      if (path.empty() || other < path) path = std::move(other);
-    }
-  }
+  for (const auto& entry : tree_.list_folder(folder, findings))
+    if (entry.is_folder && is_language(entry.name))
+      place->second.languages[core::to_lower(entry.name)].folders.push_back(
+          (fs::path{folder} / entry.name).string());
   return place->second;
 }
 
+// The path of a file of this name; empty where there is none.
+std::string LanguageFolders::find(const std::string& name, Folder& folder, Language& language,
+                                  core::Findings& findings) const {
+  if (!language.files) {
+    auto& files = language.files.emplace();
+    for (const auto& one : language.folders)
+      for (const auto& file : tree_.list_folder(one, findings)) {
+        const auto own = core::to_lower(file.name);
+        if (!own.ends_with(".mui") || folder.files == most_files) continue;
+        ++folder.files;
+        auto& path = files[own];
+        // Of names that differ in case alone, the first.
+        auto other = (fs::path{one} / file.name).string();
+        if (path.empty() || other < path) path = std::move(other);
+      }
+  }
+  const auto file = language.files->find(name);
+  return file == language.files->end() ? std::string{} : file->second;
+}
+
 std::string LanguageFolders::find(const std::string& module,
-                                  const std::vector<std::string>& languages) {
+                                  const std::vector<std::string>& languages,
+                                  core::Findings& findings) {
   const fs::path path{module};
-  const auto folder = path.parent_path().string();
-  const auto& all = list(folder.empty() ? "." : folder);
+  const auto parent = path.parent_path().string();
+  auto& folder = list(parent.empty() ? "." : parent, findings);
   const auto name = core::to_lower(path.filename().string() + ".mui");
-  const auto of = [&](const std::string& language) {
-    const auto found = all.find(core::to_lower(language));
-    if (found == all.end()) return std::string{};
-    const auto file = found->second.find(name);
-    return file == found->second.end() ? std::string{} : file->second;
-  };
-  for (const auto& language : languages)
-    if (auto file = of(language); !file.empty()) return file;
-  if (auto file = of("en-us"); !file.empty()) return file;
-  for (const auto& [language, files] : all)
-    if (const auto file = files.find(name); file != files.end()) return file->second;
+  auto wanted = languages;
+  wanted.emplace_back("en-US");
+  for (const auto& language : wanted)
+    if (const auto known = folder.languages.find(core::to_lower(language));
+        known != folder.languages.end())
+      if (auto file = find(name, folder, known->second, findings); !file.empty()) return file;
+  for (auto& [language, known] : folder.languages)
+    if (auto file = find(name, folder, known, findings); !file.empty()) return file;
   return {};
 }
 

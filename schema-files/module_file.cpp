@@ -34,9 +34,13 @@ class OpenModule final : public OpenFile {
     tell_of_file(path_, of_resource_, findings_);
     // Message tables are also read for other ends, where their damage has codes of its own.
     core::Findings damage;
-    for (const auto& finding : of_messages_.all())
-      if (finding.severity == core::Severity::warning)
+    for (const auto& finding : of_messages_.all()) {
+      if (finding.severity != core::Severity::warning) continue;
+      if (finding.code.view() == "folder-unreadable")
+        damage.warning("folder-unreadable", std::nullopt, "{}", finding.text);
+      else
         damage.warning("schema-messages", finding.first_offset, "{}", finding.text);
+    }
     tell_of_file(path_, damage, findings_);
   }
 

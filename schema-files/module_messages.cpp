@@ -41,7 +41,7 @@ std::optional<bool> ModuleMessages::lacks_languages() const {
 
 void ModuleMessages::read() const {
   is_read_ = true;
-  language_file_ = folders_.find(module_, languages_);
+  language_file_ = folders_.find(module_, languages_, findings_);
   if (!language_file_.empty()) read_table(language_file_);
   read_table(module_);
 }

@@ -38,7 +38,7 @@ def objects(node):
 # What one thing was called in one command and is called in all others.
 FORMER = {"proven": "proved", "least": "shortest", "greatest": "longest", "why": "reason", "exit": "exit_status",
           "packing": "compression", "arguments_bytes": "command_line_bytes", "idle_processor": "idle_cpu",
-          "begin": "from"}
+          "begin": "from", "hash": "name_hash"}
 
 
 def is_number(content, node):

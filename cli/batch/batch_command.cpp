@@ -70,9 +70,9 @@ void add_result_options(Command& command, BatchOptions& options) {
       .default_str("plain");
   command
       .add_option(
-          "--pack", options.packing,
-          "Compression of results; by default 'zst' with --out-layout hive, otherwise 'none'")
-      .one_of({"none", "gz", "zst"});
+          "--compression", options.compression,
+          "Compression of results; by default 'zstandard' with --out-layout hive, otherwise 'none'")
+      .one_of({"none", "gzip", "zstandard"});
   command
       .add_option_function<std::string>(
           "--named-by",

@@ -13,6 +13,7 @@
 #include "cli/batch/durable_files.hpp"
 #include "cli/command/default_format.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
@@ -38,14 +39,30 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-// Whether another process holds the lock of a file.
+[[noreturn]] void fail_on(const std::string& path, std::string_view what, int code) {
+  throw Failure{fmt::format("{}: {}: {}", path, what, std::generic_category().message(code))};
+}
+
+// Whether another process holds the lock of a file. Throws where that cannot be told.
 bool is_locked(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return false;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOENT) return false;
   auto lock = whole_file(F_WRLCK);
-  const bool known = ::fcntl(descriptor, F_GETLK, &lock) == 0;
-  ::close(descriptor);
-  return known && lock.l_type != F_UNLCK;
+  const bool known = descriptor >= 0 && ::fcntl(descriptor, F_GETLK, &lock) == 0;
+  const int code = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!known) fail_on(path, "cannot be asked for its lock", code);
+  return lock.l_type != F_UNLCK;
+}
+
+// What is in a folder of the program's own; nothing where it is not made yet. Throws where it
+// cannot be listed.
+std::vector<fs::directory_entry> list_own(const std::string& folder) {
+  auto entries = core::list_folder(folder);
+  if (entries) return std::move(*entries);
+  if (!core::is_no_folder(entries.error()))
+    fail_on(folder, "cannot be listed", entries.error().value());
+  return {};
 }
 
 // Takes the lock of a file, which is made; -1 where another process has it.
@@ -59,8 +76,7 @@ int take_lock(const std::string& path, bool wait) {
     ::close(descriptor);
     if (code == EAGAIN || code == EACCES) return -1;
   }
-  throw Failure{
-      fmt::format("{}: cannot be locked: {}", path, std::generic_category().message(code))};
+  fail_on(path, "cannot be locked", code);
 }
 
 std::string command_text(const ManifestHead& head) {
@@ -82,11 +98,13 @@ BatchFolder::BatchFolder(const BatchOptions& options, const BatchedCommand& comm
   head_.command.insert(head_.command.end(), command.rest.begin(), command.rest.end());
   for (auto& word : head_.command) word = core::to_valid_utf8(word);
   head_.format = choose_format(command, hive_);
-  const std::string packing = !options.packing.empty() ? options.packing : hive_ ? "zst" : "none";
-  head_.compression = packing == "gz" ? "gzip" : packing == "zst" ? "zstandard" : "none";
+  head_.compression = !options.compression.empty() ? options.compression
+                      : hive_                      ? "zstandard"
+                                                   : "none";
   head_.layout = hive_ ? "hive" : "plain";
   ending_ = ending_of_format(head_.format);
-  if (packing != "none") ending_ += "." + packing;
+  if (head_.compression == "gzip") ending_ += ".gz";
+  if (head_.compression == "zstandard") ending_ += ".zst";
   command_folder_ = fmt::format("{}/{}/{}", folder_, own_folder, head_.kind);
   refuse_other_commands();
 }
@@ -101,9 +119,8 @@ BatchFolder::~BatchFolder() {
 
 // A run works there, or an earlier one has results: where no input could be read there are none.
 bool is_in_use(const std::string& command_folder) {
-  std::error_code error;
   core::Findings unused;  // of whoever runs that command
-  for (const auto& each : fs::directory_iterator{command_folder, error}) {
+  for (const auto& each : list_own(command_folder)) {
     const auto name = each.path().filename().string();
     if (name.starts_with("lock-") && is_locked(each.path().string())) return true;
     if (!name.starts_with("manifest") || !name.ends_with(".ndjson")) continue;
@@ -119,11 +136,9 @@ bool is_in_use(const std::string& command_folder) {
 // Their results would have the same names.
 void BatchFolder::refuse_other_commands() const {
   if (hive_) return;
-  std::error_code error;
-  for (const auto& each :
-       fs::directory_iterator{fmt::format("{}/{}", folder_, own_folder), error}) {
+  for (const auto& each : list_own(fmt::format("{}/{}", folder_, own_folder))) {
     const auto kind = each.path().filename().string();
-    if (kind != head_.kind && each.is_directory(error) && is_in_use(each.path().string()))
+    if (kind != head_.kind && is_in_use(each.path().string()))
       throw Failure{
           fmt::format("{}: already has results of '{}'; name another folder, or give all its "
                       "commands --out-layout hive",
@@ -133,8 +148,7 @@ void BatchFolder::refuse_other_commands() const {
 
 std::vector<std::string> BatchFolder::names(std::string_view start, std::string_view end) const {
   std::vector<std::string> found;
-  std::error_code error;
-  for (const auto& each : fs::directory_iterator{command_folder_, error}) {
+  for (const auto& each : list_own(command_folder_)) {
     auto name = each.path().filename().string();
     if (name.starts_with(start) && name.ends_with(end)) found.push_back(std::move(name));
   }
@@ -182,9 +196,7 @@ void BatchFolder::enter(bool wait) {
   refuse_other_shards();
   remove_leftovers();
   auto work = fmt::format("{}/work-{}-XXXXXX", command_folder_, shard_);
-  if (::mkdtemp(work.data()) == nullptr)
-    throw Failure{
-        fmt::format("{}: cannot write: {}", work, std::generic_category().message(errno))};
+  if (::mkdtemp(work.data()) == nullptr) fail_on(work, "cannot write", errno);
   work_ = work;
 }
 

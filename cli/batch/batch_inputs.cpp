@@ -91,7 +91,7 @@ class InputFinder {
 
   void add_folder(const std::string& root, const fs::path& folder) {
     std::error_code error;
-    if (fs::canonical(folder, error) == results_) {
+    if (const auto place = fs::canonical(folder, error); !error && place == results_) {
       passed_over_ = folder.string();
       return;
     }
@@ -169,7 +169,7 @@ bool is_same_input(const std::string& one, const std::string& other) {
 
 void refuse_same_name(const std::string& known, const BatchInput& input, bool whole_paths) {
   std::error_code error;
-  if (known != input.path && !fs::exists(known, error))
+  if (known != input.path && !fs::exists(known, error) && !error)
     throw Failure{fmt::format(
         "{}: the manifest has a result with this name, from {}, which no longer exists; if the "
         "files were moved, name them as before: relative paths stay the same",

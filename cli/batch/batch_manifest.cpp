@@ -160,9 +160,11 @@ std::string manifest_text(const ManifestHead& head, const BatchEntries& entries,
 }
 
 std::optional<ReadManifest> read_manifest(const std::string& path, core::Findings& findings) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  if (std::filesystem::is_empty(path, ignored)) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(path, error);
+  if (error) throw Failure{fmt::format("{}: {}", path, error.message())};
+  if (!is_there) return std::nullopt;
+  if (std::filesystem::is_empty(path, error)) {
     findings.warning("manifest-damaged", std::nullopt, "{}: it is empty", path);
     return std::nullopt;
   }

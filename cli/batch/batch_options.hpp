@@ -25,7 +25,7 @@ struct BatchOptions : CommonOptions {
   std::vector<std::string> include;  // globs for names of files in folders
   std::vector<std::string> command;  // words
   bool hive = false;
-  std::string packing;       // "none", "gz", "zst"; empty: the layout's default
+  std::string compression;   // "none", "gzip", "zstandard"; empty: the layout's default
   bool whole_paths = false;  // results are named by the whole path of an input
   Shard shard;
   bool hash_inputs = false;

@@ -35,9 +35,12 @@ std::string as_argument(const std::string& path) {
   return path.starts_with('-') ? "./" + path : path;
 }
 
+// Throws where that cannot be told.
 bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(fs::symlink_status(path, ignored));
+  std::error_code error;
+  const auto status = fs::symlink_status(path, error);
+  if (!fs::status_known(status)) throw Failure{fmt::format("{}: {}", path, error.message())};
+  return fs::exists(status);
 }
 
 // What a run says of an input that it cannot read, without what every message begins with.

@@ -8,6 +8,7 @@
 #include "cli/command/default_format.hpp"
 #include "cli/command/output_guard.hpp"
 #include "cli/output/opened_target.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/sandbox/sandbox.hpp"
 
@@ -113,8 +114,10 @@ void begin_run(CommonOptions& options, const Command& command) {
     options.output.columns = terminal_columns();
   SandboxNeeds needs;
   if (!options.output.is_standard()) needs.output = options.output.path;
-  if (!needs.output.empty()) open_target(needs.output);
+  const auto why = needs.output.empty() ? std::string{} : open_target(needs.output);
   command.tell_needs(needs);
+  // Who enters the sandbox later may make folders before.
+  if (!why.empty() && !needs.later) fail_to_write(options.output.path, why);
   if (!needs.later) enter_run(options, needs);
 }
 

@@ -15,16 +15,17 @@
 
 #include "cli/command/command_app.hpp"
 #include "cli/command/finding_codes.hpp"
-#include "cli/command/suggestion.hpp"
 #include "coldtrace/core/integers.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string check_choice(const std::string& text, const std::vector<std::string>& choices) {
   if (std::ranges::find(choices, text) != choices.end()) return {};
-  return fmt::format("'{}' is not one of {}{}", text, fmt::join(choices, ", "),
-                     did_you_mean(text, {choices.begin(), choices.end()}));
+  return fmt::format(
+      "'{}' is not one of {}{}", text, fmt::join(choices, ", "),
+      core::did_you_mean(text, std::vector<std::string_view>{choices.begin(), choices.end()}));
 }
 
 // Blanks around commas are not part of names.
@@ -150,7 +151,7 @@ Option& Option::finding_codes() {
     std::vector<std::string_view> names;
     for (const auto& known : cli::finding_codes()) names.push_back(known.code);
     return fmt::format("no finding has the code '{}'{} ('coldtrace findings' lists them)", code,
-                       did_you_mean(code, names));
+                       core::did_you_mean(code, names));
   });
 }
 

@@ -49,7 +49,8 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   input->path = path;
   auto bytes = core::read_whole_file(readable_path(path), registry::Hive::largest);
   if (!bytes) throw Failure{fmt::format("{}: {}", path, to_message(bytes.error()))};
-  if (!is_pipe(path)) input->log_paths = registry::find_logs(path);
+  core::Findings of_logs;
+  if (!is_pipe(path)) input->log_paths = registry::find_logs(path, of_logs);
   std::vector<std::vector<std::byte>> contents;
   std::vector<registry::LogFile> logs;
   for (const auto& log : input->log_paths) {
@@ -62,6 +63,7 @@ std::unique_ptr<HiveInput> open_hive(const std::string& path) {
   auto recovery = registry::recover_hive(*bytes, logs, input->findings);
   if (!recovery)
     throw Failure{fmt::format("{}: {}", path, describe_no_hive(*bytes, recovery.error()))};
+  if (recovery->before.is_dirty()) input->findings.merge(of_logs);  // a clean one needs none
   if (recovery->before.is_log())
     throw Failure{fmt::format("{}: it is the log of a hive; give the hive beside it", path)};
   input->recovery = std::move(*recovery);

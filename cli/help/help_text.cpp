@@ -55,6 +55,37 @@ void append_exits(std::string& out, const CommandInfo& command, std::size_t widt
     out += fmt::format("  {:<{}}{}\n", status, indent - 2, wrapped(meaning, indent, width));
 }
 
+// The words of a line for a shell: a blank in quotes ends none. An option stays with its value, and
+// what begins another command with its name.
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  const auto add = [&] {
+    const bool joins = !words.empty() && !word.starts_with('-') &&
+                       (words.back() == "|" || (words.back().starts_with('-') &&
+                                                words.back().find(' ') == std::string::npos));
+    if (joins)
+      words.back() += ' ' + word;
+    else if (!word.empty())
+      words.push_back(word);
+    word.clear();
+  };
+  for (const char c : line) {
+    if (quote == 0 && c == ' ') {
+      add();
+      continue;
+    }
+    if (quote == c)
+      quote = 0;
+    else if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c;
+    word += c;
+  }
+  add();
+  return words;
+}
+
 // The shared options in one sentence.
 void append_shared_names(std::string& out, const CommandInfo& command, std::size_t width) {
   std::vector<std::string> names;
@@ -91,6 +122,32 @@ std::string wrapped(const std::string& text, std::size_t indent, std::size_t wid
   return out;
 }
 
+std::string folded_examples(const std::string& examples, std::size_t width) {
+  constexpr std::string_view indent = "  ";
+  constexpr std::string_view goes_on = " \\";
+  std::string out;
+  std::istringstream lines{examples};
+  for (std::string line; std::getline(lines, line);) {
+    std::string more;
+    while (line.ends_with('\\') && std::getline(lines, more))
+      line = line.substr(0, line.size() - 1) + more;
+    std::string row{line.substr(0, line.find_first_not_of(' '))};
+    const auto below = row + std::string{indent} + std::string{indent};
+    const auto words = words_of(std::string_view{line}.substr(row.size()));
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto room = i + 1 < words.size() ? goes_on.size() : 0;
+      if (i > 0 && row.size() + 1 + words[i].size() + room > width) {
+        out += row + std::string{goes_on} + '\n';
+        row = below + words[i];
+      } else {
+        row += (i > 0 ? " " : "") + words[i];
+      }
+    }
+    out += row + '\n';
+  }
+  return out;
+}
+
 std::string help_text(const CommandInfo& command, HelpLength length, std::size_t width) {
   std::string out = wrapped(command.summary, 0, width) + "\n";
   constexpr std::string_view usage = "Usage: ";
@@ -108,7 +165,7 @@ std::string help_text(const CommandInfo& command, HelpLength length, std::size_t
     if (length == HelpLength::whole || group != common_options_heading)
       append_options(out, command, group, width);
   if (length == HelpLength::brief) append_shared_names(out, command, width);
-  if (!command.examples.empty()) out += "\nExamples:\n" + command.examples;
+  if (!command.examples.empty()) out += "\nExamples:\n" + folded_examples(command.examples, width);
   if (!command.exits.empty() && length == HelpLength::whole) append_exits(out, command, width);
   if (!command.commands.empty())
     out += '\n' +

@@ -12,6 +12,8 @@
 namespace coldtrace::cli {
 namespace {
 
+constexpr std::size_t example_width = 72;  // on 80 columns, of which a page has a margin
+
 // As text of roff: a hyphen that can be copied, a backslash, and no line that is a request.
 std::string roff(std::string_view text) {
   std::string out;
@@ -85,7 +87,7 @@ std::string man_page(const CommandInfo& command) {
   if (!command.commands.empty()) out += ".SH COMMANDS\n";
   for (const auto& below : command.commands) append_term(out, roff(below.word()), below.summary);
   append_options(out, command);
-  append_lines(out, "EXAMPLES", command.examples);
+  append_lines(out, "EXAMPLES", folded_examples(command.examples, example_width));
   const auto exits = command.exit_rows();
   if (!exits.empty()) out += ".SH EXIT STATUS\n";
   for (const auto& [status, meaning] : exits) append_term(out, status, meaning);

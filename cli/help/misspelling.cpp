@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/command/suggestion.hpp"
 #include "cli/help/command_tree.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/output/text.hpp"
@@ -37,12 +36,8 @@ std::vector<std::string_view> names_of(const std::vector<CLI::App*>& commands) {
 std::string commands_called(const std::vector<CLI::App*>& commands, std::string_view name) {
   std::vector<std::string> found;
   for (const auto* command : commands)
-    if (command->get_name() == name) found.push_back(fmt::format("'{}'", name_on_line(*command)));
-  if (found.empty()) return {};
-  const auto last = found.back();
-  found.pop_back();
-  return fmt::format("; did you mean {}{}{}?", fmt::join(found, ", "), found.empty() ? "" : " or ",
-                     last);
+    if (command->get_name() == name) found.push_back(name_on_line(*command));
+  return core::did_you_mean(found);
 }
 
 bool has_option(const CLI::App& command, const std::string& name) {
@@ -67,6 +62,7 @@ constexpr Renamed renamed[] = {
     {"--compress", "--compress-packets"},
     {"--depth", "--tree-depth"},
     {"--module", "--known-module"},
+    {"--pack", "--compression"},
     {"--pid", "--process"},
     {"--since", "--compare-from"},
     {"--stacks", "--of"},
@@ -85,7 +81,7 @@ std::string no_option_message(const CLI::App& command, const std::string& name) 
   std::vector<std::string> known;
   for (const auto* option : command.get_options())
     for (const auto& each : option->get_lnames()) known.push_back("--" + each);
-  return told + did_you_mean(name, {known.begin(), known.end()});
+  return told + core::did_you_mean(name, std::vector<std::string_view>{known.begin(), known.end()});
 }
 
 // The word in the place of a command that is none, or the option before `command`, the last one
@@ -215,7 +211,7 @@ std::string no_command_message(CLI::App& group, const std::string& word) {
   std::vector<CLI::App*> below;
   append_below(below, group);
   auto meant = commands_called(below, word);
-  if (meant.empty()) meant = did_you_mean(word, names_of(commands_below(group)));
+  if (meant.empty()) meant = core::did_you_mean(word, names_of(commands_below(group)));
   if (meant.empty())
     if (const auto nearest = core::nearest_names(word, names_of(below), 1); !nearest.empty())
       meant = commands_called(below, nearest.front());

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/command/report.hpp"
-#include "cli/command/suggestion.hpp"
 #include "cli/hooks/profile_file.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -14,8 +14,7 @@ namespace {
 // A name near that of a built-in list, which no file has.
 void refuse_misspelled(const std::string& list) {
   std::error_code unknown;
-  const auto built_in = syscall_map::built_in_member_lists();
-  const auto meant = did_you_mean(list, {built_in.begin(), built_in.end()});
+  const auto meant = core::did_you_mean(list, syscall_map::built_in_member_lists());
   if (meant.empty() || list == "-" || std::filesystem::exists(list, unknown) || unknown) return;
   throw Failure{
       fmt::format("--members: '{}' is neither a file nor a built-in list{}", list, meant)};

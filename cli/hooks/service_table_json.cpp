@@ -54,7 +54,7 @@ void write_services_tab(JsonWriter& json, const syscall_map::ServicesTab& tab) {
   json.key("records").begin_array();
   for (const auto& record : tab.entries) {
     json.begin_object()
-        .field("hash", record.hash)
+        .field("name_hash", record.hash)
         .field("argument_count", record.argument_count)
         .field("rva", value(record.target))
         .field("name", MaybeText{record.name})

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace coldtrace::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int most_links = 40;  // of Linux
 
@@ -30,14 +33,17 @@ Target& known_target() {
   return target;
 }
 
+std::string folder_of(const fs::path& place) {
+  return place.has_parent_path() ? place.parent_path().string() : ".";
+}
+
 // The descriptor of this process that a path leads to, "/dev/stdout" or "/dev/fd/3"; -1: none.
 int descriptor_of(const std::string& path) {
-  namespace fs = std::filesystem;
   std::error_code error;
   const auto own = fs::canonical("/proc/self/fd", error);
   fs::path place{path};
   for (int links = 0; links < most_links && !error; ++links) {
-    const auto folder = fs::canonical(place.has_parent_path() ? place.parent_path() : ".", error);
+    const auto folder = fs::canonical(folder_of(place), error);
     int descriptor = -1;
     const auto name = place.filename().string();
     if (!error && folder == own) {
@@ -47,6 +53,18 @@ int descriptor_of(const std::string& path) {
     place = folder / fs::read_symlink(place, error);
   }
   return -1;
+}
+
+// Where links lead, as far as they can be followed.
+fs::path follow_links(const std::string& path) {
+  fs::path place{path};
+  std::error_code error;
+  for (int links = 0; links < most_links; ++links) {
+    const auto next = fs::read_symlink(place, error);
+    if (error) break;
+    place = place.parent_path() / next;
+  }
+  return place;
 }
 
 int open_for_writing(const std::string& path) {
@@ -68,32 +86,32 @@ std::string final_path(const std::string& path) {
   };
   if (auto place = resolve(path); !place.empty()) return place;
   // Where a link leads to what is not there yet, that is made, as a shell makes it.
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path place{path};
-  for (int links = 0; links < most_links; ++links) {
-    const auto next = fs::read_symlink(place, error);
-    if (error) break;
-    place = place.parent_path() / next;
-  }
-  const auto folder = resolve(place.has_parent_path() ? place.parent_path().string() : ".");
-  return folder.empty() ? path : (fs::path{folder} / place.filename()).string();
+  const auto place = follow_links(path);
+  const auto folder = resolve(folder_of(place));
+  return folder.empty() ? place.string() : (fs::path{folder} / place.filename()).string();
 }
 
-void open_target(const std::string& path) {
+std::string open_target(const std::string& path) {
   auto& target = known_target();
   target.path = final_path(path);
   struct stat status {};
   target.absent = ::stat(target.path.c_str(), &status) != 0;
-  if (target.absent || S_ISDIR(status.st_mode)) return;
+  if (target.absent) {
+    if (errno != ENOENT) return std::generic_category().message(errno);
+    const auto folder = folder_of(follow_links(path));
+    const bool is_there = ::stat(folder.c_str(), &status) == 0;
+    return is_there ? "" : fmt::format("{}: {}", folder, std::generic_category().message(errno));
+  }
+  if (S_ISDIR(status.st_mode)) return {};
   if (S_ISREG(status.st_mode)) {
     const int given = descriptor_of(path);
-    if (given < 0) return;
+    if (given < 0) return {};
     target.descriptor = ::fcntl(given, F_DUPFD_CLOEXEC, 0);
   } else {
     target.descriptor = open_for_writing(target.path);
   }
   if (target.descriptor < 0) target.error = errno;
+  return {};
 }
 
 int take_target(const std::string& final) {

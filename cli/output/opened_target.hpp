@@ -11,7 +11,9 @@ std::string final_path(const std::string& path);
 // Examines the file that the output of the run goes to, and opens it if it is written directly: a
 // pipe or a device, which the sandbox leaves no right to open, and the file of a descriptor that
 // the run was given ("/dev/stdout"), whose owner continues writing after what the run has written.
-void open_target(const std::string& path);
+// Returns why the file cannot be created if that is known already, as when its folder is missing;
+// empty otherwise.
+[[nodiscard]] std::string open_target(const std::string& path);
 
 // The descriptor of what was opened by open_target(), which the caller then owns, or of the file
 // opened now; -1 and errno if it cannot be opened.

@@ -27,13 +27,14 @@ bool reader_left = false;
 std::mutex unwritable_mutex;
 std::string unwritable;
 
-// A new file without a name in `folder`, or where no such files are with that in `name`; -1 where
-// none can be made. Its permissions are `mode`, or those of any new file.
+// A new file without a name in `folder`, or where no such files are or they get no name with that
+// in `name`; -1 where none can be made. Its permissions are `mode`, or those of any new file.
 int make_file(const std::string& folder, std::optional<mode_t> mode, const std::string& path,
               std::string& name) {
   const mode_t mask = mode ? ::umask(0) : 0;
   const mode_t wanted = mode.value_or(0666);
-  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, wanted);
+  int descriptor =
+      is_proc_mounted() ? ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, wanted) : -1;
   for (unsigned attempt = 0; descriptor < 0 && attempt < 100; ++attempt) {
     name = fmt::format("{}.{}-{}", path, ::getpid(), attempt);
     descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, wanted);
@@ -69,6 +70,15 @@ void note_unwritable(std::string why) {
 std::string take_unwritable() {
   const std::scoped_lock lock{unwritable_mutex};
   return std::exchange(unwritable, {});
+}
+
+void fail_to_write(const std::string& path, const std::string& why) {
+  note_unwritable("cannot write: " + why);
+  throw Failure{fmt::format("{}: cannot write: {}", path, why)};
+}
+
+bool is_proc_mounted() {
+  return ::access("/proc/self/fd", X_OK) == 0;
 }
 
 core::TextBuffer BufferPool::take() {
@@ -239,9 +249,7 @@ void Output::give_name() {
 void Output::fail(int code) const {
   // A constructor that throws has no destructor.
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  const auto why = "cannot write: " + std::generic_category().message(code);
-  note_unwritable(why);
-  throw Failure{fmt::format("{}: {}", path_.empty() ? "standard output" : path_, why)};
+  fail_to_write(path_.empty() ? "standard output" : path_, std::generic_category().message(code));
 }
 
 }  // namespace coldtrace::cli

@@ -32,6 +32,13 @@ void note_unwritable(std::string why);
 // What was noted first since the last call; empty if nothing was.
 [[nodiscard]] std::string take_unwritable();
 
+// Notes it and throws Failure.
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& why);
+
+// Whether /proc is mounted: through it Linux names a file that was created without a name, and
+// tells a program its own path.
+[[nodiscard]] bool is_proc_mounted();
+
 // Thrown when an output in memory has reached its limit.
 struct TooLong {};
 

@@ -4,6 +4,7 @@
 
 #include "cli/command/child_process.hpp"
 #include "cli/command/helper_path.hpp"
+#include "cli/output/output.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -75,7 +76,10 @@ std::optional<std::string> ask_details_helper(core::ByteView image,
   if (helper.empty()) {
     findings.warning("details-helper", std::nullopt,
                      "--details needs the program coldtrace-pe-details for signatures and LIEF's "
-                     "tables, which is not installed; it is built if LIEF and OpenSSL are present");
+                     "tables, which {}",
+                     is_proc_mounted()
+                         ? "is not installed; it is built if LIEF and OpenSSL are present"
+                         : "is found through /proc, and /proc is not mounted");
     return std::nullopt;
   }
   std::vector<std::string> places;

@@ -94,9 +94,9 @@ class Cage {
 
  private:
   // Files without a name are made where writing is allowed; only they are opened for it.
-  void add_unnamed(const std::string& folder, u64 more) {
+  void add_unnamed(const std::string& folder, u64 more, bool get_names) {
     u64 rights = landlock_right::write_file | more;
-    if (!has_unnamed_files(folder)) {
+    if (!has_unnamed_files(folder) || (get_names && !is_proc_mounted())) {
       calls_.makes_named = calls_.replaces = true;
       rights |= landlock_right::make_file | landlock_right::remove_file;
     }
@@ -109,7 +109,7 @@ class Cage {
       calls_.makes_named = calls_.replaces = true;
       more = landlock_right::make_file | landlock_right::remove_file | landlock_right::truncate;
     }
-    add_unnamed(core::temporary_folder(), more);
+    add_unnamed(core::temporary_folder(), more, false);
   }
 
   void add_output(const std::string& path) {
@@ -126,7 +126,7 @@ class Cage {
       more |= landlock_right::remove_file;
     }
     const auto folder = place.parent_path();
-    add_unnamed(folder.empty() ? "." : folder.string(), more);
+    add_unnamed(folder.empty() ? "." : folder.string(), more, true);
   }
 
   void add_output_folder(const std::string& path) {
@@ -140,8 +140,10 @@ class Cage {
 
   void add_folder(const std::string& folder) {
     calls_.names_output = calls_.replaces = calls_.makes_folders = true;
-    add_unnamed(folder, landlock_right::make_file | landlock_right::make_folder |
-                            landlock_right::remove_file | landlock_right::remove_folder);
+    add_unnamed(folder,
+                landlock_right::make_file | landlock_right::make_folder |
+                    landlock_right::remove_file | landlock_right::remove_folder,
+                true);
   }
 
   Landlock files_;

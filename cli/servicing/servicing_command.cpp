@@ -25,8 +25,13 @@ void check_kinds(const ServicingOptions& options) {
       throw Failure{fmt::format(
           "{}: a pipe can be read only once, but modules are read twice; save it to a file first",
           path)};
-  std::error_code ignored;
-  if (fs::is_directory(options.before, ignored) != fs::is_directory(options.after, ignored))
+  const auto is_folder = [](const std::string& path) {
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (!fs::exists(status)) throw Failure{fmt::format("{}: {}", path, error.message())};
+    return fs::is_directory(status);
+  };
+  if (is_folder(options.before) != is_folder(options.after))
     throw Failure{
         fmt::format("{} and {}: give two folders or two images", options.before, options.after)};
 }

@@ -27,14 +27,14 @@ void write_json(Output& output, const SyscallsHashOptions& options) {
     json.begin_object()
         .field("name", name)
         .field("hashed_name", hashed)
-        .field("hash", syscall_map::hash_name(hashed))
+        .field("name_hash", syscall_map::hash_name(hashed))
         .end_object();
   }
   json.end_array().end_object().end_document();
 }
 
 void write_csv(Output& output, const SyscallsHashOptions& options) {
-  output.write("name,hashed_name,hash\n");
+  output.write("name,hashed_name,name_hash\n");
   for (const auto& name : options.names) {
     const auto hashed = syscall_map::hashed_name(name);
     print(output, "{},{},{}\n", csv_field(name), csv_field(hashed), syscall_map::hash_name(hashed));
@@ -66,7 +66,7 @@ void add_syscalls_hash(CLI::App& app, Exit& exit) {
       app, exit,
       {"hash", "Hash service names as KiServicesTab of Windows 10 1903 does",
        "  coldtrace syscalls hash NtCreateFile OpenProcess\n"
-       "  coldtrace syscalls hash --format json NtClose | jq .hashes[0].hash\n",
+       "  coldtrace syscalls hash --format json NtClose | jq .hashes[0].name_hash\n",
        "  0  the hashes were written\n"
        "  2  usage, or the output cannot be written\n"},
       {"text", "json", "csv"},

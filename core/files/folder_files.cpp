@@ -23,6 +23,20 @@ std::optional<FolderEntry> describe(const fs::directory_entry& entry) {
 
 }  // namespace
 
+Expected<std::vector<fs::directory_entry>, std::error_code> list_folder(const fs::path& folder) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  fs::directory_iterator entry{folder, error};
+  for (; !error && entry != fs::directory_iterator{}; entry.increment(error))
+    entries.push_back(*entry);
+  if (error) return core::fail(error);
+  return entries;
+}
+
+bool is_no_folder(std::error_code error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
 void walk_folder(const std::string& folder, const std::function<bool(const FolderEntry&)>& visit) {
   std::vector<fs::path> folders{folder};
   while (!folders.empty()) {

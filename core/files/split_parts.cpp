@@ -67,9 +67,11 @@ std::string extension_of(const std::string& path) {
   return fs::path{path}.extension().string();
 }
 
+// A link that leads nowhere is a file that cannot be read, and not one that is missing.
 bool is_file(const fs::path& path) {
-  std::error_code absent;
-  return fs::is_regular_file(path, absent);
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  return fs::exists(status) ? fs::is_regular_file(status) : fs::is_symlink(path, error);
 }
 
 // Whether an extension counts parts: three digits do and those with a leading zero; letters and

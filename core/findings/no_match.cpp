@@ -20,13 +20,10 @@ void NoMatch::add(std::string_view what, std::string_view wanted,
     ++count_;
     return;
   }
-  auto sentence = fmt::format("{}: nothing matches '{}'", what, show(wanted, shown_name));
-  const auto nearest = nearest_names(wanted, names);
-  for (std::size_t i = 0; i < nearest.size(); ++i)
-    sentence +=
-        fmt::format("{}'{}'", i == 0 ? "; did you mean " : " or ", show(nearest[i], shown_name));
-  if (!nearest.empty()) sentence += '?';
-  add_sentence(sentence);
+  const auto sentence = fmt::format("{}: nothing matches '{}'", what, show(wanted, shown_name));
+  std::vector<std::string> nearest;
+  for (const auto name : nearest_names(wanted, names)) nearest.push_back(show(name, shown_name));
+  add_sentence(sentence + did_you_mean(nearest));
 }
 
 void NoMatch::add_sentence(std::string_view sentence) {

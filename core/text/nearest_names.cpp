@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "coldtrace/core/ascii.hpp"
 
 namespace coldtrace::core {
@@ -64,6 +66,27 @@ std::vector<std::string_view> nearest_names(std::string_view wanted,
   std::vector<std::string_view> nearest;
   for (const auto& [far, name] : ranked) nearest.push_back(name);
   return nearest;
+}
+
+std::string did_you_mean(std::span<const std::string> meant) {
+  std::string text;
+  for (std::size_t i = 0; i < meant.size(); ++i) {
+    const auto* const before = i == 0 ? "; did you mean " : i + 1 < meant.size() ? ", " : " or ";
+    text += fmt::format("{}'{}'", before, meant[i]);
+  }
+  return text.empty() ? text : text + '?';
+}
+
+std::string did_you_mean(std::string_view wanted, std::span<const std::string_view> names,
+                         std::string_view prefix) {
+  auto nearest = nearest_names(wanted, names, 1);
+  // Where names have no members, what is in front of the dot.
+  const auto whole = wanted.substr(0, wanted.find('.'));
+  if (nearest.empty() && whole != wanted)
+    nearest = std::ranges::find(names, whole) != names.end() ? std::vector{whole}
+                                                             : nearest_names(whole, names, 1);
+  if (nearest.empty()) return {};
+  return did_you_mean(std::vector{fmt::format("{}{}", prefix, nearest.front())});
 }
 
 }  // namespace coldtrace::core

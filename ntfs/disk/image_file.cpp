@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <unistd.h>
+
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/temporary_file.hpp"
@@ -79,6 +81,8 @@ core::Result<ImageFile> open_image(std::unique_ptr<core::ImageSource> source,
   const auto kind = recognize_image(*source, of_bytes);
   const auto path = core::temporary_path(*source);
   if (!path.empty() && (kind == core::FileKind::ewf || is_readable_virtual_disk(kind))) {
+    if (::access(path.c_str(), R_OK) != 0)
+      return core::fail({core::Fault::missing, 0, "/proc", "file"});
     auto image = COLDTRACE_TRY(open_image(path, findings, parents));
     image.unpacked = std::move(source);
     return image;

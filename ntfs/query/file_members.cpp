@@ -109,10 +109,7 @@ class FileVocabulary final : public where::WhereVocabulary {
                                                        std::vector<std::string>) const override {
     if (const auto member = find_file_member(path))
       return where::NamedMember{static_cast<unsigned>(*member), {}, types_of(*member)};
-    auto message = fmt::format("no member '{}'", path);
-    const auto nearest = core::nearest_names(path, names, 1);
-    if (!nearest.empty()) message += fmt::format("; did you mean '{}'", nearest.front());
-    return core::fail(std::move(message));
+    return core::fail(fmt::format("no member '{}'{}", path, core::did_you_mean(path, names)));
   }
 };
 

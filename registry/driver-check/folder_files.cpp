@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 
 namespace coldtrace::registry {
@@ -80,16 +81,17 @@ class FolderFiles final : public DriverFiles {
   // A file and a link to nowhere have no names.
   Listed& listed(const fs::path& folder) const {
     const auto [place, is_new] = listed_.try_emplace(folder.string());
-    auto& [names, error, told] = place->second;
-    if (is_new && fs::is_directory(folder, error)) {
-      for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
-           entry.increment(error)) {
-        const auto own = entry->path().filename().string();
-        names.emplace(lower(own), own);
+    auto& found = place->second;
+    if (!is_new) return found;
+    if (const auto entries = core::list_folder(folder)) {
+      for (const auto& entry : *entries) {
+        const auto own = entry.path().filename().string();
+        found.names.emplace(lower(own), own);
       }
+    } else if (!core::is_no_folder(entries.error())) {
+      found.error = entries.error();
     }
-    if (error == std::errc::no_such_file_or_directory) error.clear();
-    return place->second;
+    return found;
   }
 
   // Null where the folder cannot be listed.

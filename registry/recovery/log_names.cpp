@@ -6,6 +6,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "coldtrace/core/folder_files.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 
 namespace coldtrace::registry {
@@ -21,13 +22,18 @@ bool is_numbered(const std::string& log) {
   return !lower(log).ends_with(".log");
 }
 
-std::vector<std::string> find_logs_beside(const fs::path& hive) {
-  std::vector<std::string> names;
+std::vector<std::string> find_logs_beside(const fs::path& hive, core::Findings& findings) {
   const auto folder = folder_of(hive);
-  std::error_code error;
-  for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
-       entry.increment(error))
-    names.push_back(entry->path().filename().string());
+  const auto entries = core::list_folder(folder);
+  if (!entries) {
+    if (!core::is_no_folder(entries.error()))
+      findings.warning("folder-unreadable", std::nullopt,
+                       "{}: cannot be listed: {}; logs of {} that lie there are not read",
+                       folder.string(), entries.error().message(), hive.filename().string());
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const auto& entry : *entries) names.push_back(entry.path().filename().string());
   auto logs = choose_log_names(hive.filename().string(), names);
   for (auto& log : logs) log = (hive.parent_path() / log).string();
   return logs;
@@ -51,12 +57,12 @@ std::vector<std::string> choose_log_names(std::string_view hive,
   return logs;
 }
 
-std::vector<std::string> find_logs(const std::string& hive) {
-  auto logs = find_logs_beside(hive);
+std::vector<std::string> find_logs(const std::string& hive, core::Findings& findings) {
+  auto logs = find_logs_beside(hive, findings);
   std::error_code error;
   if (const auto target = fs::canonical(hive, error);
       logs.empty() && !error && fs::is_symlink(hive, error))
-    logs = find_logs_beside(target);
+    logs = find_logs_beside(target, findings);
   return logs;
 }
 

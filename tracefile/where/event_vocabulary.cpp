@@ -24,10 +24,7 @@ std::vector<std::string_view> all_member_names() {
 
 std::string no_member(std::string_view path, std::string_view nearest_to,
                       std::span<const std::string_view> names, std::string_view prefix) {
-  auto message = fmt::format("no member '{}'", path);
-  const auto nearest = core::nearest_names(nearest_to, names, 1);
-  if (!nearest.empty()) message += fmt::format("; did you mean '{}{}'", prefix, nearest.front());
-  return message;
+  return fmt::format("no member '{}'{}", path, core::did_you_mean(nearest_to, names, prefix));
 }
 
 where::NamedMember of_line(where::WhereMemberTypes types, std::vector<std::string> path) {

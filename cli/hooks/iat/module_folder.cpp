@@ -7,20 +7,20 @@
 #include "cli/command/each_file.hpp"
 #include "cli/images/module_input.hpp"
 #include "cli/images/other_kind.hpp"
+#include "coldtrace/core/folder_files.hpp"
 
 namespace coldtrace::cli {
 namespace fs = std::filesystem;
 
 u64 add_folder(pe::ModuleSet& set, const std::string& folder) {
-  std::error_code error;
+  const auto entries = core::list_folder(folder);
+  if (!entries) throw Failure{fmt::format("{}: {}", folder, entries.error().message())};
   std::vector<std::string> files;
-  for (fs::directory_iterator entry{folder, error}, end; !error && entry != end;
-       entry.increment(error)) {
+  for (const auto& entry : *entries) {
     std::error_code unknown;
     // What cannot be asked what it is, such as a link to nowhere, is told of when it is read.
-    if (entry->is_regular_file(unknown) || unknown) files.push_back(entry->path().string());
+    if (entry.is_regular_file(unknown) || unknown) files.push_back(entry.path().string());
   }
-  if (error) throw Failure{fmt::format("{}: {}", folder, error.message())};
   std::sort(files.begin(), files.end());
   for (const auto& file : files) set.add_file(file);
   return size_of_files(files);

@@ -120,7 +120,8 @@ std::optional<ServicesTab> read_services_tab(const Value& json) {
   ServicesTab tab;
   tab.rva = *rva;
   each_object(json, "records", [&](const Value& record) {
-    tab.entries.push_back({u32_member(record, "hash").value_or(0),
+    const auto* const hash = record.HasMember("name_hash") ? "name_hash" : "hash";  // formerly
+    tab.entries.push_back({u32_member(record, hash).value_or(0),
                            u32_member(record, "argument_count").value_or(0),
                            rva_member(record, "rva").value_or(pe::Rva{}),
                            file_text_member(record, "name"),

@@ -215,12 +215,16 @@ inline bool is_written_service_table(const Value& json) {
                             {"entries", MemberShape::objects, false, is_written_entry}});
 }
 
+// Earlier documents have a `hash`.
 inline bool is_written_record(const Value& json) {
-  return are_written(json, {{"hash", MemberShape::word},
-                            {"argument_count", MemberShape::word},
-                            {"rva", MemberShape::word},
-                            {"name", MemberShape::file_text, true},
-                            {"numbers", MemberShape::words}});
+  const auto has = [&](const char* hash) {
+    return are_written(json, {{hash, MemberShape::word},
+                              {"argument_count", MemberShape::word},
+                              {"rva", MemberShape::word},
+                              {"name", MemberShape::file_text, true},
+                              {"numbers", MemberShape::words}});
+  };
+  return has("name_hash") || has("hash");
 }
 
 inline bool is_written_services_tab(const Value& json) {
@@ -242,12 +246,16 @@ inline bool is_written_step(const Value& json) {
                             {"grows", MemberShape::flag}});
 }
 
+// In earlier documents it is `proven`.
 inline bool is_written_branch(const Value& json) {
-  return are_written(json, {{"from", MemberShape::word},
-                            {"to", MemberShape::word},
-                            {"text", MemberShape::text},
-                            {"outside", MemberShape::flag},
-                            {"proved", MemberShape::flag}});
+  const auto is = [&](const char* proved) {
+    return are_written(json, {{"from", MemberShape::word},
+                              {"to", MemberShape::word},
+                              {"text", MemberShape::text},
+                              {"outside", MemberShape::flag},
+                              {proved, MemberShape::flag}});
+  };
+  return is("proved") || is("proven");
 }
 
 inline bool is_written_option(const Value& json) {

@@ -42,10 +42,8 @@ SortOrder read_sort_order(std::string_view text) {
       throw Failure{
           fmt::format("--sort: '{}' is not a sort order; '{}{}' sorts the other way round",
                       name.substr(colon + 1), name.substr(0, colon), descending)};
-    auto message = fmt::format("--sort: no member '{}'", name);
-    const auto nearest = core::nearest_names(name, ntfs::file_member_names(), 1);
-    if (!nearest.empty()) message += fmt::format("; did you mean '{}'", nearest.front());
-    throw Failure{message + "; MEMBER:desc sorts the other way round"};
+    throw Failure{fmt::format("--sort: no member '{}'{} (MEMBER:desc sorts the other way round)",
+                              name, core::did_you_mean(name, ntfs::file_member_names()))};
   }
   order.member = *member;
   return order;

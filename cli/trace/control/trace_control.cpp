@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "cli/command/common_options.hpp"
-#include "cli/command/suggestion.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -75,7 +75,7 @@ u32 parse_control_code(const std::string& text) {
   for (const auto& known : tracefile::control_codes()) names.push_back(known.name);
   throw Failure{
       fmt::format("'{}' is neither a 32-bit number nor a name in 'coldtrace trace control list'{}",
-                  text, did_you_mean(text, names))};
+                  text, core::did_you_mean(text, names))};
 }
 
 void add_kernel_version(Command& command, std::string& version, const std::string& absent) {

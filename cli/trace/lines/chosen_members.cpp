@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 
-#include "cli/command/suggestion.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text.hpp"
+#include "coldtrace/core/nearest_names.hpp"
 #include "coldtrace/tracefile/providers/extended_members.hpp"
 #include "coldtrace/tracefile/where/where_expression.hpp"
 
@@ -197,12 +197,13 @@ core::Expected<ChosenMembers, std::string> ChosenMembers::parse(
     if (path.size() > 1 && is_closed(path)) {
       const auto known = known_members();
       if (std::find(known.begin(), known.end(), name) == known.end())
-        return core::fail(fmt::format("no member '{}'{}", name, did_you_mean(name, known)));
+        return core::fail(fmt::format("no member '{}'{}", name, core::did_you_mean(name, known)));
     }
     if (head == "extended" && path.size() > 1 &&
         (path.size() > 2 || !tracefile::find_extended_form(path[1])))
-      return core::fail(fmt::format("no member '{}'{}", name,
-                                    did_you_mean(path[1], tracefile::extended_member_names())));
+      return core::fail(fmt::format(
+          "no member '{}'{}", name,
+          core::did_you_mean(path[1], tracefile::extended_member_names(), "extended.")));
     if (head == "resolved" && path.size() > 1) path = {head, name.substr(head.size() + 1)};
     if (std::find(line_members.begin(), line_members.end(), head) == line_members.end())
       path.insert(path.begin(), "fields");

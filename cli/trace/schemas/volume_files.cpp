@@ -128,8 +128,8 @@ std::vector<std::string> VolumeFiles::list(const std::string& path, core::Findin
   return paths;
 }
 
-std::vector<schema_files::FileTree::Entry> VolumeFiles::list_folder(
-    const std::string& folder) const {
+std::vector<schema_files::FileTree::Entry> VolumeFiles::list_folder(const std::string& folder,
+                                                                    core::Findings&) const {
   std::vector<Entry> entries;
   const auto start = folder + '/';
   for (auto name = from(start); name != names_.end() && name->path.starts_with(start);) {

@@ -22,7 +22,7 @@ class VolumeFiles final : public schema_files::FileTree {
               core::Findings& findings);
 
   std::vector<std::string> list(const std::string& path, core::Findings& findings) const override;
-  std::vector<Entry> list_folder(const std::string& folder) const override;
+  std::vector<Entry> list_folder(const std::string& folder, core::Findings&) const override;
   core::Result<std::unique_ptr<const core::ImageSource>> source(
       const std::string& path) const override;
   core::Result<std::unique_ptr<const File>> open(const std::string& path, u64 cap) const override;

@@ -217,7 +217,7 @@ class Results(Batch):
         done = run(*SNAPSHOT, "--out-dir", third, self.images, status=1)
         self.assertIn(b"50 inputs: 46 done (0 of an earlier run", done.stdout)
         self.assertEqual(tree(third), tree(self.out))
-        self.batch("--pack", "zst", status=1, out=self.here / "packed")
+        self.batch("--compression", "zstandard", status=1, out=self.here / "packed")
         name = "below%2Fdeeper.img.ndjson"
         target = self.here / "plain.ndjson.zst"
         run("ntfs", "snapshot", "-q", "-o", target, self.images / "below/deeper.img")
@@ -508,7 +508,7 @@ class Resuming(Batch):
         self.batch(status=0)
         whole = tree(self.out)
         for command, options in (((*SNAPSHOT, "--state", "all"), ()), (("ntfs", "info"), ()),
-                                 (SNAPSHOT, ("--pack", "gz"))):
+                                 (SNAPSHOT, ("--compression", "gzip"))):
             self.assertIn(b"name another folder", self.batch(*options, status=2, command=command).stderr)
         self.assertEqual(tree(self.out), whole)
 
@@ -805,7 +805,7 @@ class Refusals(Batch):
                                (b"not another batch", ("batch", "--out-dir", "x")),
                                (b"does not read its first argument", ("syscalls", "hash")), (b"", ("ntfs",))):
             self.refused(words, command=command)
-        for options in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "2"), ("--out-layout", "flat"), ("--pack", "xz")):
+        for options in (("--shard", "0/2"), ("--shard", "3/2"), ("--shard", "2"), ("--out-layout", "flat"), ("--compression", "xz")):
             self.refused(options[1].encode(), *options)
         self.assertFalse(self.out.exists())
         run("batch", "--out-dir", self.out, "--", "ntfs", "snapshot", status=2)

@@ -586,7 +586,7 @@ int main(void) {{
         names = ("NtCreateFile", "OpenKeyTransacted", "\x1b")
         answer = strict_json(self.exits(0, "syscalls", "hash", "--format", "json", *names).stdout)
         self.validate(answer, "service-name-hashes")
-        hashes = [row["hash"] for row in answer["hashes"]]
+        hashes = [row["name_hash"] for row in answer["hashes"]]
         self.assertEqual(hashes[:2], [0xa97a4dd7, 0xb74a2d8f])
         rows = self.exits(0, "syscalls", "hash", "--format", "csv", *names).stdout.decode()
         self.assertEqual([int(row.split(",")[-1]) for row in rows.splitlines()[1:]], hashes)

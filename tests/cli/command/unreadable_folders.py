@@ -1,8 +1,10 @@
-"""A folder or file below a named folder that cannot be read is told, and the others are read all the same.
+"""A folder or file that cannot be read is told, and the others are read all the same.
 
 usage: unreadable_folders.py COLDTRACE DEMO PROJECT [unittest arguments]
 DEMO is the folder of the demo's files. Runs as a user who is not root, to whom permissions mean something.
 """
+import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from cli.driver import hive_writer
 from cli.trace.etl_writer import EtlWriter
 
 COLDTRACE, DEMO, PROJECT = (Path(a).resolve() for a in sys.argv[1:4])
@@ -104,6 +107,48 @@ class Folders(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"folder-unreadable: {folder}/closed: cannot be listed: Permission denied", done.stderr)
         self.assertIn(f"{folder}/closed.exe: Permission denied", done.stderr)
+
+    def test_logs_of_a_hive(self):
+        """What is named can be read where the folder that it lies in cannot be listed."""
+        folder = FOLDER / "closed-config"
+        folder.mkdir()
+        services = {"Services": {"disk": {"Type": 1, "Start": 0, "ErrorControl": 1}}, "Control": {}}
+        tree = {"Select": {"Current": 1, "Default": 1, "Failed": 0, "LastKnownGood": 1}, "ControlSet001": services}
+        clean = hive_writer.Hive(tree).data
+        (folder / "CLEAN").write_bytes(clean)
+        (folder / "SYSTEM").write_bytes(hive_writer.with_sequences(clean, 8, 7))
+        command = "driver", "check", "--hive", f"{folder.name}/SYSTEM"
+        self.assertNotIn("folder-unreadable", run(*command).stderr)
+        folder.chmod(0o311)
+        self.assertNotIn("folder-unreadable", run(*command[:-1], f"{folder.name}/CLEAN").stderr)  # needs no log
+        done = run(*command, "--format", "json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        said = f"{folder.name}: cannot be listed: Permission denied"
+        self.assertIn(f"folder-unreadable: {said}", done.stderr)
+        hive, = json.loads(done.stdout)["hives"]
+        told, = (row for row in hive["findings"] if row["code"] == "folder-unreadable")
+        self.assertTrue(told["text"].startswith(said), told)
+        self.assertEqual(run("driver", "check", "--hive", f"{folder.name}/none").returncode, 2)
+
+    def test_results_of_a_batch(self):
+        """What cannot be looked at may be the manifest or the lock of another run."""
+        (FOLDER / "log.etl").write_bytes(trace())
+        out = FOLDER / "results"
+        out.mkdir()
+        out.chmod(0o777)
+        line = "batch", "--input", "log.etl", "--out-dir", "results", "--", "trace"
+        self.assertEqual(run(*line, "info").returncode, 0)
+        before = sorted(out.iterdir())
+        for folder, command in itertools.product(("_batch/trace-info", "_batch"), ("info", "decode")):
+            mode = (out / folder).stat().st_mode
+            (out / folder).chmod(0o311)
+            with self.subTest(folder=folder, command=command):
+                done = run(*line, command)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"results/{folder}: cannot be listed: Permission denied", done.stderr)
+                self.assertEqual(sorted(out.iterdir()), before)
+            (out / folder).chmod(mode)
+        self.assertIn("1 of an earlier run", run(*line, "info").stdout)
 
 
 if __name__ == "__main__":

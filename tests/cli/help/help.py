@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,9 +49,17 @@ def texts_of(command):
     return {name: re.sub(r" \[[^\]]*\](?!\S)", "", " ".join(rest.split())) for name, rest in found}
 
 
+EXAMPLES = r"\nExamples:\n(.*?)(?=\nExit status:\n|\Z)"
+
+
 def without_examples(text):
-    """Lines to be copied are as long as they are."""
-    return re.sub(r"\nExamples:\n.*?(?=\nExit status:\n|\Z)", "", text, flags=re.S)
+    return re.sub(EXAMPLES, "", text, flags=re.S)
+
+
+def examples_of(text):
+    """The lines as a shell reads them."""
+    found = re.search(EXAMPLES, text, re.S)
+    return [" ".join(shlex.split(line)) for line in re.sub(r"\\\n", "", found[1] if found else "").splitlines()]
 
 
 # Options of one name that commands describe in words of their own, or whose values differ, and why: each
@@ -94,7 +103,7 @@ class Help(case.Case):
     def test_lines_fit_and_hold_every_word(self):
         for command in self.commands:
             whole = help_of(*command)
-            for line in without_examples(whole).split("\n"):
+            for line in whole.split("\n"):
                 self.assertLessEqual(len(line), 80, (command, line))
             brief = run(*command, "-h").stdout.decode()
             self.assertLessEqual(len(brief), len(whole), command)
@@ -136,6 +145,18 @@ class Help(case.Case):
                    for text in (narrow, wide)]
         self.assertLessEqual(longest[0], 66)
         self.assertTrue(120 < longest[1] <= 150, longest)
+
+    def test_examples_that_are_longer_go_on_below(self):
+        longer = 0
+        for command in self.commands:
+            wide, _ = run_on_terminal([COLDTRACE, *command, "--help"], 200)
+            for columns in 80, 60, 40:
+                text, _ = run_on_terminal([COLDTRACE, *command, "--help"], columns)
+                self.assertEqual(examples_of(text), examples_of(wide))
+                for line in re.search(EXAMPLES, text, re.S)[1].splitlines() if examples_of(text) else ():
+                    self.assertTrue(len(line) <= columns or columns < 80 and len(shlex.split(line.rstrip("\\"))) <= 4, line)
+                    longer += line.endswith("\\")
+        self.assertGreater(longer, 50)
 
     def test_a_word_that_is_none_is_named_with_the_nearest(self):
         """Two letters swapped, in each command and each option of two commands."""
@@ -219,6 +240,7 @@ class Help(case.Case):
                                      (("trace", "tree"), "--threads", "--max-threads"),
                                      (("ntfs", "journal"), "--stream", "--copied"),
                                      (("trace", "control", "list"), "--version", "--windows"),
+                                     (("batch",), "--pack", "--compression"),
                                      (("trace", "export", "perfetto"), "--compress", "--compress-packets"),
                                      (("trace", "services"), "--since", "--compare-from")):
             done = run(*command, "x", before, "4")
@@ -266,8 +288,9 @@ class Help(case.Case):
             text = re.sub(".\b", "", text)
             shown = set(re.findall(r"(?<![\w-])(--[a-z0-9-]+)", text))
             self.assertLessEqual(options_of(command), shown, command)
-            for line in re.findall(r"^  (coldtrace .*)$", help_of(*command).split("\nExamples:\n")[-1], re.M):
-                self.assertIn(line, text)
+            joined = re.sub(r" \\\n +", " ", text)
+            for line in examples_of(help_of(*command)):
+                self.assertIn(re.sub("['\"]", "", line), re.sub("['\"]", "", joined))
 
     # Completions, as the shells answer.
 

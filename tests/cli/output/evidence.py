@@ -3,6 +3,7 @@
 usage: evidence.py COLDTRACE [unittest arguments]
 Which options name inputs is asked of each command's help, so that no new one is forgotten.
 """
+import errno
 import gzip
 import os
 import pty
@@ -387,9 +388,56 @@ class Evidence(case.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue((self.here / "folder/new.json").is_file())
             self.assertTrue((self.here / "link").is_symlink() and (self.here / "folder/second").is_symlink())
-        loop = self.here / "loop"
-        loop.symlink_to("loop")
-        self.assertEqual(run("findings", "-o", loop).returncode, 2)
+
+    def test_what_cannot_be_made_is_told_before_an_input_is_read(self):
+        """By the folder that is missing, which a link may lead into."""
+        (self.here / "link").symlink_to("second")
+        (self.here / "second").symlink_to("none/new.json")
+        (self.here / "loop").symlink_to("loop")
+        self.write("file", b"text")
+        missing = f"{self.here}/none: {os.strerror(errno.ENOENT)}"
+        for name, why in (("none/new.json", missing), ("link", missing), ("loop", os.strerror(errno.ELOOP)),
+                          ("file/new.json", os.strerror(errno.ENOTDIR))):
+            for command in (["findings"], ["pe", "info", self.here / "no.exe"]):
+                for sandbox in [], ["--no-sandbox"]:
+                    with self.subTest(name=name, command=command, sandbox=sandbox):
+                        before = sorted(self.here.iterdir())
+                        done = run(*command, *sandbox, "-o", self.here / name)
+                        self.assertEqual((done.returncode, done.stdout), (2, b""))
+                        self.assertEqual(done.stderr.decode(), f"coldtrace: {self.here}/{name}: cannot write: {why}\n")
+                        self.assertEqual(sorted(self.here.iterdir()), before)
+
+    def test_without_proc_results_are_the_same(self):
+        """As in a chroot: an empty file system lies over /proc."""
+        inside = ["unshare", "--mount", *(["--map-root-user"] if os.geteuid() else []), "sh", "-c",
+                  'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if not shutil.which("unshare") or subprocess.run([*inside, "true"], capture_output=True).returncode:
+            self.skipTest("no other namespace can be made")
+        whole = run("findings", "--format", "json").stdout
+        target = self.here / "new.json"
+        (self.here / "link").symlink_to(target)
+        for sandbox in [], ["--no-sandbox"]:
+            for name in "new.json", "new.json", "link":  # which is there the second time
+                with self.subTest(name=name, sandbox=sandbox):
+                    done = subprocess.run([*inside, COLDTRACE, "findings", "--format", "json", *sandbox, "-o",
+                                           self.here / name], capture_output=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(target.read_bytes(), whole)
+                    self.assertEqual({path.name for path in self.here.iterdir()}, {"new.json", "link"})
+            target.unlink()
+        image = self.write("x.exe", (PROJECT / "fuzz/corpus/pe_image/x64").read_bytes())
+        done = subprocess.run([*inside, COLDTRACE, "pe", "info", "--details", image], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"details-helper: --details needs the program coldtrace-pe-details", done.stderr)
+        self.assertIn(b"which is found by way of /proc, and /proc is not mounted", done.stderr)
+        if not shutil.which("qemu-img"):
+            return
+        disk = self.write("disk.raw", bytes(1 << 20))
+        subprocess.run(["qemu-img", "convert", "-O", "qcow2", disk, self.here / "disk.qcow2"], check=True)
+        packed = self.write("disk.qcow2.gz", gzip.compress((self.here / "disk.qcow2").read_bytes()))
+        done = subprocess.run([*inside, COLDTRACE, "ntfs", "info", packed], capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"such an image is read by way of /proc, and /proc is not mounted; unpack it", done.stderr)
 
     def test_standard_input_is_one_input(self):
         done = subprocess.run([COLDTRACE, "syscalls", "compare", "-", "-"], input=b"MZ", capture_output=True)

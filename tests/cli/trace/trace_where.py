@@ -621,12 +621,12 @@ class Fields(Traces):
         self.assertEqual(twice.stdout, run(self.ctrace, "--fields", "pid,name").stdout)
 
     def test_unknown_names_are_told(self):
-        for name, message in (("header.tsk", "no member 'header.tsk'; did you mean 'header.task'"),
+        for name, message in (("header.tsk", "no member 'header.tsk'; did you mean 'header.task'?"),
                               ("extended.relatd_activity", "no member 'extended.relatd_activity'; did you mean "
-                               "'related_activity'"),
+                               "'extended.related_activity'?"),
                               ("extended.sid.x", "no member 'extended.sid.x'"),
                               ("type", "'type' always comes first"), ("a..b", "'a..b' is not a name"),
-                              ("stack.modul", "no member 'stack.modul'; did you mean 'stack.module'"),
+                              ("stack.modul", "no member 'stack.modul'; did you mean 'stack.module'?"),
                               *((name, f"no member '{name}'") for name in (
                                   "names.nope", "etw.nope", "etw.provider.nope", "trace_control.nope", "message_pdb.nope",
                                   "trace_message.nope", "trailing.x", "payload.x", "schema_file.x", "time.x",

@@ -55,6 +55,19 @@ TEST_CASE("long names are compared by their starts, and duplicates named once") 
   CHECK(core::nearest_names(longer + "y", names) == Names{longer});
 }
 
+TEST_CASE("what may have been meant is one sentence") {
+  using core::did_you_mean;
+  CHECK(did_you_mean(std::vector<std::string>{}).empty());
+  CHECK(did_you_mean(std::vector<std::string>{"a"}) == "; did you mean 'a'?");
+  CHECK(did_you_mean(std::vector<std::string>{"a", "b"}) == "; did you mean 'a' or 'b'?");
+  CHECK(did_you_mean(std::vector<std::string>{"a", "b", "c"}) == "; did you mean 'a', 'b' or 'c'?");
+  const Names members{"size", "si", "si.created"};
+  CHECK(did_you_mean("si.craeted", members) == "; did you mean 'si.created'?");
+  CHECK(did_you_mean("sise.bytes", members) == "; did you mean 'size'?");
+  CHECK(did_you_mean("sise", members, "fields.") == "; did you mean 'fields.size'?");
+  CHECK(did_you_mean("owner", members).empty());
+}
+
 TEST_CASE("all that matches nothing is one warning") {
   core::NoMatch unmatched;
   CHECK(unmatched.empty());

@@ -435,6 +435,11 @@ class Parts(Images):
         content = self.volume().read_bytes()
         first = self.write("disk.001", content[:5 << 20])
         self.assertIn(b"there is no disk.002", ntfs("info", "-v", first, status=1).stderr)
+        # Not so where a link leads to a disk that is not attached.
+        (self.here / "disk.002").symlink_to("not-mounted/disk.002")
+        said = ntfs("info", "-v", first, status=1).stderr
+        self.assertNotIn(b"there is no disk.002", said)
+        self.assertIn(b"split-part at 0x500000: disk.002 cannot be opened", said)
 
     def test_letters_behind_a_dot_are_no_part_without_the_first(self):
         content = self.volume().read_bytes()

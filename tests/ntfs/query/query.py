@@ -353,7 +353,7 @@ class Query(Case):
         image = self.images[0]
         for text, message in (
                 ("size > ", "1:8: expected a number, text in quotes, a {GUID}, a time, 'true' or 'false'"),
-                ("siz > 1", "1:1: no member 'siz'; did you mean 'size'"),
+                ("siz > 1", "1:1: no member 'siz'; did you mean 'size'?"),
                 ("size == 1 and\n  name == 4", "2:11: 'name' is text"),
                 ("si.created > 5s", "1:14: 'si.created' is a time, and there is no start from which a duration could count"),
                 ("directory == 1", "1:14: 'directory' is true or false"),
@@ -367,7 +367,7 @@ class Query(Case):
                 said = done.stderr.decode().splitlines()
                 self.assertTrue(said[0].startswith(f"coldtrace: --where: {message}"), said)
                 self.assertTrue(said[2].endswith("^"), said)
-        self.assertIn(b"did you mean 'size'", run("query", image, "--sort", "sise", status=2).stderr)
+        self.assertIn(b"did you mean 'size'?", run("query", image, "--sort", "sise", status=2).stderr)
         for wrong, member in ("sise", "size"), ("si.modified", "si"), ("streams.sise", "streams"):
             told = run("query", image, "--where", "size > 5", "--fields", wrong, status=2).stderr
             self.assertIn(f"did you mean '{member}'?".encode(), told)

@@ -47,19 +47,25 @@ TEST_CASE("numbered logs count before what setup left") {
 
 TEST_CASE("logs lie beside a hive, or beside what a link to it leads to") {
   const fixtures::TemporaryDirectory here;
+  core::Findings findings;
   const auto hive = here.path("config/SYSTEM");
   fs::create_directories(here.path("config"));
   fs::create_directories(here.path("links"));
   for (const auto* name : {"config/SYSTEM", "config/SYSTEM.LOG1", "config/SYSTEM.LOG2"})
     here.write(name, "x");
-  CHECK(find_logs(hive) == std::vector{hive + ".LOG1", hive + ".LOG2"});
+  CHECK(find_logs(hive, findings) == std::vector{hive + ".LOG1", hive + ".LOG2"});
   const auto link = here.path("links/SYSTEM");
   fs::create_symlink("../config/SYSTEM", link);
   const auto target = fs::canonical(hive).string();
-  CHECK(find_logs(link) == std::vector{target + ".LOG1", target + ".LOG2"});
+  CHECK(find_logs(link, findings) == std::vector{target + ".LOG1", target + ".LOG2"});
   here.write("links/SYSTEM.LOG", "x");
-  CHECK(find_logs(link) == std::vector{link + ".LOG"});
-  CHECK(find_logs(here.path("absent/SYSTEM")).empty());
+  CHECK(find_logs(link, findings) == std::vector{link + ".LOG"});
+  CHECK(find_logs(here.path("absent/SYSTEM"), findings).empty());
+  CHECK(find_logs(link + "/SYSTEM", findings).empty());  // a file is no folder
+  CHECK(findings.empty());
+  fs::create_symlink("loop", here.path("loop"));
+  CHECK(find_logs(here.path("loop/SYSTEM"), findings).empty());
+  CHECK(findings.count("folder-unreadable") == 1);
 }
 
 TEST_CASE("a path is that of a log where its folder is that of the hive") {

@@ -188,7 +188,7 @@ class Kernels(Case):
             # Two services are one function, and one record has a name that nobody knows.
             self.assertEqual(record["numbers"], [4, 5] if number in (4, 5) else [number])
             self.assertEqual(record["name"], None if number == 42 else "Nt" + name)
-        hashes = {record["name"]: record["hash"] for record in tab["records"]}
+        hashes = {record["name"]: record["name_hash"] for record in tab["records"]}
         self.assertEqual({name: hashes[name] for name in PUBLISHED}, PUBLISHED)
         self.assertIn("services-tab-unnamed", self.codes(shown))
 

@@ -917,6 +917,30 @@ class Services(Case):
             self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
         self.document(0, old, old, "--hook-table", self.write("t.json", json.dumps(number).encode()))
 
+    def test_json_of_the_former_version_is_read(self):
+        """Members have other names since: `hash` of records, `proven` of branches."""
+        old = self.folder("old", {"ntoskrnl.exe": self.image("tables-x64-kernel-rva32"),
+                                  "ntdll.dll": self.image("windows10-x64")})
+        done = subprocess.run([COLDTRACE, "hooks", "table", "--dir", old, "--format", "json"],
+                              capture_output=True, timeout=60)
+        table = json.loads(done.stdout)
+        answer = self.document(0, old, old, "--hook-table", self.write("now.json", done.stdout))
+        for record in table["builds"][0]["services_tab"]["records"]:
+            record["hash"] = record.pop("name_hash")
+        former = self.write("now.json", json.dumps(table).encode())
+        self.assertEqual(self.document(0, old, old, "--hook-table", former), answer)
+        table["builds"][0]["services_tab"]["records"][0]["name_hash"] = 1
+        self.servicing(2, old, old, "--hook-table", self.write("both.json", json.dumps(table).encode()))
+
+    def test_branches_of_json_of_the_former_version_are_read(self):
+        kernel = self.write("ntoskrnl.exe", (SOURCES / "fuzz/corpus/context_switch/11-x64").read_bytes())
+        now = subprocess.run([COLDTRACE, "hooks", "table", "--kernel", kernel, "--format", "json"],
+                             capture_output=True, timeout=60).stdout
+        self.assertGreater(now.count(b'"proved":'), 10)
+        answers = [self.servicing(0, kernel, kernel, "--format", "json", "--hook-table", self.write("now.json", rows)).stdout
+                   for rows in (now, now.replace(b'"proved":', b'"proven":'))]
+        self.assertEqual(*answers)
+
     def test_numbers_of_stubs_are_those_of_syscalls_compare(self):
         one, two = self.image("windows7-x64"), self.image("windows10-x64")
         done = subprocess.run([COLDTRACE, "syscalls", "compare", "--format", "json", one, two],

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -9,6 +10,14 @@
 #include "coldtrace/core/result.hpp"
 
 namespace coldtrace::core {
+
+// The entries of the folder itself, in the order of the file system; the error if not all can be
+// listed, or there is no such folder.
+[[nodiscard]] Expected<std::vector<std::filesystem::directory_entry>, std::error_code> list_folder(
+    const std::filesystem::path& folder);
+
+// Whether there is no such folder, which is not the same as one that cannot be listed.
+[[nodiscard]] bool is_no_folder(std::error_code error);
 
 // What a walk comes across and does not descend into.
 struct FolderEntry {

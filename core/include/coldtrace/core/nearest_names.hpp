@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,15 @@ namespace coldtrace::core {
 [[nodiscard]] std::vector<std::string_view> nearest_names(std::string_view wanted,
                                                           std::span<const std::string_view> names,
                                                           std::size_t count = 3);
+
+// "; did you mean 'ONE', 'ANOTHER' or 'A THIRD'?", the end of a message about a name that is
+// unknown; empty where nothing is meant.
+[[nodiscard]] std::string did_you_mean(std::span<const std::string> meant);
+
+// The same with the one of `names` that is nearest to `wanted`, or else to what is in front of the
+// first dot of `wanted`; `prefix` is what is written in front of names.
+[[nodiscard]] std::string did_you_mean(std::string_view wanted,
+                                       std::span<const std::string_view> names,
+                                       std::string_view prefix = {});
 
 }  // namespace coldtrace::core

@@ -37,8 +37,10 @@ class FileTree {
   // that cannot be listed is a finding, and so are more files than coldtrace looks at.
   [[nodiscard]] virtual std::vector<std::string> list(const std::string& path,
                                                       core::Findings& findings) const = 0;
-  // The entries of the folder itself; none if it is not a folder.
-  [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder) const = 0;
+  // The entries of the folder itself; none if it is not a folder. A folder that cannot be listed is
+  // the warning `folder-unreadable`.
+  [[nodiscard]] virtual std::vector<Entry> list_folder(const std::string& folder,
+                                                       core::Findings& findings) const = 0;
 
   // The bytes of a regular file.
   virtual core::Result<std::unique_ptr<const core::ImageSource>> source(

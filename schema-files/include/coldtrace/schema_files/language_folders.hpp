@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,8 @@
 
 namespace coldtrace::schema_files {
 
-// Finds the files with a module's texts beside it: DIR/LANG/FILE.mui. Folders are listed once; case
-// is ignored. Source: MS Learn, "MUI Resource Management".
+// Finds the files with a module's texts beside it: DIR/LANG/FILE.mui. A folder is listed once, when
+// it is first looked into; case is ignored. Source: MS Learn, "MUI Resource Management".
 class LanguageFolders {
  public:
   LanguageFolders() : LanguageFolders{machine_files()} {}
@@ -20,8 +21,10 @@ class LanguageFolders {
   [[nodiscard]] const FileTree& tree() const { return tree_; }
 
   // The file of the first of these languages in which the module has texts, else of en-US, else of
-  // the first language there is; empty if there is none.
-  std::string find(const std::string& module, const std::vector<std::string>& languages);
+  // the first language there is; empty if there is none. A folder that cannot be listed is the
+  // warning `folder-unreadable`.
+  std::string find(const std::string& module, const std::vector<std::string>& languages,
+                   core::Findings& findings);
 
   // The language in the path of such a file; empty if there is none.
   [[nodiscard]] static std::string language_of(const std::string& file);
@@ -32,12 +35,20 @@ class LanguageFolders {
                                    const std::vector<std::string>& languages);
 
  private:
-  // By language, then by file name, both in lower case: the path of the file.
-  using Languages = std::map<std::string, std::map<std::string, std::string>>;
-  const Languages& list(const std::string& folder);
+  struct Language {
+    std::vector<std::string> folders;                         // whose names differ in case alone
+    std::optional<std::map<std::string, std::string>> files;  // paths by names in lower case
+  };
+  struct Folder {
+    std::map<std::string, Language> languages;  // by names in lower case
+    std::size_t files = 0;
+  };
+  Folder& list(const std::string& folder, core::Findings& findings);
+  std::string find(const std::string& name, Folder& folder, Language& language,
+                   core::Findings& findings) const;
 
   const FileTree& tree_;
-  std::map<std::string, Languages> folders_;
+  std::map<std::string, Folder> folders_;
 };
 
 }  // namespace coldtrace::schema_files

@@ -126,7 +126,7 @@ class Table(Case):
             self.assertEqual(service["argument_bytes"], 8 * record["argument_count"])
             self.assertEqual(service["stack_argument_bytes"],
                              8 * max(0, record["argument_count"] - 4))
-            self.assertEqual(service["name_hash"], record["hash"])
+            self.assertEqual(service["name_hash"], record["name_hash"])
         self.assertGreater(counted, 30)
 
     def test_findings_are_of_the_file_whose_offsets_they_have(self):
@@ -161,7 +161,7 @@ class Table(Case):
                 mixed = 1025 * (hashed + character) & 0xffffffff
                 hashed = mixed >> 6 ^ mixed
             names[hashed] = name
-        self.assertEqual([record["name"] for record in records], [names.get(record["hash"]) for record in records])
+        self.assertEqual([record["name"] for record in records], [names.get(record["name_hash"]) for record in records])
         self.assertEqual(sum(record["name"] is not None for record in records), 42)  # one is of a name that nothing has
 
     def test_a_kernel_for_ntdll_and_the_other_way_round_are_refused(self):

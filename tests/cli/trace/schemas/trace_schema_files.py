@@ -2,6 +2,7 @@
 
 usage: trace_schema_files.py COLDTRACE PROJECT SHARED MAKE_SCHEMA_FILES [unittest arguments]
 """
+import errno
 import json
 import os
 import shutil
@@ -260,6 +261,24 @@ class Decoding(unittest.TestCase):
         events, summary = decode("--schemas", "torn", status=1)[1:]
         self.assertEqual(events[3]["fields"]["Colour"], 2)
         self.assertEqual(set(codes(summary)), {"schema-messages"})
+
+    def test_folders_of_texts_that_cannot_be_listed_are_told_where_they_are_looked_into(self):
+        folder = FOLDER / "unlisted"
+        shutil.copytree(FOLDER / "new", folder)
+        shutil.rmtree(folder / "en-US")
+        (folder / "en-US").symlink_to("en-US")
+        module = "unlisted/painter.dll"
+        for language, status, found in ("en-US", 1, {"folder-unreadable": 1}), ("de-DE", 0, {}):
+            with self.subTest(language=language):
+                events, summary = decode("--schemas", module, "--language", language, status=status)[1:]
+                self.assertEqual(events[3]["fields"]["Colour"], 2)
+                self.assertEqual({code: count for code, count in codes(summary).items() if code != "no-match"}, found)
+        summary = decode("--schemas", module, status=1)[2]
+        self.assertEqual(codes(summary), {"folder-unreadable": 1})
+        told, = (row["text"] for row in summary["findings"])
+        self.assertEqual(told, f"{module}: unlisted/en-US: cannot be listed: {os.strerror(errno.ELOOP)}")
+        (folder / "en-US").unlink()
+        self.assertEqual(codes(decode("--schemas", module)[2]), {})
 
     def test_an_unknown_element_is_passed_over(self):
         folder = FOLDER / "element"

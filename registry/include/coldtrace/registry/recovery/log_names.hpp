@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "coldtrace/core/findings.hpp"
+
 namespace coldtrace::registry {
 
 // Whether a file is named as a hive's log: the hive's name followed by ".LOG", ".LOG1" or ".LOG2",
@@ -16,8 +18,8 @@ namespace coldtrace::registry {
                                                         const std::vector<std::string>& names);
 
 // The paths of the logs beside a hive. If it is a link with none beside it, those beside its
-// target.
-[[nodiscard]] std::vector<std::string> find_logs(const std::string& hive);
+// target. A folder that cannot be listed is the warning `folder-unreadable`.
+[[nodiscard]] std::vector<std::string> find_logs(const std::string& hive, core::Findings& findings);
 
 // Whether a file at this path would be taken for a log of the hive.
 [[nodiscard]] bool is_log_path(const std::string& hive, const std::string& path);
