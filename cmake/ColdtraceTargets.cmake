@@ -10,7 +10,9 @@ target_compile_options(coldtrace_options INTERFACE
   # A braced list that names some members leaves the others at their defaults on purpose.
   -Wno-missing-field-initializers $<$<BOOL:${COLDTRACE_WERROR}>:-Werror>
   # Nobody replaces a function of position-independent code at run time, as GCC takes for possible.
-  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+  $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
+  # Garbage is collected from half a GiB on: a tenth of the time of large units, for 0.1 GiB more.
+  $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>)
 if(COLDTRACE_SANITIZE)
   target_compile_options(coldtrace_options INTERFACE
     -fsanitize=${COLDTRACE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
