@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "fixtures/builders/ntfs_image.hpp"
@@ -47,6 +49,20 @@ TEST_CASE("a file with an extension record in unread sectors is marked") {
     CHECK(seen.find("/file")->has("unread-sectors"));
     CHECK_FALSE(seen.find("/other")->has("unread-sectors"));
   }
+}
+
+TEST_CASE("zeros in unread sectors are a lost record, and elsewhere one that was never used") {
+  NtfsImage image;
+  const u64 file = image.add({.names = {{.parent = 5, .name = u"file"}}, .listed = false});
+  auto bytes = image.build();
+  const u64 at = image.record_offset(file);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 1024, std::byte{});
+  CHECK(snapshot_of(bytes).gaps.empty());
+  CHECK(snapshot_of(UnreliableImage{bytes, {0, 8}}).gaps.empty());
+  const auto seen = snapshot_of(UnreliableImage{bytes, {at + 600, 8}});
+  REQUIRE(seen.gaps.size() == 1);
+  CHECK(seen.gaps[0].first == file);
+  CHECK(seen.gaps[0].count == 1);
 }
 
 TEST_CASE("a stale name whose entry lies in unread sectors is marked") {
