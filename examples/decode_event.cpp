@@ -1,5 +1,4 @@
-// decode_event FILE EVENT_HEADER USER_DATA: decodes an event from a callback, in hex, with FILE's
-// schemas.
+// decode_event FILE EVENT_HEADER USER_DATA: an event from a callback, in hex, with FILE's schemas.
 #include <cstdio>
 #include <memory>
 

@@ -131,7 +131,7 @@ class Spreadsheet(case.Case):
     def cells(self, names, *options):
         done = run("syscalls", "hash", "--format", "csv", *options, "--", *names)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith(b"name,hashed_name,hash\n"))
+        self.assertTrue(done.stdout.startswith(b"name,hashed_name,name_hash\n"))
         return [list(row.values()) for row in strict_csv(done.stdout)]
 
     def test_no_cell_starts_a_formula(self):
