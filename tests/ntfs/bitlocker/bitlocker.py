@@ -250,7 +250,7 @@ class BitLocker(Case):
         self.assertNotIn("bitlocker-key", codes)
         _, codes = rows("journal", image, "--password-file", self.password, "--recovery-key-file", big)
         self.assertLessEqual(both, set(codes))
-        self.assertIn("1 of 2 keys", codes["bitlocker-key"]["text"])
+        self.assertIn("1 of 2 given keys", codes["bitlocker-key"]["text"])
 
     def test_a_password_with_the_high_byte_first(self):
         volume = self.volume()

@@ -298,7 +298,7 @@ class Made(Case):
         done = locate(self.volume, "--places", "-", given=b"# all\n\n 5 # here\n0x6\nsix\n", status=2)
         self.assertIn(b"-:5: 'six' is not a place", done.stderr)
         self.assertIn(b"no place is given", locate(self.volume, status=2).stderr)
-        self.assertIn(b"named twice", locate("-", "--places", "-", given=b"5\n", status=2).stderr)
+        self.assertIn(b"given twice", locate("-", "--places", "-", given=b"5\n", status=2).stderr)
         rows = places(self.volume, 7, "--places", self.write("list", b"# all\n\n 5 # here\r\n0x6\ns:1\nb:9"), "--sectors")
         self.assertEqual([row["offset"] for row in rows], [3584, 2560, 3072, 512, 9])
 

@@ -1000,12 +1000,12 @@ class ServiceCalls(Case):
 
     def test_a_service_is_chosen_by_its_name(self):
         path = self.scenario("system-calls")
-        chosen = self.answer("services", path, "--service", "*of hash*")
+        chosen = self.answer("services", path, "--service", "*with hash*")
         self.assertEqual({one["kind"] for one in chosen["services"]}, {"hashed_system_call"})
         done = run("services", path, "--service", "nothing")
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"no-match", done.stderr)
-        trees = run("services", path, "--trees", "--service", "*of hash*").stdout.decode()
+        trees = run("services", path, "--trees", "--service", "*with hash*").stdout.decode()
         self.assertIn("system call with hash", trees)
 
 

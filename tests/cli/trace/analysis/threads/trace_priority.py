@@ -523,7 +523,7 @@ class Priorities(Case):
                     increments += cause["increments"]
                 expected.add(block)
             text = run("priority", path, "--top", 1000).stdout.decode()
-            part = text.split("first and the last priority, and causes:\n")[1].split("\n\n")[0]
+            part = text.split("first and last priority, and causes:\n")[1].split("\n\n")[0]
             self.assertEqual(set(re.split(r"\n(?= {0,6}\d+  base )", part)), expected)
             self.assertNotIn("Changes:", text)
 
