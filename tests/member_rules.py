@@ -108,6 +108,10 @@ class Members(unittest.TestCase):
                     self.assertFalse("processor" in one and is_number(content, one["processor"]))
                 for steps in (one for one in objects(content) if "up_to" in one and len(one) == 2):
                     self.assertEqual(set(steps), {"up_to", "count"})
+                for one in objects(content):  # how long something lasts is its `duration`, a `time` is a moment
+                    for name in {"time", "duration"} & set(one):
+                        self.assertEqual(is_number(content, one[name]), name == "duration", sorted(one))
+                    self.assertFalse({"from", "length"} <= set(one))
 
     def test_bytes_of_a_text_stand_beside_it(self):
         """A text whose name ends so has the text beside it; a number of bytes has none, and a name of its own."""

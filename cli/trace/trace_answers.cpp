@@ -54,13 +54,13 @@ void write_thread(JsonWriter& json, const Answers::Thread& thread) {
       .field("wait", thread.wait)
       .field("switches", thread.switches);
   write_array(json, "waits", thread.waits, [&](const auto& row) {
-    json.object("reason", row.first, "count", row.second.count, "time", row.second.time);
+    json.object("reason", row.first, "count", row.second.count, "duration", row.second.time);
   });
   json.field("priority_changes", thread.priority_changes)
       .field("boosts", thread.boosts)
       .field("increments", thread.increments);
   write_array(json, "priorities", thread.priorities,
-              [&](const auto& row) { json.object("priority", row.first, "time", row.second); });
+              [&](const auto& row) { json.object("priority", row.first, "duration", row.second); });
   json.key("open_wait");
   if (thread.open_wait)
     json.object("reason", thread.open_wait->reason, "since", thread.open_wait->since);
@@ -83,7 +83,7 @@ void write_scheduling(JsonWriter& json, const Answers& answers) {
 void write_waits(JsonWriter& json, const Answers& answers) {
   write_array(json, "object_waits", answers.object_waits, [&](const auto& row) {
     json.object("thread", row.thread, "type", row.type, "object",
-                std::string_view{to_address(row.object)}, "count", row.waits.count, "time",
+                std::string_view{to_address(row.object)}, "count", row.waits.count, "duration",
                 row.waits.time);
   });
   write_array(json, "deadlocks", answers.deadlocks, [&](const auto& deadlock) {
@@ -96,9 +96,9 @@ void write_waits(JsonWriter& json, const Answers& answers) {
     json.field("object", to_address(inversion.object))
         .field("from", inversion.from)
         .field("to", inversion.to)
-        .field("time", inversion.time);
+        .field("duration", inversion.time);
     write_array(json, "middles", inversion.middles,
-                [&](const auto& row) { json.object("thread", row.first, "time", row.second); });
+                [&](const auto& row) { json.object("thread", row.first, "duration", row.second); });
     json.end_object();
   });
 }

@@ -618,7 +618,7 @@ class WaitKinds(Case):
 
     def kinds(self, trace, options):
         document = self.answer("graph wait-for", trace, *options)
-        return {(one["kind"], one["function"]): [one["count"], one["time"], one["longest"]]
+        return {(one["kind"], one["function"]): [one["count"], one["duration"], one["longest"]]
                 for one in document["kinds"]}
 
     def test_stacks_tell_what_kind_of_thing_was_waited_for(self):

@@ -68,7 +68,7 @@ void FileTables::write_sums(JsonWriter& json, const FileSums& sums) const {
       .field("bytes_read", sums.bytes_read)
       .field("bytes_written", sums.bytes_written)
       .field("timed", sums.timed)
-      .field("time", times_.duration(sums.time))
+      .field("duration", times_.duration(sums.time))
       .field("longest", times_.duration(sums.longest));
 }
 

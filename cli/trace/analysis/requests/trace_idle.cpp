@@ -80,7 +80,7 @@ class IdleWriter {
         output_{output} {}
 
   void begin_csv() {
-    output_.write("device,number,from,length,cause,process,pid,tid,file,named_by,state\n");
+    output_.write("device,number,from,duration,cause,process,pid,tid,file,named_by,state\n");
   }
 
   // While the trace is read.
@@ -219,7 +219,7 @@ class IdleWriter {
                   const trace_analysis::FileTable& files) const {
     json.begin_object()
         .field("from", times().utc(idle.from))
-        .field("length", length_of(idle))
+        .field("duration", length_of(idle))
         .key("end");
     if (!idle.end) {
       json.value(std::optional<u64>{});
@@ -266,7 +266,7 @@ class IdleWriter {
     for (const auto& [who, ended] : enders_of(one)) {
       json.begin_object();
       write_ender(json, who.first, who.second);
-      json.field("count", ended.count).field("time", times().duration(ended.time)).end_object();
+      json.field("count", ended.count).field("duration", times().duration(ended.time)).end_object();
     }
   }
 

@@ -81,14 +81,14 @@ class PathWriter {
     write_observed(json, input_.trace, observed_);
     json.field("from", names_.times().utc(window_.from))
         .field("to", names_.times().utc(window_.to))
-        .field("length", window_.from ? std::optional{names_.duration(length())} : std::nullopt)
+        .field("duration", window_.from ? std::optional{names_.duration(length())} : std::nullopt)
         .field("thread", number_or_null(window_.thread))
         .key("threads")
         .begin_array();
     for (const auto thread : threads()) names_.write_thread(json, thread);
     json.end_array().key("kinds").begin_array();
     for (const auto& [sum, kind] : sums_by<Hop::Kind>(hops_, &Hop::kind))
-      json.object("kind", to_string(kind), "time", names_.duration(sum));
+      json.object("kind", to_string(kind), "duration", names_.duration(sum));
     json.end_array().key("hops").begin_array();
     for (const auto& hop : hops_) write_hop(json, hop);
     json.end_array();
@@ -107,7 +107,7 @@ class PathWriter {
         .field("kind", to_string(hop.kind))
         .field("from", names_.times().utc(hop.from))
         .field("to", names_.times().utc(hop.to))
-        .field("time", names_.duration(length_of(hop)))
+        .field("duration", names_.duration(length_of(hop)))
         .field("depth", hop.depth)
         .field("cpu", hop.cpu)
         .field("wait_reason", reason)

@@ -338,7 +338,7 @@ class ScheduleWriter {
       json.begin_object()
           .field("reason", wait_reason_text(wait.reason))
           .field("count", wait.count)
-          .field("time", names_.duration(wait.time))
+          .field("duration", names_.duration(wait.time))
           .field("longest", names_.duration(wait.longest))
           .end_object();
     json.end_array();

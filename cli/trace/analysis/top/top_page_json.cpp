@@ -137,7 +137,7 @@ class TopJson {
       json_.field("operations", one.operations)
           .field("bytes_read", one.bytes_read)
           .field("bytes_written", one.bytes_written)
-          .field("time", duration(one.time));
+          .field("duration", duration(one.time));
     };
     sums(page_.file_operations);
     json_.field("open", files.open());
@@ -168,7 +168,7 @@ class TopJson {
       json_.key("thread");
       write_thread(wait.thread);
       json_.field("since", times_.utc(wait.from))
-          .field("time", duration(trace_analysis::ticks_between(wait.from, wait.to)))
+          .field("duration", duration(trace_analysis::ticks_between(wait.from, wait.to)))
           .field("state", wait.told ? "waiting" : "off")
           .field("reason",
                  wait.reason ? std::optional{wait_reason_text(*wait.reason)} : std::nullopt)

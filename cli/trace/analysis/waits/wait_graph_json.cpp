@@ -88,7 +88,7 @@ class WaitGraphJson {
         .field("count", edge.count)
         .field("open", edge.open)
         .field("unknown", edge.unknown)
-        .field("time", names_.duration(edge.total))
+        .field("duration", names_.duration(edge.total))
         .field("longest", measured ? std::optional{names_.duration(edge.longest)} : std::nullopt);
     names_.write_moment(json, "longest_since", "longest_event",
                         measured ? std::optional{edge.longest_since} : std::nullopt);
@@ -113,7 +113,7 @@ class WaitGraphJson {
         .field("interrupt", edge.in_dpc)
         .field("count", edge.count)
         .field("unknown", edge.unknown)
-        .field("time", names_.duration(edge.total))
+        .field("duration", names_.duration(edge.total))
         .field("longest", measured ? std::optional{names_.duration(edge.longest)} : std::nullopt)
         .field("longest_reason", reason_or_null(edge.longest_reason));
     names_.write_moment(json, "longest_since", "longest_event",
@@ -131,7 +131,7 @@ class WaitGraphJson {
                edge.lock != 0 ? std::optional{fmt::format("{:#x}", edge.lock)} : std::nullopt)
         .field("count", edge.count)
         .field("timed", edge.timed)
-        .field("time", names_.duration(edge.time));
+        .field("duration", names_.duration(edge.time));
     names_.write_moment(json, "last", "last_event", edge.last);
     json.end_object();
   }
@@ -152,7 +152,7 @@ class WaitGraphJson {
                  std::string_view event_name = "longest_event") const {
     const bool measured = ended.count > 0;
     json.field("count", ended.count)
-        .field("time", names_.duration(ended.time))
+        .field("duration", names_.duration(ended.time))
         .field("longest", measured ? std::optional{names_.duration(ended.longest)} : std::nullopt);
     names_.write_moment(json, "longest_since", event_name,
                         measured ? std::optional{ended.longest_since} : std::nullopt);

@@ -139,14 +139,14 @@ class Figures(Case):
         if told is None or not told["longest"]:
             self.assertNotIn("waits-table", page.tables)
             return
-        self.assertEqual(page.figures("waits-table", "Length"), [one["time"] for one in told["longest"]])
+        self.assertEqual(page.figures("waits-table", "Length"), [one["duration"] for one in told["longest"]])
         self.assertEqual(page.column("waits-table", "Event"),
                          ["{buffer:#x}+{offset:#x}".format(**one["event"]) for one in told["longest"]])
         for cell, one in zip(page.column("waits-table", "Waited for"), told["longest"]):
             self.assertIn(one["reason"] or "", cell)
 
     def requests(self, page, top):
-        for section, name, time in ("disk", "disk", "response"), ("file_operations", "files", "time"):
+        for section, name, time in ("disk", "disk", "response"), ("file_operations", "files", "duration"):
             told = top[section]
             self.assertEqual(f"{name}-by-file" in page.tables, told is not None)
             if told is None:

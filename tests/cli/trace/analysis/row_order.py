@@ -55,7 +55,7 @@ IO = {**{f"disk.{name}": (member("response"), requests) for name in ("files", "p
       **{f"network.{name}": (moved, packets) for name in ("processes", "peers")}}
 
 
-FILES = {f"file_operations.{name}": (member("time"), member("operations")) for name in ("files", "processes")}
+FILES = {f"file_operations.{name}": (member("duration"), member("operations")) for name in ("files", "processes")}
 
 
 def table_of(answer, path):

@@ -223,7 +223,7 @@ class Scenarios(unittest.TestCase):
                 count, time = waits[wait["reason"]]
                 self.assertEqual(count, wait["count"])
                 if wait["reason"] != 4 or made.form == "etl":
-                    self.assertEqual(time, wait["time"])
+                    self.assertEqual(time, wait["duration"])
             last = life.outs[-1]
             is_open = last[1] == WAITING and last[4] is None
             self.assertEqual(told["open_wait"],
@@ -239,7 +239,7 @@ class Scenarios(unittest.TestCase):
         for wait in made.answers["object_waits"]:
             thread = threads[wait["thread"]]
             expected[thread["tid"], thread["created"], wait["object"]] = \
-                [wait["count"], wait["time"]]
+                [wait["count"], wait["duration"]]
         for life, objects in made.reading.open_waits.items():
             for name, (began, _) in objects.items():
                 made.reading.waits[life, name][1] += made.answers["elapsed"] - began
@@ -378,7 +378,7 @@ class Scenarios(unittest.TestCase):
                    key=lambda life: life.tid)
         waits = [wait for wait in made.answers["object_waits"] if wait["type"] == 2
                  and made.answers["threads"][wait["thread"]] is threads[high.tid]]
-        self.assertGreater(waits[0]["time"], 5 * 60_000)
+        self.assertGreater(waits[0]["duration"], 5 * 60_000)
 
     @each(form="etl")
     def test_interrupts_are_true(self, made):

@@ -65,7 +65,7 @@ class TimeUnits(unittest.TestCase):
         for (busy, busy_unit, idle, idle_unit, times, longest, longest_unit), device in zip(told, answer["devices"]):
             self.assertEqual(int(times), sum(step["count"] for step in device["idle_times"]))
             for number, unit, value in ((busy, busy_unit, device["busy"]), (idle, idle_unit, device["idle"]),
-                                        (longest, longest_unit, device["longest"][0]["length"])):
+                                        (longest, longest_unit, device["longest"][0]["duration"])):
                 rounding = UNITS[unit] / 10 ** len(number.partition(".")[2])
                 self.assertAlmostEqual(float(number) * UNITS[unit], value, delta=rounding, msg=device)
 

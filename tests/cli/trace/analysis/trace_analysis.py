@@ -383,7 +383,7 @@ class Schedules(Case):
                     for what in "running", "ready", "waiting":
                         self.assertEqual(one[what], sums[what], (tid, what))
                     self.assertEqual(sum(w["count"] for w in one["waits"]), sums["waits"])
-                    self.assertEqual(sum(w["time"] for w in one["waits"]), one["waiting"])
+                    self.assertEqual(sum(w["duration"] for w in one["waits"]), one["waiting"])
                 self.assertEqual(sum(one["running"] for one in answer["threads"]),
                                  sum(one["busy"] + one["idle"] for one in answer["processors"]))
 
@@ -450,8 +450,8 @@ class Schedules(Case):
                     if states and not one["off"]:
                         self.assertEqual(one["waiting"], thread["wait"])
                         self.assertEqual(
-                            sorted((wait["count"], wait["time"]) for wait in one["waits"]),
-                            sorted((wait["count"], wait["time"]) for wait in thread["waits"]))
+                            sorted((wait["count"], wait["duration"]) for wait in one["waits"]),
+                            sorted((wait["count"], wait["duration"]) for wait in thread["waits"]))
                         compared["waits", path.suffix] += len(one["waits"])
                     compared[path.suffix] += 1
         self.assertGreater(compared[".etl"], 60)
@@ -545,7 +545,7 @@ def waits_of(events):
             one = {"object": fields.get("object"), "kind": fields.get("object_type")}
             for one in fields.get("objects", [one]):
                 wait = waits.setdefault((thread, one["object"]),
-                                        {"count": 0, "time": 0, "kind": one["kind"]})
+                                        {"count": 0, "duration": 0, "kind": one["kind"]})
                 wait["count"] += 1
                 open_waits.setdefault(thread, {})[one["object"]] = event
         elif name in ("WaitSatisfied", "WaitEnd"):
@@ -553,7 +553,7 @@ def waits_of(events):
             addresses = [fields["object"]] if "object" in fields else list(ended)
             for address in addresses:
                 wait = waits[thread, address]
-                wait["time"] += ticks(event["time"]) - ticks(ended.pop(address)["time"])
+                wait["duration"] += ticks(event["time"]) - ticks(ended.pop(address)["time"])
                 if wait["kind"] == 2 and status < 64 and addresses[status] == address:
                     owners[address] = thread
         else:
@@ -619,8 +619,8 @@ class WaitGraphs(Case):
                 for key, (wait, thread) in by_id.items():
                     edge = found[key]
                     begun = still.get((thread, key[1]))
-                    self.assertEqual((edge["count"], edge["time"], edge["open"]),
-                                     (wait["count"], wait["time"], int(begun is not None)))
+                    self.assertEqual((edge["count"], edge["duration"], edge["open"]),
+                                     (wait["count"], wait["duration"], int(begun is not None)))
                     self.assertEqual(edge["open_since"], begun and begun["time"])
                     self.assertEqual(edge["open_event"], begun and place_of(begun))
                     # vtrace does not tell the addresses of thread objects.
@@ -660,8 +660,8 @@ class WaitGraphs(Case):
                     # To the end where it is open; vtrace logs the end when the thread runs again.
                     if not edge["open"] and edge["strength"] == "exact" and name not in (
                             "any-wait", "disk-idle", "disk-bursts"):
-                        self.assertEqual(edge["time"], wait["time"])
-                        self.assertLessEqual(edge["time"], end)
+                        self.assertEqual(edge["duration"], wait["duration"])
+                        self.assertLessEqual(edge["duration"], end)
 
     def test_the_figure_of_the_paper(self):
         """Producer and consumer wait for one mutant, each for a semaphore of local procedure calls,

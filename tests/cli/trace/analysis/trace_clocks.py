@@ -28,10 +28,10 @@ UTC = re.compile(r"[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z")
 COMMANDS = (("schedule",), ("priority",), ("services",), ("cpu",), ("tree",), ("graph", "wait-for"),
             ("deadlocks",), ("idle",), ("io",), ("top",), ("critical-path",))
 LENGTHS = {"elapsed", "busy", "idle", "unknown", "running", "ready", "waiting", "off", "swapped",
-           "created", "time", "longest", "p50", "p90", "p99", "inclusive", "exclusive", "on_processor",
+           "created", "longest", "p50", "p90", "p99", "inclusive", "exclusive", "on_processor",
            "mean", "shortest", "up_to", "duration", "changing", "sampled", "sampled_dpc",
            "sampled_isr", "difference", "sampled_idle", "dpc_time", "isr_time", "response", "service",
-           "queue", "length", "interval", "interrupted"}
+           "queue", "interval", "interrupted"}
 # Of these commands a member with such a name is a number of something, or the value of an option.
 COUNTS = {"graph": {"unknown"}, "idle": {"network_window"}}
 BY_TIMEOUTS = {"savings", "optimum"}

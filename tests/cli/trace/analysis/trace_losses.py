@@ -81,7 +81,7 @@ class Losses(Case):
                 self.assertEqual(one["waiting"], 0)
                 self.assertLessEqual(one["running"], 2300)
                 woken = self.ask(bytes(content), "graph", "wait-for")["woken_by"]
-                self.assertEqual([edge["time"] for edge in woken], [0] * len(woken))
+                self.assertEqual([edge["duration"] for edge in woken], [0] * len(woken))
 
     def test_before_the_first_buffer_that_a_circular_file_kept_all_is_lost(self):
         log, buffers = self.two_runs_elsewhere()

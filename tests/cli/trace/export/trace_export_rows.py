@@ -663,7 +663,7 @@ class Answers:
         told = collections.Counter()
         for thread in self.schedule["threads"]:
             for wait in thread["waits"]:
-                told[wait["reason"]] += wait["time"] if "time" in wait else 0
+                told[wait["reason"]] += wait["duration"]
         self.case.assertEqual(bool(rows), bool(told))
 
     def question_13(self, rows):

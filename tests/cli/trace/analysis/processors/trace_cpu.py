@@ -579,7 +579,7 @@ class Collapsed(Case):
                 want[who, "off the processor"] += row["off"]
                 want[who, "swapped out"] += row["swapped"]
                 for wait in row["waits"]:
-                    want_waits[who, wait["reason"]] += wait["time"]
+                    want_waits[who, wait["reason"]] += wait["duration"]
             self.assertEqual(sums, +want, name)
             self.assertEqual(waits, +want_waits, name)
             reasons += len(waits)
@@ -652,7 +652,7 @@ class Collapsed(Case):
             tids = {one["id"]: one["tid"] for one in graph["threads"]}
             with self.subTest(name):
                 self.assertEqual(got, want)
-                self.assertEqual({(f"thread {tids[edge['thread']]}", f"[disk: {edge['action']}]"): edge["time"]
+                self.assertEqual({(f"thread {tids[edge['thread']]}", f"[disk: {edge['action']}]"): edge["duration"]
                                   for edge in graph["requests"] if edge["by_interrupt"] == edge["count"]},
                                  dict(want))
                 self.assertFalse([one for one in executive if not one[1]])

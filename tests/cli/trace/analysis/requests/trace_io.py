@@ -266,7 +266,7 @@ class RealTrace(Case):
         answer = self.answer(self.path)
         lines = run("trace", "io", self.path, "--top", 10 ** 6).stdout.decode().splitlines()
         units = set()
-        for part, time in ("disk", "response"), ("file_operations", "time"):
+        for part, time in ("disk", "response"), ("file_operations", "duration"):
             for row in answer[part]["processes"]:
                 wanted = [size(row["bytes_read"]), size(row["bytes_written"]), duration(row[time])]
                 units |= {text.split()[1] for text in wanted}
@@ -498,7 +498,7 @@ class Text(Case):
             self.assertEqual([row[name] for name in ("operations", "ended", "failed", "bytes read", "timed")],
                              [str(one["operations"]), str(one["ended"]), str(one["failed"]), size(one["bytes_read"]), str(one["timed"])])
             self.assertEqual([row[name] for name in ("time", "p50", "p90", "p99", "longest")],
-                             [duration(one[name]) for name in ("time", "p50", "p90", "p99", "longest")])
+                             [duration(one[name]) for name in ("duration", "p50", "p90", "p99", "longest")])
 
     def test_text_of_idle_times_says_who_ended_them(self):
         scenario = self.folder / "idle.etl"
@@ -510,7 +510,7 @@ class Text(Case):
         ended = 0
         for part, device in zip(parts, answer["devices"]):
             got = re.findall(r"(?m)^  ended (\d+)x after (\S+ \S+) in all by (?:thread (\d+) of )?.* \((\S+)\)$", part)
-            self.assertEqual(got, [(str(one["count"]), duration(one["time"]),
+            self.assertEqual(got, [(str(one["count"]), duration(one["duration"]),
                                     "" if one["tid"] is None else str(one["tid"]),
                                     "-" if one["pid"] is None else str(one["pid"])) for one in device["ended_by"]])
             ended += len(got)
@@ -562,7 +562,7 @@ class OddTraces(Case):
             told = answer["file_operations"]
             self.assertEqual(told["counts"], {"open": 1, "lost_ends": 1, "lone_ends": 1})
             rows = {row["action"]: [row[name] for name in (
-                "operations", "ended", "failed", "bytes_read", "bytes_written", "time", "longest")]
+                "operations", "ended", "failed", "bytes_read", "bytes_written", "duration", "longest")]
                 for row in told["actions"]}
             self.assertEqual(rows, {"create": [1, 1, 0, 0, 0, 50, 50],
                                     "read": [2, 2, 1, 300, 0, 70, 60],
@@ -620,7 +620,7 @@ class OddTraces(Case):
         told = self.answer(path)["file_operations"]
         rows = {row.get("action", row.get("pid")): row
                 for row in told["actions"] + told["processes"]}
-        self.assertEqual({key: [row["timed"], row["time"], row["bytes_read"] + row["bytes_written"]]
+        self.assertEqual({key: [row["timed"], row["duration"], row["bytes_read"] + row["bytes_written"]]
                           for key, row in rows.items()}, dict(sums))
         self.assertEqual(told["counts"]["open"], len(open_))
 
@@ -1000,7 +1000,7 @@ class Idle(Case):
         for row in strict_csv(done.stdout):
             seconds, digits = row["from"].split(".")
             devices[row["device"], int(row["number"])].append(
-                (int(seconds) * 10**7 + int(digits), int(row["length"]),
+                (int(seconds) * 10**7 + int(digits), int(row["duration"]),
                  int(row["tid"]) if row["tid"] else None, row))
         return devices
 
@@ -1009,7 +1009,7 @@ class Idle(Case):
         count = sum(step["count"] for step in device["idle_times"])
         if count > len(device["longest"]):
             return
-        idle = [(one["length"], one["end"] is not None) for one in device["longest"]]
+        idle = [(one["duration"], one["end"] is not None) for one in device["longest"]]
         for told in device["savings"]:
             over = [(length, ended) for length, ended in idle if length > told["timeout"]]
             self.assertEqual(told["off"], sum(length - told["timeout"] for length, _ in over))
@@ -1150,7 +1150,7 @@ class Idle(Case):
                           for one in sorted(answer["devices"][0]["longest"],
                                             key=lambda one: one["from"])],
                          [[44, "interrupt"], [44, "switch"], [48, "switch"]])
-        self.assertEqual([(one["tid"], one["count"], one["time"])
+        self.assertEqual([(one["tid"], one["count"], one["duration"])
                           for one in answer["devices"][0]["ended_by"]],
                          [(44, 2, 1500), (48, 1, 1000)])
 

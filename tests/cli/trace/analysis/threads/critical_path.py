@@ -207,9 +207,9 @@ class CriticalPaths(unittest.TestCase):
                         at = hop["to"]
                     self.assertEqual(at, answer["to"])
                     length = ticks_of(answer["to"]) - ticks_of(answer["from"])
-                    self.assertEqual(sum(hop["time"] for hop in answer["hops"]), length)
-                    self.assertEqual(sum(kind["time"] for kind in answer["kinds"]), length)
-                    self.assertEqual(answer["length"], length)
+                    self.assertEqual(sum(hop["duration"] for hop in answer["hops"]), length)
+                    self.assertEqual(sum(kind["duration"] for kind in answer["kinds"]), length)
+                    self.assertEqual(answer["duration"], length)
 
     def test_hops_are_those_of_another_reader(self):
         compared = {".ctrace": 0, ".etl": 0}
@@ -262,19 +262,19 @@ class CriticalPaths(unittest.TestCase):
                              [key(hop) for hop in whole["hops"] if hop["from"] >= middle["from"]])
             early = self.answer(path, life[0], "--to", middle["to"])
             self.assertLessEqual(early["to"], middle["to"])
-            self.assertEqual(sum(hop["time"] for hop in early["hops"]), early["length"])
+            self.assertEqual(sum(hop["duration"] for hop in early["hops"]), early["duration"])
 
     def test_a_lock_is_never_waited_for_on_the_path_but_held(self):
         """Who waits for the mutant waits for what its owner does."""
         for suffix in ".ctrace", ".etl":
             _, _, answer = next(self.paths_of(self.folder / ("lock-convoy" + suffix)))
-            time = {kind["kind"]: kind["time"] for kind in answer["kinds"]}
+            time = {kind["kind"]: kind["duration"] for kind in answer["kinds"]}
             self.assertNotIn("waiting", time)
-            self.assertGreater(time["running"], 0.9 * answer["length"])
+            self.assertGreater(time["running"], 0.9 * answer["duration"])
 
     def test_what_is_lost_is_unknown(self):
         _, _, answer = next(self.paths_of(self.folder / "losses.etl"))
-        self.assertGreater({k["kind"]: k["time"] for k in answer["kinds"]}["unknown"], 0)
+        self.assertGreater({k["kind"]: k["duration"] for k in answer["kinds"]}["unknown"], 0)
         self.assertIn("path-unproved", {f["code"] for f in answer["findings"]})
 
     def test_text_and_drawing_have_the_same_hops(self):
@@ -285,7 +285,7 @@ class CriticalPaths(unittest.TestCase):
                 rows = [line.split() for line in text.splitlines() if line.startswith("  ") and
                         line.split()[0][0] == "+"]
                 self.assertEqual([round(float(row[1]) * 1e7) for row in rows],
-                                 [hop["time"] for hop in answer["hops"]])
+                                 [hop["duration"] for hop in answer["hops"]])
                 few = run("critical-path", path, "--thread", life[0], "--hops", 1).stdout.decode()
                 if len(rows) > 1:
                     self.assertIn(f"and {len(rows) - 1} more", few)
@@ -319,7 +319,7 @@ class CriticalPaths(unittest.TestCase):
                 validator.validate(answer)
                 self.assertEqual([answer[name] for name in ("thread", "threads", "kinds", "hops")],
                                  [None, [], [], []])
-                self.assertEqual([answer[name] is not None for name in ("from", "to", "length")],
+                self.assertEqual([answer[name] is not None for name in ("from", "to", "duration")],
                                  [has_interval] * 3)
         twice = next(tid for tid, number in story.stories if number == 2)
         done = run("critical-path", path, "--thread", twice)

@@ -316,7 +316,7 @@ class Priorities(Case):
                     key = thread["tid"], thread["start"] and ticks_of(thread["start"]) - start
                     if key not in of:
                         continue
-                    true = {row["priority"]: row["time"] for row in of[key]["priorities"]}
+                    true = {row["priority"]: row["duration"] for row in of[key]["priorities"]}
                     with self.subTest(name=name, suffix=suffix, thread=key):
                         for level in one["levels"]:
                             self.assertLessEqual(level["duration"], true.get(level["priority"], 0))
@@ -570,8 +570,8 @@ class Inversions(Case):
                            for one in answer["inversions"]]
                     expected = [(tid(one["high"]), tid(one["low"]), [tid(owner) for owner in one["between"]],
                                  one["object"], one["from"],
-                                 one["time"], {tid(m["thread"]): m["time"] for m in one["middles"]})
-                                for one in truth["inversions"] if one["time"]]
+                                 one["duration"], {tid(m["thread"]): m["duration"] for m in one["middles"]})
+                                for one in truth["inversions"] if one["duration"]]
                     self.assertEqual(got, expected)
                     found += len(got)
                     chains += sum(1 for one in answer["inversions"] if one["between"])

@@ -208,13 +208,13 @@ class Figures(Case):
         self.assertEqual(told is not None, bool(files["processes"]))
         if told is None:
             return
-        names = "operations", "bytes_read", "bytes_written", "time"
+        names = "operations", "bytes_read", "bytes_written", "duration"
         for name in names[:-1]:
             self.assertEqual(told[name], sum(one[name] for one in files["actions"]))
-        self.assertAlmostEqual(told["time"], sum(one["time"] for one in files["actions"]),
+        self.assertAlmostEqual(told["duration"], sum(one["duration"] for one in files["actions"]),
                                delta=len(files["actions"]))
         self.assertEqual(told["open"], files["counts"]["open"])
-        key = lambda row: row["time"]
+        key = lambda row: row["duration"]
         of = lambda row, *more: {n: row[n] for n in (*more, *names)}
         self.rows(told, "processes", [of(row, "pid", "process", "start") for row in files["processes"]],
                   key)
@@ -332,7 +332,7 @@ class Waits(Case):
         first = ticks_of(page["first_event"])
         text = lambda thread: thread and (str(thread["tid"]),
                                           "" if thread["pid"] is None else str(thread["pid"]))
-        return [(wait["time"], ticks_of(wait["since"]) - first, text(wait["thread"]), wait["reason"],
+        return [(wait["duration"], ticks_of(wait["since"]) - first, text(wait["thread"]), wait["reason"],
                  wait["state"], text(wait["waker"]), wait["interrupt"])
                 for wait in (page["waits"] or {"longest": ()})["longest"]]
 
@@ -378,13 +378,13 @@ class Waits(Case):
                     continue
                 sums = defaultdict(Counter)
                 for wait in page["waits"]["longest"]:
-                    sums[wait["thread"]["tid"]][wait["reason"]] += wait["time"]
+                    sums[wait["thread"]["tid"]][wait["reason"]] += wait["duration"]
                 tids = Counter(thread["tid"] for thread in answers["threads"])
                 for thread in answers["threads"]:
                     if None in (thread["created"], thread["ended"]) or tids[thread["tid"]] > 1:
                         continue
                     self.assertEqual(sorted(sums[thread["tid"]].values()),
-                                     sorted(wait["time"] for wait in thread["waits"] if wait["time"]))
+                                     sorted(wait["duration"] for wait in thread["waits"] if wait["duration"]))
                     compared[path.suffix] += len(thread["waits"])
         self.assertGreater(compared[".etl"], 40)
         self.assertGreater(compared[".ctrace"], 10)
@@ -401,7 +401,7 @@ class Waits(Case):
                 self.assertGreater(page["lost_stretches"], 0)
                 sums = Counter()
                 for wait in page["waits"]["longest"]:
-                    sums[wait["thread"]["tid"]] += wait["time"]
+                    sums[wait["thread"]["tid"]] += wait["duration"]
                 for thread in answers["threads"]:
                     self.assertLessEqual(sums[thread["tid"]], thread["wait"] + thread["ready"])
 
@@ -416,7 +416,7 @@ class Waits(Case):
                           if one["type"] == "event"}
                 for wait in answer("top", path, "--top", 20)["waits"]["longest"]:
                     event = events[wait["event"]["buffer"], wait["event"]["offset"]]
-                    self.assertEqual(ticks_of(event["time"]) - ticks_of(wait["since"]), wait["time"])
+                    self.assertEqual(ticks_of(event["time"]) - ticks_of(wait["since"]), wait["duration"])
 
 
 class Text(Case):
@@ -529,9 +529,9 @@ class Text(Case):
 
     def check_file_operations(self, lines, told):
         self.assert_line(lines, "Files", told["operations"], size(told["bytes_read"]),
-                         size(told["bytes_written"]), told["open"], seconds(told["time"]))
+                         size(told["bytes_written"]), told["open"], seconds(told["duration"]))
         for row in told["processes"] + told["files"]:
-            self.assert_line(lines, seconds(row["time"]), row["operations"], size(row["bytes_read"]),
+            self.assert_line(lines, seconds(row["duration"]), row["operations"], size(row["bytes_read"]),
                              size(row["bytes_written"]), (row["file"] or "-")[-30:] if "file" in row
                              else self.name_of(row))
 
@@ -550,7 +550,7 @@ class Text(Case):
             self.assert_line(lines, "Waits", dead["suspects"])
         for row in told["longest"]:
             reason = (row["reason"] or "waiting") if row["state"] == "waiting" else "off"
-            self.assert_line(lines, seconds(row["time"]), reason, f" {row['thread']['tid']}",
+            self.assert_line(lines, seconds(row["duration"]), reason, f" {row['thread']['tid']}",
                              f" {row['waker']['tid']}" if row["waker"]
                              else "an interrupt" if row["interrupt"] else " -")
 
@@ -640,11 +640,11 @@ class Text(Case):
         self.assertGreaterEqual(text.count(r"a\x1b[31m"), 2)
         self.assertIn(r"\x0ab\x07.exe (40)", text)
         page = answer("top", path)
-        self.assertEqual(page["file_operations"]["files"][0]["time"], 20)
+        self.assertEqual(page["file_operations"]["files"][0]["duration"], 20)
         self.assertEqual(len(page["file_operations"]["files"][0]["file"]), 202 + 14)
         self.assertTrue(all(len(line) <= 100 for line in text.splitlines()))
         wait, = page["waits"]["longest"]
-        self.assertEqual((wait["thread"]["tid"], wait["waker"]["tid"], wait["time"]), (44, 48, 200))
+        self.assertEqual((wait["thread"]["tid"], wait["waker"]["tid"], wait["duration"]), (44, 48, 200))
         self.assertEqual(page["waits"]["more_longest"], 0)
 
 

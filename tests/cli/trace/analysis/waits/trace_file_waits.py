@@ -133,10 +133,10 @@ class FileWaits(Case):
             (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         got = {(tids[one["thread"]], one["file"], one["action"]):
-               [one["count"], one["by_itself"], one["by_completion"], one["time"]]
+               [one["count"], one["by_itself"], one["by_completion"], one["duration"]]
                for one in answer["file_operations"] if one["count"]}
         for one in answer["file_operations"]:
-            self.assertLessEqual(one["longest"] or 0, one["time"])
+            self.assertLessEqual(one["longest"] or 0, one["duration"])
             self.assertEqual(one["strength"], "likely")
         decoded = subprocess.run([COLDTRACE, "trace", "decode", path], capture_output=True, timeout=100)
         events = [line for line in strict_ndjson(decoded.stdout) if line["type"] == "event"]
@@ -264,8 +264,8 @@ class FileWaits(Case):
                 answer = strict_json(out)
                 tids = {one["id"]: one["tid"] for one in answer["threads"]}
                 for one in answer["file_operations"]:
-                    if one["time"]:
-                        expected[tids[one["thread"]], one["action"], one["file"]] += one["time"] * 100
+                    if one["duration"]:
+                        expected[tids[one["thread"]], one["action"], one["file"]] += one["duration"] * 100
                 got = defaultdict(int)
                 for frames, time in self.stacks(path).items():
                     at = next((i for i, frame in enumerate(frames) if frame.startswith("[file: ")), None)

@@ -84,7 +84,7 @@ class StatedWaits(Case):
         tids = {one["id"]: one["tid"] for one in answer["threads"]}
         self.check_locks(answer, tids, path)
         got = {(one["kind"], tids[one["thread"]], tids[one["other"]], one["lock"]):
-               [one["count"], one["timed"], one["time"]] for one in answer["stated"]}
+               [one["count"], one["timed"], one["duration"]] for one in answer["stated"]}
         decoded = subprocess.run([COLDTRACE, "trace", "decode", path], capture_output=True, timeout=100)
         events = [line for line in strict_ndjson(decoded.stdout) if line["type"] == "event"]
         self.assertEqual(got, read(events))
@@ -158,7 +158,7 @@ class StatedWaits(Case):
                     (SOURCES / "docs/schema/trace-wait-graph.schema.json").read_text())).validate(answer)
                 tids = {one["id"]: one["tid"] for one in answer["threads"]}
                 self.assertEqual([(tids[edge["thread"]], edge["disk"], edge["action"], edge["count"],
-                                   edge["by_interrupt"], edge["time"], edge["longest"], edge["open_since"])
+                                   edge["by_interrupt"], edge["duration"], edge["longest"], edge["open_since"])
                                   for edge in answer["requests"]],
                                  [(1000, 3, "read", want[0], want[1], want[2], want[2], None)] if want else [])
         two = [(1000, 50_000, 50_005, 1, 1000), (70_000, 20_000, 20_005, 1, 1000), (100_000, 0, None, 0, 1000)]
