@@ -5,6 +5,7 @@
 #include "coldtrace/ntfs/journal/change_journal.hpp"
 #include "coldtrace/ntfs/journal/journal_replay.hpp"
 #include "coldtrace/ntfs/journal/usn_names.hpp"
+#include "coldtrace/ntfs/structures/stored_text.hpp"
 #include "python/file_objects.hpp"
 #include "python/volume.hpp"
 
@@ -111,6 +112,8 @@ class JournalChunks {
       path_.clear();
       batch_.append_path(row, path_);
     }
+    std::string old_path;
+    if (event != nullptr) ntfs::append_utf8(old_path, event->old_path);
     std::vector<ntfs::UsnExtent> ranges;
     for (u64 i = 0; i < record.extent_count(); ++i) ranges.push_back(record.extent(i));
     const auto time_or_none = [](const std::optional<core::FileTime>& when) {
@@ -141,7 +144,7 @@ class JournalChunks {
         event != nullptr ? time_or_none(event->first_time) : none(),
         event != nullptr ? number(event->records) : none(),
         event != nullptr ? truth(event->closed) : none(),
-        event != nullptr ? text_or_none(event->old_path) : none()};
+        event != nullptr ? text_or_none(old_path) : none()};
     return journal_record->make(values);
   }
 

@@ -45,7 +45,7 @@ struct flock whole_file(short type) {
 
 // Whether another process holds the lock of a file. Throws where that cannot be told.
 bool is_locked(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0 && errno == ENOENT) return false;
   auto lock = whole_file(F_WRLCK);
   const bool known = descriptor >= 0 && ::fcntl(descriptor, F_GETLK, &lock) == 0;

@@ -125,8 +125,8 @@ std::string to_message(const core::ParseError& error) {
   if (error.fault == core::Fault::io && error.offset == 0)
     return std::generic_category().message(static_cast<int>(error.found));
   if (error.fault == core::Fault::missing && error.structure.view() == "/proc")
-    return "such an image is read through /proc, and /proc is not mounted; unpack it to a file "
-           "first";
+    return "such an image is read through /proc, and /proc is not mounted; save it to a file, "
+           "unpacked, first";
   if (error.fault == core::Fault::limit && error.structure.view() == "pipe")
     return fmt::format("more than the {} bytes that are read from a pipe", error.expected);
   if (error.fault == core::Fault::limit && error.structure.view() == "file")

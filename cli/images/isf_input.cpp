@@ -47,7 +47,7 @@ core::Expected<IsfInput, std::string> open_isf(const core::ImageSource& file, Fi
   auto text = is_packed_isf(kind) ? unpack(file, kind) : read_text(file);
   if (!text) return core::fail(text.error());
   if (is_packed_isf(kind) && !starts_like_json(*text))
-    return core::fail(fmt::format("it is {} that contains no JSON", to_string(kind)));
+    return core::fail(fmt::format("it is {}, and contains no JSON", to_string(kind)));
   if (text->find('\0') != text->npos) return core::fail(std::string{"it is JSON with a NUL in it"});
   IsfInput input;
   input.text = std::move(*text);

@@ -1,9 +1,8 @@
 #include "cli/ntfs/snapshot_values.hpp"
 
+#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
-#include "coldtrace/core/hex.hpp"
-#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -65,9 +64,7 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
 }
 
 std::string read_exact_path(const Value& json) {
-  const auto units = core::parse_hex(text_member(json, "path_utf16"));
-  return units && !units->empty() ? ntfs::to_exact(ntfs::to_stored_text(*units))
-                                  : std::string{text_member(json, "path")};
+  return read_exact_text(text_member(json, "path"), text_member(json, "path_utf16"));
 }
 
 ntfs::Gap read_snapshot_gap(const Value& json) {

@@ -108,15 +108,24 @@ void find_volumes_between(const core::ImageSource& image, u64 start, u64 end, u6
   }
 }
 
-// Whether a partition ends with the copy of the boot sector of a volume, which is read by it.
-bool has_copy_of(const core::ImageSource& image, const Partition& partition, const Found& volume) {
-  const u64 end = core::saturating_add(partition.offset, partition.size);
+// Where the volumes start whose boot sectors have their copies at the ends of damaged partitions,
+// sorted. They are read by those.
+std::vector<u64> starts_by_copies(const core::ImageSource& image,
+                                  std::span<const Partition> partitions) {
+  std::vector<u64> starts;
   std::array<std::byte, sector_size> sector{};
-  return std::ranges::any_of(sector_sizes, [&](u64 back) {
-    if (back > end || !image.read_at(end - back, sector)) return false;
-    const auto boot = read_boot_sector(sector, end - back);
-    return boot && boot->start_before(end - back) == volume.start;
-  });
+  for (const auto& partition : partitions) {
+    if (!may_be_damaged(partition.kind)) continue;
+    const u64 end = core::saturating_add(partition.offset, partition.size);
+    for (const u64 back : sector_sizes) {
+      if (back > end || !image.read_at(end - back, sector)) continue;
+      const auto boot = read_boot_sector(sector, end - back);
+      if (!boot) continue;
+      if (const auto start = boot->start_before(end - back)) starts.push_back(*start);
+    }
+  }
+  std::ranges::sort(starts);
+  return starts;
 }
 
 // Of findings of one code the first sentence stands for all: it has all places.
@@ -156,11 +165,10 @@ void tell_unlisted_volumes(const core::ImageSource& image, const Disk& disk,
     if (next > end) find_volumes_between(image, end, next, limit, volumes);
     end = std::max(end, next_end);
   }
-  const auto read = find_ntfs_partitions(disk);
+  if (volumes.empty()) return;
+  const auto read = starts_by_copies(image, find_ntfs_partitions(disk));
   std::erase_if(volumes, [&](const Found& volume) {
-    return volume.start == asked || std::ranges::any_of(read, [&](const Partition& partition) {
-             return may_be_damaged(partition.kind) && has_copy_of(image, partition, volume);
-           });
+    return volume.start == asked || std::ranges::binary_search(read, volume.start);
   });
   tell_unlisted(volumes, findings);
 }

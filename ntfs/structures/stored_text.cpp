@@ -51,7 +51,7 @@ std::optional<Surrogate> find_surrogate(std::string_view exact) {
   const auto byte = [&](std::size_t at) { return static_cast<u32>(static_cast<u8>(exact[at])); };
   for (auto at = exact.find('\xed'); at != exact.npos && exact.size() - at >= Surrogate::size;
        at = exact.find('\xed', at + 1))
-    if (byte(at + 1) >= 0xa0)
+    if ((byte(at + 1) & 0xe0) == 0xa0 && (byte(at + 2) & 0xc0) == 0x80)
       return Surrogate{
           at, static_cast<u16>(0xd000 | (byte(at + 1) & 0x3f) << 6 | (byte(at + 2) & 0x3f))};
   return std::nullopt;

@@ -89,6 +89,16 @@ class Written(Case):
         for row, one in zip(rows, told):
             self.assertEqual((list(row.reasons), coldtrace.time_text(row.first_time)), (one["reasons"], one["first_time"]))
 
+    def test_paths_that_are_not_valid_utf16(self):
+        history, root, folder, file = usn_writer.History(1, 5), *(usn_writer.reference(*one) for one in ((5, 5), (100, 1), (203, 1)))
+        history.journal = usn_writer.Journal()
+        history.journal.add(2, folder, root, usn_writer.CREATE | usn_writer.CLOSE, "a\ud800".encode("utf-16-le", "surrogatepass"),
+                            attributes=usn_writer.DIRECTORY)
+        for reason, name in ((usn_writer.CREATE | usn_writer.CLOSE, "two"), (usn_writer.OLD, "two"), (usn_writer.NEW | usn_writer.CLOSE, "three")):
+            history.journal.add(2, file, folder, reason, name)
+        rows = list(self.volume(self.write("surrogates", usn_writer.volume(history, 1)[0])).journal(events=True))
+        self.assertEqual((rows[-1].path, rows[-1].old_path), ("/a\ufffd/three", "/a\ufffd/two"))
+
     def test_what_is_not_there_is_told(self):
         image = self.write("none", usn_writer.volume(usn_writer.History(1, 5), 4)[0].replace("$UsnJrnl".encode("utf-16-le"),
                                                                                             "$UsnJrnx".encode("utf-16-le")))

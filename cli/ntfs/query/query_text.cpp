@@ -9,8 +9,6 @@
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
-#include "coldtrace/core/hex.hpp"
-#include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -43,9 +41,13 @@ std::string size_of(ntfs::FileValues& values) {
 
 // Where U+FFFD stands for something the units say what.
 std::string path_of(ntfs::FileValues& values) {
-  const auto units = core::parse_hex(first_of(values, FileMember::path_utf16, ""));
-  if (!units || units->empty()) return first_of(values, FileMember::path, "<unnamed>");
-  return printable_exact(ntfs::to_exact(ntfs::to_stored_text(*units)));
+  const auto units = first_of(values, FileMember::path_utf16, "");
+  if (units.empty()) return first_of(values, FileMember::path, "<unnamed>");
+  std::string path;
+  values.each(FileMember::path, [&](const where::Subject& value) {
+    if (value.text && path.empty()) path = *value.text;
+  });
+  return printable_exact(read_exact_text(path, units));
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/printable.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/structures/stored_text.hpp"
 
 namespace coldtrace::cli {
@@ -42,6 +44,7 @@ void append_exact_text(core::TextBuffer& json, std::string_view name, std::strin
 }
 
 std::string printable_exact(std::string_view exact) {
+  if (!core::is_valid_utf8(shown_text(exact))) return core::printable(exact);
   constexpr std::string_view stand_in = "\u202e";  // escaped in the same way
   constexpr std::size_t digits = 4;
   std::string text;
@@ -55,6 +58,13 @@ std::string printable_exact(std::string_view exact) {
     exact.remove_prefix(std::exchange(at, 0));
   }
   return text + core::printable(exact);
+}
+
+std::string read_exact_text(std::string_view shown, std::string_view units) {
+  const auto bytes = core::parse_hex(units);
+  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::string{shown};
+  const auto exact = ntfs::to_exact(ntfs::to_stored_text(*bytes));
+  return shown_text(exact) == shown ? exact : std::string{shown};
 }
 
 }  // namespace coldtrace::cli

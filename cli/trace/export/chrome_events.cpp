@@ -121,7 +121,7 @@ void ChromeEvents::on_call(const trace_export::Services::Seen& seen) {
 
 // That of requests to an unknown disk comes first.
 ChromeEvents::Row ChromeEvents::row_of_disk(std::optional<u32> disk) {
-  return {disks_id, disk ? *disk + 1 : 0};
+  return {disks_id, disk ? u64{*disk} + 1 : 0};
 }
 
 void ChromeEvents::on_disk_request(const trace_export::DiskRequest& request) {

@@ -34,7 +34,8 @@ class ChromeEvents final : public trace_export::TimelineSink {
 
  private:
   struct Row {
-    u32 pid, tid;
+    u32 pid;
+    u64 tid;
   };
   Row row_of(trace_analysis::Index thread);
   static Row row_of_disk(std::optional<u32> disk);

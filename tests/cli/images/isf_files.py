@@ -330,6 +330,8 @@ class Wrong(Isf):
                         lzma.compress(json.dumps(TABLE).encode())[:-40]):
             done = run("pe", "types", self.write("bad.xz", content))
             self.assertEqual(done.returncode, 2)
+        done = run("pe", "symbols", self.write("bad.xz", lzma.compress(b"no JSON")))
+        self.assertIn(b"it is compressed with xz, and contains no JSON", done.stderr)
 
     def test_tables_that_name_no_pdb_are_refused(self):
         pdb = lambda table: table["metadata"]["windows"]["pdb"]

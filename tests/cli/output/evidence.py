@@ -437,7 +437,7 @@ class Evidence(case.Case):
         packed = self.write("disk.qcow2.gz", gzip.compress((self.here / "disk.qcow2").read_bytes()))
         done = subprocess.run([*inside, COLDTRACE, "ntfs", "info", packed], capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"such an image is read through /proc, and /proc is not mounted; unpack it", done.stderr)
+        self.assertIn(b"such an image is read through /proc, and /proc is not mounted; save it to a file, unpacked, first", done.stderr)
 
     def test_standard_input_is_one_input(self):
         done = subprocess.run([COLDTRACE, "syscalls", "compare", "-", "-"], input=b"MZ", capture_output=True)

@@ -143,6 +143,30 @@ class InexactNames(Case):
             self.assertEqual((owner["path"], owner["path_utf16"]), (SHOWN, row["path_utf16"]))
             self.assertIn("/a\\udc01\u00e9/same.txt", run("locate", source, place).decode())
 
+    def test_units_of_another_path_are_not_taken(self):
+        """Snapshots are files as others are: their own path is shown, whatever stands beside it."""
+        wanted = units(f"/{FOLDERS[1]}/same.txt")
+        row = next(row for row in self.rows if row.get("path_utf16") == wanted)
+        lines = self.snapshot.read_text()
+        self.assertEqual(lines.count(f'"path_utf16":"{wanted}"'), 1)
+        for other in "41", "410042", units("/other"), "", "zz":
+            path = self.write("forged.ndjson", lines.replace(f'"path_utf16":"{wanted}"', f'"path_utf16":"{other}"'))
+            with self.subTest(units=other):
+                self.assertIn(f"{SHOWN}\n", run("query", "--format", "text", "--where", f"record == {row['record']}", path).decode())
+                self.assertIn(SHOWN, run("history", path, "*/same.txt").decode())
+                owner, = lines_of("locate", path, row["streams"][0]["extents"][0]["offset"])[1]["owners"]
+                self.assertEqual((owner["path"], "path_utf16" in owner), (SHOWN, False))
+
+    def test_bytes_that_are_no_text_are_shown_as_bytes(self):
+        row = next(row for row in self.rows if row.get("path_utf16") == units(f"/{FOLDERS[1]}/same.txt"))
+        told = f'"path":"{SHOWN}","path_utf16":"{row["path_utf16"]}"'.encode()
+        content = self.snapshot.read_bytes()
+        self.assertEqual(content.count(told), 1)
+        for name, shown in ((b"a\xed\x7fAb", r"/a\xed\x7fAb"), (b"a\xc3(\xed\xa0\x80", r"/a\xc3(\xed\xa0\x80")):
+            path = self.write("bytes.ndjson", content.replace(told, b'"path":"/' + name + b'"'))
+            with self.subTest(name=name):
+                self.assertIn(shown, run("locate", path, row["streams"][0]["extents"][0]["offset"]).decode())
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

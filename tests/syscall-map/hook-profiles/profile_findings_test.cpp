@@ -33,7 +33,8 @@ TEST_CASE("a rule of no service is told with its place, and a profile that selec
   CHECK(text.find("test:2:1") != std::string::npos);
   CHECK(text.find("NtClose") != std::string::npos);
   note_uncalled(*selection, "test", of_trace);
-  CHECK(told(of_trace, "profile-uncalled").starts_with("1 rules of test speak"));
+  CHECK(told(of_trace, "profile-uncalled")
+            .starts_with("1 rules of test match no service of the trace"));
   CHECK_FALSE(of_trace.has_warnings());
   const auto empty = select_services(none, catalogue);
   REQUIRE(empty);
