@@ -129,8 +129,10 @@ std::string folded_examples(const std::string& examples, std::size_t width) {
   std::istringstream lines{examples};
   for (std::string line; std::getline(lines, line);) {
     std::string more;
-    while (line.ends_with('\\') && std::getline(lines, more))
-      line = line.substr(0, line.size() - 1) + more;
+    while (line.ends_with('\\') && std::getline(lines, more)) {
+      line.pop_back();
+      line += more;
+    }
     std::string row{line.substr(0, line.find_first_not_of(' '))};
     const auto below = row + std::string{indent} + std::string{indent};
     const auto words = words_of(std::string_view{line}.substr(row.size()));

@@ -150,7 +150,7 @@ class InexactNames(Case):
         lines = self.snapshot.read_text()
         self.assertEqual(lines.count(f'"path_utf16":"{wanted}"'), 1)
         for other in "41", "410042", units("/other"), "", "zz":
-            path = self.write("forged.ndjson", lines.replace(f'"path_utf16":"{wanted}"', f'"path_utf16":"{other}"'))
+            path = self.write("forged.ndjson", lines.replace(f'"path_utf16":"{wanted}"', f'"path_utf16":"{other}"').encode())
             with self.subTest(units=other):
                 self.assertIn(f"{SHOWN}\n", run("query", "--format", "text", "--where", f"record == {row['record']}", path).decode())
                 self.assertIn(SHOWN, run("history", path, "*/same.txt").decode())
