@@ -132,7 +132,7 @@ class KindsText {
   std::string provider_text(std::string name, const std::optional<core::Guid>& guid,
                             std::size_t used) {
     if (!guid) return name.empty() ? "-" : name;
-    const auto number = core::to_string(*guid);
+    auto number = core::to_string(*guid);
     if (name.empty()) return number;
     const auto width = used + core::display_width(name) + 1 + number.size();
     if (output_.columns() == 0 || width <= output_.columns()) return name + ' ' + number;
