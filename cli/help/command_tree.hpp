@@ -12,7 +12,7 @@ namespace coldtrace::cli {
 struct OptionInfo {
   std::string short_name;     // "-q"; empty if there is none
   std::string name;           // "--quiet"; FILE for an argument
-  std::string value;          // placeholder: FILE, {text,json}; empty for a flag
+  std::string value;          // its form: FILE, {text,json}; empty for a flag
   std::string default_value;  // empty where there is none
   std::string help;
   std::string group;  // the heading that it is listed under

@@ -24,7 +24,7 @@ std::string to_dotnet_time(core::FileTime time);
 // From the last dot on, as by Path.GetExtension.
 std::string_view dotnet_extension(std::string_view name);
 
-// "/a/b" becomes ".\a\b"; in an incomplete path, the placeholder for the missing directory becomes
+// "/a/b" becomes ".\a\b"; in an incomplete path, what stands for the missing directory becomes
 // MFTECmd's words for that.
 std::string to_mftecmd_directory(std::string_view directory, bool whole);
 

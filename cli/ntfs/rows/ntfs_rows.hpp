@@ -110,7 +110,7 @@ std::string_view mftecmd_header();
 std::string timeline_header();
 std::string file_text_heading();
 // "   4711-3       1.2 MiB  2024-02-29T12:34:56  ": the columns before a file's name in text, with
-// placeholders for what is not known.
+// texts that stand for what is not known.
 std::string file_text_columns(std::string_view record, std::string_view sequence,
                               std::string_view size, std::string_view modified);
 

@@ -21,7 +21,7 @@ void write_wait_graph_text(Output& output, const WaitGraphAnswer& answer);
 
 // "a critical section"
 std::string_view wait_kind_text(trace_analysis::WaitKind kind);
-// Its path, or a placeholder if its name is not known.
+// Its path, or a text that says so if its name is not known.
 std::string_view waited_file_text(const trace_analysis::FileTable::File& file);
 
 }  // namespace coldtrace::cli
