@@ -52,8 +52,8 @@ def strict_json(content):
     return value
 
 
-def strict_ndjson(content):
-    """The values of lines that each end in one newline."""
+def strict_ndjson(content, known=None):
+    """The values of lines that each end in one newline. Those in `known`, values by line, are not read again; it gets the others."""
     if not content:
         return []
     if not content.endswith(b"\n"):
@@ -62,10 +62,13 @@ def strict_ndjson(content):
     for number, line in enumerate(content[:-1].split(b"\n"), 1):
         if not line.startswith(b"{") or not line.endswith(b"}"):
             raise ValueError(f"line {number} is not an object alone: {line[:60]!r}")
+        value = None if known is None else known.get(line)
         try:
-            values.append(strict_json(line))
+            values.append(value or strict_json(line))
         except ValueError as error:
             raise ValueError(f"line {number}: {error}: {line[:2000]!r}") from error
+        if known is not None:
+            known[line] = values[-1]
     return values
 
 

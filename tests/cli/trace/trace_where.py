@@ -282,6 +282,8 @@ def named_paths(line):
 
 
 class Traces(unittest.TestCase):
+    known = {}  # lines that were read, which a trace has in all results
+
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp())
@@ -300,7 +302,7 @@ class Traces(unittest.TestCase):
     def lines(self, path, *options):
         done = run(path, *options)
         self.assertIn(done.returncode, (0, 1), done.stderr.decode())
-        return strict_ndjson(done.stdout)
+        return strict_ndjson(done.stdout, self.known)
 
     def events(self, path, *options):
         return [line for line in self.lines(path, *options) if line["type"] == "event"]
