@@ -1,6 +1,6 @@
 #include "cli/ntfs/snapshot_values.hpp"
 
-#include "cli/ntfs/rows/exact_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
 

@@ -1,8 +1,8 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/output/csv_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {

@@ -2,8 +2,8 @@
 
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
+#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {

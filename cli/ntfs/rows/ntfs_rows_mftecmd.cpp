@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/mftecmd_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/reader.hpp"
 
