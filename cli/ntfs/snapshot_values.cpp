@@ -67,6 +67,10 @@ std::string read_exact_path(const Value& json) {
   return read_exact_text(text_member(json, "path"), text_member(json, "path_utf16"));
 }
 
+std::string read_exact_name(const Value& json) {
+  return read_exact_text(text_member(json, "name"), text_member(json, "name_utf16"));
+}
+
 ntfs::Gap read_snapshot_gap(const Value& json) {
   const bool records = text_member(json, "lost") == "records";
   return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
