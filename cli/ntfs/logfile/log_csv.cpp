@@ -84,6 +84,10 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
     if (name && !ntfs::append_utf8(text, name->name()))
       csv.append(ntfs::to_utf16_hex(name->name()));
   }
+  for (const auto& path : {row.path, row.old_path}) {
+    csv.append(',');
+    csv.append(inexact_units(path));
+  }
   csv.append('\n');
 }
 
