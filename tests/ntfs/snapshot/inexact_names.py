@@ -206,6 +206,22 @@ class InexactNames(Case):
             text = run("compare", one, other, status=1).decode()
             self.assertIn("/a\\ud800\u00e9/same.txt -> /a\\udc01\u00e9/moved.txt", text)
 
+    def test_other_streams_are_told_apart(self):
+        """Of two snapshots that differ in the units of one name alone."""
+        row = next(row for row in self.rows if row["state"] == "live" and row["name"] == "same.txt")
+        paths = []
+        for name in "s\ud800", "s\udc01":
+            stream = {"type": "$LOGGED_UTILITY_STREAM", "name": "s\ufffd", "name_utf16": units(name), "id": 9, "resident": True,
+                      "size": 1, "extents": []}
+            lines = [json.loads(line) for line in self.snapshot.read_text().splitlines()]
+            for line in lines:
+                if line["type"] == "file" and line["record"] == row["record"]:
+                    line["other_streams"].append(stream)
+            paths.append(self.write(f"{len(paths)}.ndjson", "".join(json.dumps(line) + "\n" for line in lines).encode()))
+        self.assertEqual([line for line in lines_of("compare", paths[0], paths[0]) if line["type"] == "file"], [])
+        changed = [line for line in lines_of("compare", *paths, status=1) if line["type"] == "file"]
+        self.assertEqual([(line["record"], line["changes"]) for line in changed], [(row["record"], ["metadata"])])
+
     def test_history_and_locate(self):
         for source in self.image, self.snapshot:
             lines = lines_of("history", source, "*/same.txt")
