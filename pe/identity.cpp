@@ -8,6 +8,7 @@
 #include "coldtrace/core/printable.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
+#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/pe/export_directory.hpp"
 
 namespace coldtrace::pe {
@@ -32,7 +33,7 @@ bool same_numbers(const std::optional<FixedVersion>& a, const std::optional<Fixe
 }
 
 std::string describe(const Resource& version, const std::optional<FixedVersion>& numbers) {
-  return fmt::format("ID {}, language {:#06x}, {}", core::to_valid_utf8(to_string(version.name)),
+  return fmt::format("ID {}, language {:#06x}, {}", core::shown_text(to_string(version.name)),
                      version.language, numbers ? to_string(numbers->file) : "without numbers");
 }
 
@@ -66,7 +67,7 @@ std::optional<VersionInfo> find_version_info(const Image& image, core::Findings&
   if (!taken.name.is(version_id))
     findings.warning("version-id", taken.offset,
                      "the version resource has the ID {} and not 1: Windows shows no version",
-                     core::to_valid_utf8(to_string(taken.name)));
+                     core::shown_text(to_string(taken.name)));
   if (versions.size() > 1) note_others(image, versions, taken, info, findings);
   return info;
 }

@@ -72,16 +72,16 @@ def debug_table(name, guid=bytes(range(16)), age=1):
 
 
 def version_block(numbers, strings=()):
-    """The content of a version resource; strings of language 0409 and code page 04b0."""
+    """The content of a version resource; strings of language 0409 and code page 04b0, with unpaired surrogates or without."""
     def node(key, value=b"", text=False, children=()):
-        head = key.encode("utf-16-le") + b"\0\0"
+        head = key.encode("utf-16-le", "surrogatepass") + b"\0\0"
         body = head + bytes(-(6 + len(head)) % 4) + value
         for child in children:
             body += bytes(-(6 + len(body)) % 4) + child
         return struct.pack("<HHH", 6 + len(body), len(value) // 2 if text else len(value), int(text)) + body
     words = [numbers[0] << 16 | numbers[1], numbers[2] << 16 | numbers[3]]
     fixed = struct.pack("<13I", 0xfeef04bd, 0x10000, *words, *words, 0x3f, 0, 0x40004, 2, 0, 0, 0)
-    rows = [node(key, (value + "\0").encode("utf-16-le"), True) for key, value in strings]
+    rows = [node(key, (value + "\0").encode("utf-16-le", "surrogatepass"), True) for key, value in strings]
     children = [node("StringFileInfo", b"", True, [node("040904b0", b"", True, rows)])] if rows else []
     return node("VS_VERSION_INFO", fixed, False, children)
 

@@ -1,5 +1,6 @@
 #include "cli/command/version.hpp"
 #include "cli/driver/driver_check.hpp"
+#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -8,8 +9,14 @@ using registry::Configuration;
 
 // Null where it is empty: of what is never there and empty.
 JsonWriter& text(JsonWriter& json, std::string_view name, const std::string& content) {
-  json.key(name);
-  return content.empty() ? json.value(nullptr) : json.value(std::string_view{content});
+  write_exact_text(json, name, content.empty() ? std::nullopt : std::optional{content});
+  return json;
+}
+
+JsonWriter& exact(JsonWriter& json, std::string_view name,
+                  const std::optional<std::string>& content) {
+  write_exact_text(json, name, content);
+  return json;
 }
 
 void write_log(JsonWriter& json, const registry::LogUse& log) {
@@ -62,15 +69,14 @@ void write_services(JsonWriter& json, const DriverCheckAnswer& answer) {
   json.key("services").begin_array();
   for (const auto& service : answer.configuration.services) {
     if (!service.is_service()) continue;
-    json.begin_object()
-        .field("name", service.name)
+    exact(json.begin_object(), "name", service.name)
         .field("driver", service.is_driver())
         .field("type", service.type)
         .field("start", service.start)
         .field("start_name", registry::start_name(service.start))
-        .field("error_control", service.error_control)
-        .field("group", service.group)
-        .field("image_path", service.image_path);
+        .field("error_control", service.error_control);
+    exact(json, "group", service.group);
+    exact(json, "image_path", service.image_path);
     const auto file = service.file(answer.configuration.windows);
     text(json, "file", file && file->is_known() ? file->text() : std::string{})
         .field("file_exists", answer.has_file(service))
@@ -82,19 +88,15 @@ void write_services(JsonWriter& json, const DriverCheckAnswer& answer) {
 void write_filters(JsonWriter& json, const DriverCheckAnswer& answer) {
   json.key("filters").begin_array();
   for (const auto& list : answer.configuration.filters) {
-    json.begin_object()
-        .field("key", list.key)
-        .field("value", list.value)
-        .field("class", list.class_name)
-        .field("class_guid", list.class_id)
-        .field("of_device", list.of_device);
+    exact(json.begin_object(), "key", list.key).field("value", list.value);
+    exact(json, "class", list.class_name);
+    exact(json, "class_guid", list.class_id).field("of_device", list.of_device);
     json.key("services").begin_array();
     for (const auto& name : list.services) {
       const auto* service = answer.configuration.find_service(name);
-      json.begin_object()
-          .field("name", name)
-          .field("start", service ? service->start : std::nullopt);
-      json.end_object();
+      exact(json.begin_object(), "name", name)
+          .field("start", service ? service->start : std::nullopt)
+          .end_object();
     }
     json.end_array().end_object();
   }
@@ -104,48 +106,44 @@ void write_filters(JsonWriter& json, const DriverCheckAnswer& answer) {
 void write_dlls(JsonWriter& json, const Configuration& configuration) {
   json.key("appinit").begin_array();
   for (const auto& view : configuration.app_init) {
-    json.begin_object()
-        .field("key", view.key)
+    exact(json.begin_object(), "key", view.key)
         .field("wow64", view.wow64)
         .field("load", view.load)
         .field("require_signed", view.require_signed);
-    json.key("dlls").value(std::vector<std::string_view>{view.dlls.begin(), view.dlls.end()});
+    write_exact_texts(json, "dlls", view.dlls);
     json.end_object();
   }
   json.end_array().key("known_dlls").begin_object();
   const auto& known = configuration.known_dlls;
-  text(json, "key", known.key)
-      .field("directory", known.directory)
-      .field("directory_32", known.directory_32);
-  json.key("entries").begin_array();
-  for (const auto& entry : known.entries)
-    json.begin_object().field("name", entry.name).field("dll", entry.dll).end_object();
+  text(json, "key", known.key);
+  exact(json, "directory", known.directory);
+  exact(json, "directory_32", known.directory_32).key("entries").begin_array();
+  for (const auto& entry : known.entries) {
+    exact(json.begin_object(), "name", entry.name);
+    exact(json, "dll", entry.dll).end_object();
+  }
   json.end_array();
-  json.key("excluded")
-      .value(std::vector<std::string_view>{known.excluded.begin(), known.excluded.end()})
-      .end_object();
+  write_exact_texts(json, "excluded", known.excluded);
+  json.end_object();
 }
 
 void write_autologgers(JsonWriter& json, const Configuration& configuration) {
   json.key("autologgers").begin_array();
   for (const auto& session : configuration.autologgers) {
-    json.begin_object()
-        .field("key", session.key)
-        .field("name", session.name)
-        .field("guid", session.guid)
-        .field("start", session.start)
-        .field("file", session.file)
+    exact(json.begin_object(), "key", session.key);
+    exact(json, "name", session.name);
+    exact(json, "guid", session.guid).field("start", session.start);
+    exact(json, "file", session.file)
         .field("mode", session.mode)
         .field("kernel_flags", session.kernel_flags);
     json.key("providers").begin_array();
     for (const auto& provider : session.providers) {
-      json.begin_object().field("guid", provider.guid);
+      exact(json.begin_object(), "guid", provider.guid);
       text(json, "name", provider.name)
           .field("enabled", provider.enabled)
           .field("level", provider.level)
-          .field("keywords", provider.keywords)
-          .field("resource_file", provider.resource_file)
-          .end_object();
+          .field("keywords", provider.keywords);
+      exact(json, "resource_file", provider.resource_file).end_object();
     }
     json.end_array().end_object();
   }
@@ -157,12 +155,12 @@ void write_problems(JsonWriter& json, const std::vector<registry::Problem>& prob
   for (const auto& problem : problems) {
     json.begin_object()
         .field("code", problem.code.view())
-        .field("severity", to_string(problem.severity))
-        .field("key", problem.key);
-    text(json, "value", problem.value)
-        .field("data", problem.data)
-        .field("text", problem.text)
-        .field("advice", problem.advice)
+        .field("severity", to_string(problem.severity));
+    exact(json, "key", problem.key);
+    text(json, "value", problem.value);
+    exact(json, "data", problem.data)
+        .field("text", shown_text(problem.text))
+        .field("advice", shown_text(problem.advice))
         .end_object();
   }
   json.end_array();

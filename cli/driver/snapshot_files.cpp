@@ -9,6 +9,7 @@
 #include "cli/command/report.hpp"
 #include "cli/command/text_input.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/output.hpp"
 #include "coldtrace/registry/driver-check/listed_files.hpp"
@@ -31,8 +32,8 @@ registry::ListedVolume volume_of(const rapidjson::Value& json) {
 void add_row(const rapidjson::Value& json, const std::set<std::string>& asked,
              registry::ListedVolume& volume) {
   const auto* const directory = find_member(json, "directory", &rapidjson::Value::IsBool);
-  volume.add(text_member(json, "path"),
-             directory ? std::optional{directory->GetBool()} : std::nullopt, asked);
+  volume.add(read_exact_path(json), directory ? std::optional{directory->GetBool()} : std::nullopt,
+             asked);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "cli/ntfs/snapshot_values.hpp"
 
-#include "cli/ntfs/rows/exact_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
 
@@ -65,6 +65,10 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
 
 std::string read_exact_path(const Value& json) {
   return read_exact_text(text_member(json, "path"), text_member(json, "path_utf16"));
+}
+
+std::string read_exact_name(const Value& json) {
+  return read_exact_text(text_member(json, "name"), text_member(json, "name_utf16"));
 }
 
 ntfs::Gap read_snapshot_gap(const Value& json) {

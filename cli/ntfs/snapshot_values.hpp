@@ -34,8 +34,9 @@ struct StatedFile {
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
 
-// The path of a row as exact text.
+// The path of a row, and the name of a row or of a stream, as exact text.
 std::string read_exact_path(const rapidjson::Value& json);
+std::string read_exact_name(const rapidjson::Value& json);
 
 // Of a gap that does not say which records it has, any may be lost.
 ntfs::Gap read_snapshot_gap(const rapidjson::Value& json);

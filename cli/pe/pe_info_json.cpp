@@ -1,12 +1,11 @@
 #include <optional>
 
 #include "cli/command/common_options.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/pe/pe_details.hpp"
 #include "cli/pe/pe_info.hpp"
 #include "cli/pe/pe_view.hpp"
 #include "coldtrace/core/file_time.hpp"
-#include "coldtrace/core/hex.hpp"
-#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/pe/header_names.hpp"
 
 namespace coldtrace::cli {
@@ -96,12 +95,13 @@ void write_version(JsonWriter& json, const std::optional<pe::VersionInfo>& versi
   json.key("type");
   fixed ? json.value(fixed->type) : json.value(nullptr);
   json.key("strings").begin_array();
-  for (const auto& string : version->strings)
-    json.begin_object()
-        .field("language", string.language)
-        .field("key", string.key)
-        .field("value", string.value)
-        .end_object();
+  for (const auto& string : version->strings) {
+    json.begin_object();
+    write_exact_text(json, "language", string.language);
+    write_exact_text(json, "key", string.key);
+    write_exact_text(json, "value", string.value);
+    json.end_object();
+  }
   json.end_array().end_object();
 }
 
@@ -145,14 +145,10 @@ void write_tls(JsonWriter& json, const std::optional<pe::TlsDirectory>& tls) {
 
 // A number, or text; units that are not valid UTF-16 stand beside it.
 void write_id(JsonWriter& json, std::string_view name, const pe::ResourceId& id) {
-  json.key(name);
-  if (!id.named) {
-    json.value(id.number);
-    return;
-  }
-  const auto text = core::decode_utf16(id.units);
-  json.value(text.utf8);
-  if (!text.valid) json.field(fmt::format("{}_utf16", name), core::to_hex(id.units));
+  if (id.named)
+    write_exact_text(json, name, to_string(id));
+  else
+    json.field(name, id.number);
 }
 
 void write_resources(JsonWriter& json, const std::vector<pe::Resource>& resources) {

@@ -7,6 +7,7 @@
 
 #include "coldtrace/core/integers.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::core {
 namespace {
@@ -86,7 +87,7 @@ std::string printable(std::string_view text) {
   if (is_plain(text)) return std::string{text};
   std::string safe;
   safe.reserve(text.size());
-  const bool valid = core::is_valid_utf8(text);
+  const bool valid = is_valid_utf8(text) || is_valid_utf8(shown_text(text));
   std::size_t backslashes = 0;  // at the end of `safe`
   while (!text.empty()) {
     const bool foreign = !valid && static_cast<u8>(text.front()) >= 0x80;

@@ -1,8 +1,11 @@
 #include "coldtrace/core/utf16.hpp"
 
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
 
 namespace coldtrace::core {
@@ -46,6 +49,23 @@ void append_code_point(std::string& utf8, u32 code) {
   }
 }
 
+// An unpaired surrogate of exact text: its place, and its unit.
+struct Surrogate {
+  static constexpr std::size_t size = 3;  // bytes
+  std::size_t at;
+  u16 unit;
+};
+
+std::optional<Surrogate> find_surrogate(std::string_view exact) {
+  const auto byte = [&](std::size_t at) { return static_cast<u32>(static_cast<u8>(exact[at])); };
+  for (auto at = exact.find('\xed'); at != exact.npos && exact.size() - at >= Surrogate::size;
+       at = exact.find('\xed', at + 1))
+    if ((byte(at + 1) & 0xe0) == 0xa0 && (byte(at + 2) & 0xc0) == 0x80)
+      return Surrogate{
+          at, static_cast<u16>(0xd000 | (byte(at + 1) & 0x3f) << 6 | (byte(at + 2) & 0x3f))};
+  return std::nullopt;
+}
+
 // The code point at `at`, which moves behind it; U+FFFD for a byte that is not UTF-8.
 u32 next_code_point(std::string_view utf8, std::size_t& at) {
   const auto byte = [&](std::size_t index) {
@@ -66,9 +86,8 @@ u32 next_code_point(std::string_view utf8, std::size_t& at) {
   return code;
 }
 
-}  // namespace
-
-bool append_utf16(std::string& utf8, ByteView bytes) {
+// Appends the text; an unpaired surrogate as it is, or as U+FFFD. Returns whether there was none.
+bool append_units(std::string& utf8, ByteView bytes, bool exact) {
   bool valid = true;
   const auto count = bytes.size() / 2;
   if (is_ascii(bytes, count)) {  // most names
@@ -82,7 +101,7 @@ bool append_utf16(std::string& utf8, ByteView bytes) {
     if (is_high_surrogate(code) && i + 1 < count && is_low_surrogate(unit_at(bytes, i + 1))) {
       code = 0x10000 + ((code & 0x3ff) << 10) + (unit_at(bytes, ++i) & 0x3ff);
     } else if (is_high_surrogate(code) || is_low_surrogate(code)) {
-      code = replacement;
+      if (!exact) code = replacement;
       valid = false;
     }
     append_code_point(utf8, code);
@@ -90,11 +109,56 @@ bool append_utf16(std::string& utf8, ByteView bytes) {
   return valid;
 }
 
+}  // namespace
+
+bool append_utf16(std::string& utf8, ByteView bytes) {
+  return append_units(utf8, bytes, false);
+}
+
 DecodedText decode_utf16(ByteView bytes) {
   DecodedText text;
   text.utf8.reserve(bytes.size() / 2);
   text.valid = append_utf16(text.utf8, bytes);
   return text;
+}
+
+void append_exact(std::string& text, ByteView bytes) {
+  append_units(text, bytes, true);
+}
+
+std::string decode_exact(ByteView bytes) {
+  std::string text;
+  append_exact(text, bytes);
+  return text;
+}
+
+bool append_utf8(std::string& utf8, std::string_view exact) {
+  bool valid = true;
+  while (const auto surrogate = find_surrogate(exact)) {
+    utf8 += exact.substr(0, surrogate->at);
+    append_code_point(utf8, replacement);
+    exact.remove_prefix(surrogate->at + Surrogate::size);
+    valid = false;
+  }
+  utf8 += exact;
+  return valid;
+}
+
+std::string shown_text(std::string_view exact) {
+  std::string shown;
+  append_utf8(shown, exact);
+  return shown;
+}
+
+std::string to_utf16_hex(std::string_view exact) {
+  std::string units;
+  while (const auto surrogate = find_surrogate(exact)) {
+    units += encode_utf16(exact.substr(0, surrogate->at));
+    units += {static_cast<char>(surrogate->unit & 0xff), static_cast<char>(surrogate->unit >> 8)};
+    exact.remove_prefix(surrogate->at + Surrogate::size);
+  }
+  units += encode_utf16(exact);
+  return to_hex(std::as_bytes(std::span{units}));
 }
 
 std::string decode_marked_text(ByteView bytes) {

@@ -43,7 +43,7 @@ void set_members(const FileRow& row, ComparedFile& file) {
   if (row.source->streams_left_out) return;
   auto& others = other_streams.emplace();
   for (const auto& stream : row.other_streams)
-    append_compared_stream(others, shown_type(stream.type), to_utf8(stream.name), stream.size);
+    append_compared_stream(others, shown_type(stream.type), to_exact(stream.name), stream.size);
   if (row.reparse_tag)
     reparse = compared_reparse(*row.reparse_tag, row.reparse_target);
   else if (!is_unread(row, AttributeType::reparse_point))

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <span>
 
 #include "coldtrace/core/hex.hpp"
 #include "coldtrace/core/text.hpp"
@@ -31,30 +29,6 @@ bool is_ascii(core::ByteView bytes) {
   }
   return std::ranges::all_of(
       bytes.subspan(at), [](std::byte byte) { return (byte & std::byte{0x80}) == std::byte{0}; });
-}
-
-constexpr bool is_high_surrogate(u32 unit) {
-  return (unit & 0xfc00) == 0xd800;
-}
-constexpr bool is_low_surrogate(u32 unit) {
-  return (unit & 0xfc00) == 0xdc00;
-}
-
-// An unpaired surrogate of exact text: its place, and its unit.
-struct Surrogate {
-  static constexpr std::size_t size = 3;  // bytes
-  std::size_t at;
-  u16 unit;
-};
-
-std::optional<Surrogate> find_surrogate(std::string_view exact) {
-  const auto byte = [&](std::size_t at) { return static_cast<u32>(static_cast<u8>(exact[at])); };
-  for (auto at = exact.find('\xed'); at != exact.npos && exact.size() - at >= Surrogate::size;
-       at = exact.find('\xed', at + 1))
-    if ((byte(at + 1) & 0xe0) == 0xa0 && (byte(at + 2) & 0xc0) == 0x80)
-      return Surrogate{
-          at, static_cast<u16>(0xd000 | (byte(at + 1) & 0x3f) << 6 | (byte(at + 2) & 0x3f))};
-  return std::nullopt;
 }
 
 std::vector<std::byte> widen(StoredText text) {
@@ -114,51 +88,16 @@ std::string to_utf8(StoredText text) {
 }
 
 void append_exact(std::string& text, StoredText name) {
-  const auto start = text.size();
-  if (append_utf8(text, name)) return;
-  text.resize(start);
-  for (std::size_t i = 0; i < name.units();) {
-    const u32 unit = name.unit(i);
-    const bool pair =
-        is_high_surrogate(unit) && i + 1 < name.units() && is_low_surrogate(name.unit(i + 1));
-    const std::size_t units = pair ? 2 : 1;
-    if (pair || (!is_high_surrogate(unit) && !is_low_surrogate(unit))) {
-      core::append_utf16(text, name.bytes.subspan(i * 2, units * 2));
-    } else {
-      for (const u32 byte : {0xe0 | unit >> 12, 0x80 | (unit >> 6 & 0x3f), 0x80 | (unit & 0x3f)})
-        text += static_cast<char>(byte);
-    }
-    i += units;
-  }
+  if (name.narrow)
+    append_utf8(text, name);
+  else
+    core::append_exact(text, name.bytes);
 }
 
 std::string to_exact(StoredText name) {
   std::string text;
   append_exact(text, name);
   return text;
-}
-
-bool append_utf8(std::string& utf8, std::string_view exact) {
-  bool valid = true;
-  while (const auto surrogate = find_surrogate(exact)) {
-    utf8 += exact.substr(0, surrogate->at);
-    utf8 += "\xef\xbf\xbd";
-    exact.remove_prefix(surrogate->at + Surrogate::size);
-    valid = false;
-  }
-  utf8 += exact;
-  return valid;
-}
-
-std::string to_utf16_hex(std::string_view exact) {
-  std::string units;
-  while (const auto surrogate = find_surrogate(exact)) {
-    units += core::encode_utf16(exact.substr(0, surrogate->at));
-    units += {static_cast<char>(surrogate->unit & 0xff), static_cast<char>(surrogate->unit >> 8)};
-    exact.remove_prefix(surrogate->at + Surrogate::size);
-  }
-  units += core::encode_utf16(exact);
-  return core::to_hex(std::as_bytes(std::span{units}));
 }
 
 std::string to_utf16_hex(StoredText text) {

@@ -67,17 +67,17 @@ void to_summary_row(const FileRow& row, const ClusterMap& clusters, SummaryRow& 
   summary.clear();
   summary.state = row.source->state;
   if (row.file_known()) summary.record = row.source->file.record;
-  row.append_path(summary.path);
-  append_utf8(summary.directory_path, row.parent_path);
+  summary.path = row.exact_path();
+  summary.directory_path = row.parent_path;
   summary.directory = row.facts.directory;
   summary.first_of_file = row.source->first_of_record && row.source->has_record;
   if (row.facts.information) summary.times = row.facts.information->times;
   for (const auto& stream : row.streams) {
-    summary.add_data(to_utf8(stream.name), stream.size, stream.resident);
+    summary.add_data(to_exact(stream.name), stream.size, stream.resident);
     for (const auto& extent : row.extents_of(stream)) summary.add_data_extent(extent, clusters);
   }
   for (const auto& stream : row.other_streams) {
-    summary.add_stream(to_utf8(stream.name));
+    summary.add_stream(to_exact(stream.name));
     for (const auto& extent : row.extents_of(stream)) summary.add_extent(extent);
   }
   for (const auto& one : row.findings)

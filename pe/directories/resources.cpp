@@ -190,7 +190,7 @@ bool ResourceId::is(std::string_view wanted) const {
 }
 
 std::string to_string(const ResourceId& id) {
-  return id.named ? core::decode_utf16(id.units).utf8 : std::to_string(id.number);
+  return id.named ? core::decode_exact(id.units) : std::to_string(id.number);
 }
 
 std::string_view resource_type_name(u32 type) {

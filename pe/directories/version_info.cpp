@@ -106,7 +106,7 @@ VersionInfo read_version_info(core::ByteView bytes, u64 offset, core::Findings& 
     Nodes tables{block->rest, block->rest_offset, findings};
     while (const auto table = tables.next()) {
       const auto language_units = table->key.first(std::min(table->key.size(), language_size));
-      const auto language = core::decode_utf16(language_units).utf8;
+      const auto language = core::decode_exact(language_units);
       if (table->key.size() > language_size)
         findings.warning("version-node", table->rest_offset,
                          "the language of a string table has {} bytes instead of {}",
@@ -114,8 +114,8 @@ VersionInfo read_version_info(core::ByteView bytes, u64 offset, core::Findings& 
       Nodes strings{table->rest, table->rest_offset, findings};
       // The value's length is in units or, by some compilers, in bytes: its NUL decides.
       while (const auto string = strings.next())
-        info.strings.push_back({language, core::decode_utf16(string->key).utf8,
-                                core::decode_utf16(core::until_nul_unit(string->rest)).utf8});
+        info.strings.push_back({language, core::decode_exact(string->key),
+                                core::decode_exact(core::until_nul_unit(string->rest))});
     }
   }
   return info;

@@ -30,7 +30,7 @@ core::Result<BaseBlock> read_base_block(core::ByteView file) {
   reader.skip(BaseBlock::checksum_offset - reader.consumed(), "Reserved");
   block.checksum = reader.read_u32("Checksum");
   if (!reader.ok()) return core::fail(reader.error());
-  block.name = core::decode_utf16(core::until_nul_unit(name)).utf8;
+  block.name = core::decode_exact(core::until_nul_unit(name));
   block.expected_checksum = base_block_checksum(file);
   return block;
 }

@@ -19,7 +19,7 @@ constexpr u16 longest_name = 510;        // bytes; MS Learn, "Registry element s
 
 // Names are of UTF-16 units, or of bytes where all of these are below 256.
 std::string to_name(core::ByteView bytes, bool compressed) {
-  if (!compressed) return core::decode_utf16(bytes).utf8;
+  if (!compressed) return core::decode_exact(bytes);
   std::string name;
   for (const auto byte : bytes) {
     const auto unit = static_cast<unsigned char>(byte);

@@ -11,7 +11,7 @@ bool Value::is_text() const {
 
 std::string Value::text() const {
   if (!is_text()) return {};
-  return core::decode_utf16(core::until_nul_unit(data)).utf8;
+  return core::decode_exact(core::until_nul_unit(data));
 }
 
 std::vector<std::string> Value::texts() const {
@@ -23,7 +23,7 @@ std::vector<std::string> Value::texts() const {
   core::ByteView left{data};
   while (left.size() >= 2) {
     const auto part = core::until_nul_unit(left);
-    if (part.size() >= 2) texts.push_back(core::decode_utf16(part).utf8);
+    if (part.size() >= 2) texts.push_back(core::decode_exact(part));
     left = left.subspan(std::min(left.size(), part.size() + 2));
   }
   return texts;

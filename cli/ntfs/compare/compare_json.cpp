@@ -1,6 +1,6 @@
 #include "cli/ntfs/compare/compare_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {

@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
 
 #include "cli/ntfs/compare/compare_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
@@ -85,10 +84,10 @@ std::string difference_text(const VolumeName& before, const VolumeName& after,
                             const ntfs::FileDifference& difference) {
   std::string text;
   const auto path_before = [&](const auto& name) {
-    return path_prefix(before) + printable_exact(name.path);
+    return path_prefix(before) + printable(name.path);
   };
   const auto path_after = [&](const auto& name) {
-    return path_prefix(after) + printable_exact(name.path);
+    return path_prefix(after) + printable(name.path);
   };
   for (const auto change : difference.changes())
     text += fmt::format("{}{}", text.empty() ? "" : ",", to_string(change));

@@ -105,7 +105,7 @@ std::optional<std::string> read_other_streams(const Value& json, MistypedMembers
       mistyped.add("other_streams");
       return std::nullopt;
     }
-    ntfs::append_compared_stream(text, text_member(stream, "type"), text_member(stream, "name"),
+    ntfs::append_compared_stream(text, text_member(stream, "type"), read_exact_name(stream),
                                  number_member(stream, "size"));
   }
   return text;

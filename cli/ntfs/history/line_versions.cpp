@@ -5,7 +5,6 @@
 
 #include "cli/ntfs/history/version_text.hpp"
 #include "cli/ntfs/line_json.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/text.hpp"
@@ -48,7 +47,7 @@ std::string version_summary(const Value& json, MistypedMembers& mistyped) {
   std::string text;
   if (const auto state = text_member(json, "state"); state != "live")
     text += fmt::format("[{}] ", printable(state));
-  text += printable_exact(read_exact_path(json));
+  text += printable(read_exact_path(json));
   if (const auto times = read_snapshot_times(json, "si", mistyped)) text += times_text(*times);
   const auto* streams = mistyped.find(json, "streams", &Value::IsArray);
   if (!streams) return text;

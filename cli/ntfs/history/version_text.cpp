@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
@@ -34,7 +33,7 @@ std::string summary_of(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row)
   std::string text;
   if (row.source->state != ntfs::State::live)
     text += fmt::format("[{}] ", to_string(row.source->state));
-  text += printable_exact(row.exact_path());
+  text += printable(row.exact_path());
   if (const auto& information = row.facts.information) text += times_text(information->times);
   for (const auto& stream : row.streams)
     text += stream_text(to_utf8(stream.name), stream.size, extents_of(snapshot, row, stream));

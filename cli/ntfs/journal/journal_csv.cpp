@@ -1,8 +1,8 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/output/csv_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -13,8 +13,9 @@ constexpr std::string_view columns =
     "usn,time,path,path_certain,name,record,sequence,parent_record,parent_sequence,reasons,sources,"
     "attributes,security_id,version,offset";
 constexpr std::string_view last_columns =
-    ",file_id,parent_file_id,name_utf16,name_from_next,extents_left,extents";
+    ",file_id,parent_file_id,name_utf16,name_from_next,extents_left,extents,path_utf16";
 constexpr std::string_view event_columns = ",first_usn,first_time,records,closed,old_path";
+constexpr std::string_view last_event_columns = ",old_path_utf16";
 
 class CsvLines final : public JournalFormat {
  public:
@@ -32,7 +33,7 @@ class CsvLines final : public JournalFormat {
     number(record.usn);
     time(record.time);
     scratch_.clear();
-    batch.append_path(row, scratch_);
+    const bool valid = batch.append_path(row, scratch_);
     text(scratch_);
     out.append(!row.path_known ? "," : row.path_certain ? "true," : "false,");
     scratch_.clear();
@@ -51,6 +52,10 @@ class CsvLines final : public JournalFormat {
     out.append(volume_);
     out.append(',');
     write_last(row);
+    out.append(',');
+    if (!valid) out.append(ntfs::to_utf16_hex(batch.exact_path(row)));
+    if (events_) out.append(',');
+    if (events_ && row.event) out.append(inexact_units(batch.events[*row.event].old_path));
     out.append(carved_);
     out.append('\n');
   }
@@ -136,6 +141,7 @@ std::string journal_csv_header(const JournalFormatOptions& options) {
   if (options.format == "csv")
     return std::string{columns} + (options.events ? std::string{event_columns} : "") + ',' +
            std::string{volume_columns} + std::string{last_columns} +
+           std::string{options.events ? last_event_columns : ""} +
            (options.carved ? ",carved\n" : "\n");
   if (options.format == "mftecmd-csv")
     return "Name,Extension,EntryNumber,SequenceNumber,ParentEntryNumber,ParentSequenceNumber,"

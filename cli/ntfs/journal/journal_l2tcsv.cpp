@@ -2,7 +2,6 @@
 
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 
 namespace coldtrace::cli {
@@ -24,8 +23,7 @@ class L2tLines final : public JournalFormat {
     const auto& record = row.record;
     std::string path;
     if (row.path_known) {
-      path = prefix_;
-      batch.append_path(row, path);
+      path = prefix_ + batch.exact_path(row);
     }
     const auto shown = plaso_path(path);
     const std::string name = shown.empty() ? "(no name)" : shown;
@@ -34,8 +32,8 @@ class L2tLines final : public JournalFormat {
                             record.file.record, record.file.sequence, record.parent.record,
                             record.parent.sequence);
     if (row.event && !batch.events[*row.event].old_path.empty())
-      text += fmt::format(" Former name: {}",
-                          plaso_path(prefix_ + shown_text(batch.events[*row.event].old_path)));
+      text +=
+          fmt::format(" Former name: {}", plaso_path(prefix_ + batch.events[*row.event].old_path));
     text += fmt::format(" Update reason: {}", reasons);
     auto extra = fmt::format("update_sequence_number: {}", record.usn);
     if (record.time) extra = fmt::format("file_time: {}; {}", core::to_string(*record.time), extra);

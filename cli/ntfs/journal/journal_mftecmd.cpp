@@ -3,6 +3,7 @@
 
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/rows/mftecmd_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
@@ -25,17 +26,17 @@ class MftecmdLines final : public JournalFormat {
   void write(const ntfs::JournalBatch& batch, const ntfs::JournalRow& row,
              core::TextBuffer& out) override {
     const auto& record = row.record;
-    const auto name = ntfs::to_utf8(record.name);
-    const auto directory =
-        row.path_known ? to_mftecmd_directory(shown_text(batch.directory_of(row)), row.path_whole)
-                       : std::string{};
-    out.append(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(name),
-                           csv_field(dotnet_extension(name)), record.file.record,
-                           record.file.sequence, record.parent.record, record.parent.sequence,
-                           csv_field(directory), record.usn,
-                           record.time ? to_dotnet_time(*record.time) : "", reasons(record.reasons),
-                           record.attributes ? attributes(*record.attributes) : std::string_view{},
-                           place(row), source_));
+    const auto name = ntfs::to_exact(record.name);
+    const auto directory = row.path_known
+                               ? to_mftecmd_directory(batch.directory_of(row), row.path_whole)
+                               : std::string{};
+    out.append(fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(distinct_text(name)),
+        csv_field(distinct_text(dotnet_extension(name))), record.file.record, record.file.sequence,
+        record.parent.record, record.parent.sequence, csv_field(distinct_text(directory)),
+        record.usn, record.time ? to_dotnet_time(*record.time) : "", reasons(record.reasons),
+        record.attributes ? attributes(*record.attributes) : std::string_view{}, place(row),
+        source_));
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -21,12 +20,12 @@ class JournalLines final : public JournalFormat {
     path.insert(0, path.empty() ? "" : volume_);
     if (path.empty()) path = fmt::format("<file {}-{}>", record.file.record, record.file.sequence);
     const auto time = record.time ? text_time(*record.time) : std::string{"-"};
-    out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, printable_exact(path)));
+    out.append(fmt::format("{:>12}  {:<19}  {}", record.usn, time, printable(path)));
     if (row.path_known && !row.path_certain) out.append(" (path uncertain)");
     out.append(carved_);
     if (row.event) {
       const auto& event = batch.events[*row.event];
-      if (!event.old_path.empty()) out.append(" was " + printable_exact(volume_ + event.old_path));
+      if (!event.old_path.empty()) out.append(" was " + printable(volume_ + event.old_path));
       if (!event.closed) out.append(" (open)");
     }
     out.append(fmt::format("  {}\n", reasons_.text(record.reasons)));

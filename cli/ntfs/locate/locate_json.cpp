@@ -1,5 +1,5 @@
 #include "cli/ntfs/locate/locate_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
+#include "cli/output/exact_text.hpp"
 
 namespace coldtrace::cli {
 namespace {

@@ -1,13 +1,11 @@
 #include "cli/ntfs/locate/locate_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 std::string name_of_file(const ntfs::PlaceOwner& owner) {
-  auto name =
-      owner.path.empty() ? std::string{"a file without a name"} : printable_exact(owner.path);
+  auto name = owner.path.empty() ? std::string{"a file without a name"} : printable(owner.path);
   if (!owner.stream.empty() && owner.type == ntfs::AttributeType::data)
     name += ":" + printable(owner.stream);
   return name;

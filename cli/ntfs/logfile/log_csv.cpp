@@ -1,6 +1,6 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/csv_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {
@@ -83,6 +83,10 @@ void append_log_csv(core::TextBuffer& csv, const LogRow& row) {
     csv.append(',');
     if (name && !ntfs::append_utf8(text, name->name()))
       csv.append(ntfs::to_utf16_hex(name->name()));
+  }
+  for (const auto& path : {row.path, row.old_path}) {
+    csv.append(',');
+    csv.append(inexact_units(path));
   }
   csv.append('\n');
 }

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "cli/ntfs/logfile/log_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
+#include "cli/output/exact_text.hpp"
 #include "coldtrace/core/file_time.hpp"
 
 namespace coldtrace::cli {

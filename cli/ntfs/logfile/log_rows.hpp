@@ -36,7 +36,8 @@ constexpr std::string_view log_csv_header =
     "old_path,old_name,old_parent_record,old_parent_sequence,committed,lsn,transaction,mft,name_"
     "from,times,"
     "times_partial,evidence,"
-    "volume_image,volume_partition,volume_start,volume_shadow,name_utf16,old_name_utf16\n";
+    "volume_image,volume_partition,volume_start,volume_shadow,name_utf16,old_name_utf16,"
+    "path_utf16,old_path_utf16\n";
 void append_log_csv(core::TextBuffer& csv, const LogRow& row);
 
 // Text for people.

@@ -1,5 +1,4 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -45,8 +44,8 @@ void append_log_text(core::TextBuffer& text, const LogRow& row) {
   text.append(fmt::format("{:>12}  {:<19}  {:<11}  {}", event.lsn, when, to_string(event.kind),
                           event.record));
   if (event.sequence) text.append(fmt::format("-{}", *event.sequence));
-  if (!after.empty()) text.append("  " + printable_exact(after));
-  if (!before.empty()) text.append((after.empty() ? "  " : "  was ") + printable_exact(before));
+  if (!after.empty()) text.append("  " + printable(after));
+  if (!before.empty()) text.append((after.empty() ? "  " : "  was ") + printable(before));
   if (event.name_source == ntfs::LogNameSource::mft) text.append(" (by $MFT)");
   for (const auto& time : event.times)
     text.append(fmt::format("  {} {} to {}", set_time_name(time.which), time_text(time.before),

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
 #include "cli/output/text_time.hpp"
@@ -47,7 +47,7 @@ std::string path_of(ntfs::FileValues& values) {
   values.each(FileMember::path, [&](const where::Subject& value) {
     if (value.text && path.empty()) path = *value.text;
   });
-  return printable_exact(read_exact_text(path, units));
+  return printable(read_exact_text(path, units));
 }
 
 }  // namespace

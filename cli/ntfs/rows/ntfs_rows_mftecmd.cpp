@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/mftecmd_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/reader.hpp"
 
@@ -19,6 +19,10 @@ constexpr std::string_view header =
     "LastRecordChange0x10,LastRecordChange0x30,LastAccess0x10,LastAccess0x30,"
     "UpdateSequenceNumber,LogfileSequenceNumber,SecurityId,ObjectIdFileDroid,LoggedUtilStream,"
     "ZoneIdContents,SourceFile\n";
+
+std::string text_field(std::string_view exact) {
+  return csv_field(distinct_text(exact));
+}
 
 std::string_view boolean(bool value) {
   return value ? "True" : "False";
@@ -43,7 +47,7 @@ class MftecmdRows final : public RowFormat {
   void write(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row,
              core::TextBuffer& out) override {
     if (row.name.empty() && !row.is_root()) return;  // which MFTECmd has no row of
-    const auto name = row.is_root() ? std::string{"."} : ntfs::to_utf8(row.name);
+    const auto name = row.is_root() ? std::string{"."} : ntfs::to_exact(row.name);
     fill_common(snapshot, row);
     const bool has_others = std::ranges::any_of(
         row.streams, [](const ntfs::StreamRow& stream) { return !stream.name.empty(); });
@@ -53,7 +57,7 @@ class MftecmdRows final : public RowFormat {
     put(out, row, name, content ? content->size.value_or(0) : entry_size, has_others, nullptr);
     for (const auto& stream : row.streams)
       if (!stream.name.empty())
-        put(out, row, name + ':' + ntfs::to_utf8(stream.name), stream.size.value_or(0), false,
+        put(out, row, name + ':' + ntfs::to_exact(stream.name), stream.size.value_or(0), false,
             &stream);
   }
 
@@ -67,9 +71,8 @@ class MftecmdRows final : public RowFormat {
     before_ = fmt::format(
         "{},{},{},{},{},{}", source.file.record, source.file.sequence, boolean(row.facts.in_use),
         parent.record, parent.sequence,
-        csv_field(row.is_root()
-                      ? std::string{"."}
-                      : to_mftecmd_directory(shown_text(row.parent_path), !source.path_cut)));
+        text_field(row.is_root() ? std::string{"."}
+                                 : to_mftecmd_directory(row.parent_path, !source.path_cut)));
     times_ = times_text(row);
     const auto* information = row.facts.information ? &*row.facts.information : nullptr;
     std::string usn, security;
@@ -79,13 +82,13 @@ class MftecmdRows final : public RowFormat {
     }
     behind_ = fmt::format("{},{},{},{},{}", usn, sequence_text(snapshot, row), security,
                           row.object_id ? core::to_string(*row.object_id) : std::string{},
-                          csv_field(logged_stream(row)));
+                          text_field(logged_stream(row)));
   }
 
   static std::string logged_stream(const ntfs::FileRow& row) {
     for (const auto& stream : row.other_streams)
       if (stream.type == ntfs::AttributeType::logged_utility_stream)
-        return ntfs::to_utf8(stream.name);
+        return ntfs::to_exact(stream.name);
     return {};
   }
 
@@ -145,17 +148,17 @@ class MftecmdRows final : public RowFormat {
   void put(core::TextBuffer& out, const ntfs::FileRow& row, std::string_view name, u64 size,
            bool has_others, const ntfs::StreamRow* other) {
     const auto& information = row.facts.information;
-    const auto own_name = other != nullptr ? ntfs::to_utf8(other->name) : std::string{name};
+    const auto own_name = other != nullptr ? ntfs::to_exact(other->name) : std::string{name};
     const bool zone = other != nullptr && row.zone_id && ntfs::is_zone_identifier(other->name);
-    out.append(
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", before_, csv_field(name),
-                    row.facts.directory && other == nullptr ? std::string{}
-                                                            : csv_field(dotnet_extension(own_name)),
-                    size, row.links, csv_field(target_text(row)), boolean(row.facts.directory),
-                    boolean(has_others), boolean(other != nullptr), rules_text(row),
-                    information ? attributes(information->dos_attributes) : std::string_view{},
-                    row.file_name ? name_type(row.file_name->name_space) : std::string_view{},
-                    times_, behind_, zone ? csv_field(row.zone_id->text) : std::string{}, source_));
+    out.append(fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", before_, text_field(name),
+        row.facts.directory && other == nullptr ? std::string{}
+                                                : text_field(dotnet_extension(own_name)),
+        size, row.links, csv_field(target_text(row)), boolean(row.facts.directory),
+        boolean(has_others), boolean(other != nullptr), rules_text(row),
+        information ? attributes(information->dos_attributes) : std::string_view{},
+        row.file_name ? name_type(row.file_name->name_space) : std::string_view{}, times_, behind_,
+        zone ? csv_field(row.zone_id->text) : std::string{}, source_));
   }
 
   std::string source_;

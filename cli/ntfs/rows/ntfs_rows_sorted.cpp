@@ -4,6 +4,7 @@
 #include "cli/ntfs/rows/l2tcsv_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/row_times.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "coldtrace/core/ascii.hpp"
 
@@ -63,8 +64,8 @@ class MacbRows final : public SortedRows {
       rest_ += fmt::format("{},{}", row.source->file.record, row.source->file.sequence);
     else
       rest_ += ',';
-    rest_ +=
-        fmt::format(",{},{},{}\n", to_string(row.source->state), csv_field(row.path()), volume_);
+    rest_ += fmt::format(",{},{},{}\n", to_string(row.source->state),
+                         csv_field(distinct_text(row.exact_path())), volume_);
   }
 
   std::string_view line(const ntfs::FileRow&, const ntfs::Times& times, core::FileTime time,
@@ -93,7 +94,7 @@ class L2tRows final : public SortedRows {
 
  private:
   void begin(const ntfs::FileRow& row) override {
-    auto path = row.path();
+    auto path = row.exact_path();
     path_ = plaso_path(path.empty() ? path : prefix_ + path);
     text_ = path.empty() ? "(no name)" : path_;
     inode_ = row.file_known() ? std::to_string(row.source->file.record) : std::string{};

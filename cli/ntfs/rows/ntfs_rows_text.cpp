@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "cli/ntfs/rows/exact_text.hpp"
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_size.hpp"
@@ -44,12 +43,12 @@ class TextRows final : public RowFormat {
         modified));
     if (!live) out.append(fmt::format("[{}] ", to_string(source.state)));
     for (std::size_t i = 0; live && i < depth; ++i) out.append("  ");
-    out.append(printable_exact(name));
+    out.append(printable(name));
     if (row.facts.directory && !root) out.append('/');
     if (row.reparse_target) out.append(" -> " + printable(*row.reparse_target));
     for (const auto& stream : row.streams)
       if (!stream.name.empty())
-        out.append(fmt::format("  :{} ({})", printable_exact(ntfs::to_exact(stream.name)),
+        out.append(fmt::format("  :{} ({})", printable(ntfs::to_exact(stream.name)),
                                size_in_words(stream)));
     if (source.entry && source.entry->copies > 1)
       out.append(fmt::format("  ({} copies)", source.entry->copies));

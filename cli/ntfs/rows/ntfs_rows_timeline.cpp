@@ -2,6 +2,7 @@
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/rows/row_times.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/file_time.hpp"
@@ -19,8 +20,10 @@ class TimelineRows : public RowFormat {
              core::TextBuffer& out) override {
     out_ = &out;
     row_ = &row;
-    path_.clear();
-    row.append_path(path_);
+    exact_ = row.exact_path();
+    path_ = shown_text(exact_);
+    units_ = inexact_units(exact_);
+    title_ = path_.empty() ? "(no name)" : distinct_text(exact_);
     const auto& boot = snapshot.volume().boot();
     serial_ = boot && !boot->inferred ? fmt::format("{:016x}", boot->serial_number) : std::string{};
     each_time_set(row, [&](const ntfs::Times& times, const TimeSet& set) {
@@ -36,6 +39,10 @@ class TimelineRows : public RowFormat {
 
   const ntfs::FileRow& row() const { return *row_; }
   const std::string& path() const { return path_; }
+  // Its units where they are not valid UTF-16, otherwise empty.
+  const std::string& units() const { return units_; }
+  // The path in a sentence.
+  const std::string& title() const { return title_; }
 
   std::optional<u64> size() const { return timeline_size(*row_); }
   bool directory() const { return is_directory(*row_); }
@@ -85,7 +92,7 @@ class TimelineRows : public RowFormat {
   VolumeName volume_;
   core::TextBuffer* out_ = nullptr;
   const ntfs::FileRow* row_ = nullptr;
-  std::string path_;
+  std::string exact_, path_, units_, title_;
   std::string serial_;
   bool first_ = true;
 };
@@ -101,9 +108,8 @@ class TimesketchRows final : public TimelineRows {
     constexpr u64 epoch = core::file_time_from_unix(0).ticks;
     const auto bytes = size();
     begin_line();
-    text("message",
-         fmt::format("{} {} [{}]{}", path().empty() ? "(no name)" : path(), kind.description, set,
-                     bytes ? fmt::format(" {} bytes", *bytes) : ""));
+    text("message", fmt::format("{} {} [{}]{}", title(), kind.description, set,
+                                bytes ? fmt::format(" {} bytes", *bytes) : ""));
     text("datetime", plaso_time(time));
     number("timestamp", static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10));
     text("timestamp_desc", kind.description);
@@ -113,6 +119,7 @@ class TimesketchRows final : public TimelineRows {
     text("parser", "coldtrace");
     text("file_time", core::to_string(time));
     text_if("filename", path());
+    text_if("filename_utf16", units());
     number("attribute_type", attribute);
     if (row().file_known()) {
       number("inode", static_cast<i64>(row().source->file.record));
@@ -145,8 +152,7 @@ class EcsRows final : public TimelineRows {
     open("ecs");
     text("version", "8.17.0");
     close();
-    text("message",
-         fmt::format("{} {} ({})", path().empty() ? "(no name)" : path(), kind.action, set));
+    text("message", fmt::format("{} {} ({})", title(), kind.action, set));
     open("event");
     text("kind", "event");
     raw("category", R"(["file"])");
@@ -165,6 +171,7 @@ class EcsRows final : public TimelineRows {
     if (row().facts.information) times(row().facts.information->times);
     close();
     open("coldtrace");
+    text_if("path_utf16", units());
     text("state", to_string(row().source->state));
     if (row().file_known()) number("sequence", row().source->file.sequence);
     text_if("volume_serial_number", serial());

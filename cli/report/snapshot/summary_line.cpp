@@ -62,8 +62,8 @@ bool SummaryLines::read_name(const Value& json, ntfs::SummaryRow& row) {
   if (!has_all || !state || !is_text_or_null(json, "path") || !is_text_or_null(json, "name"))
     return false;
   row.state = *state;
-  row.path = text_member(json, "path");
-  row.directory_path = directory_of(row.path, text_member(json, "name"));
+  row.path = read_exact_path(json);
+  row.directory_path = directory_of(row.path, read_exact_name(json));
   // Null where there is no record.
   const auto* const directory = mistyped_.find(json, "directory", &Value::IsBool);
   row.directory = directory != nullptr && directory->GetBool();
@@ -99,14 +99,14 @@ void SummaryLines::read_streams(const Value& json, ntfs::SummaryRow& row) {
   };
   if (const auto* streams = mistyped_.find(json, "streams", &Value::IsArray))
     for (const auto& stream : streams->GetArray()) {
-      row.add_data(text_member(stream, "name"), number_member(stream, "size"),
+      row.add_data(read_exact_name(stream), number_member(stream, "size"),
                    find_member(stream, "resident", &Value::IsTrue) != nullptr);
       each_extent(stream, "streams",
                   [&](const ntfs::Extent& extent) { row.add_data_extent(extent, clusters_); });
     }
   if (const auto* streams = mistyped_.find(json, "other_streams", &Value::IsArray))
     for (const auto& stream : streams->GetArray()) {
-      row.add_stream(text_member(stream, "name"));
+      row.add_stream(read_exact_name(stream));
       each_extent(stream, "other_streams",
                   [&](const ntfs::Extent& extent) { row.add_extent(extent); });
     }

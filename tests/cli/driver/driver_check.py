@@ -124,7 +124,7 @@ class Check(Case):
         told = re.findall(r"^(?:warning|info): ([a-z0-9-]+)$", plain, re.M)
         self.assertEqual(sorted(told), sorted(row["code"] for row in document["problems"]))
         for row in document["problems"]:
-            if row["advice"].isprintable():
+            if row["advice"].isprintable() and "\ufffd" not in row["advice"]:
                 self.assertIn(row["advice"], plain)
         return document
 
@@ -549,6 +549,87 @@ class Rules(Check):
         at(tree, r"ControlSet001\Services")["gone"] = driver(0, ImagePath="")
         document = self.check(tree, "--files", self.folder(), status=1)
         self.assertEqual(self.rows(document), {("service-file-missing", "warning", rf"{SET}\Services\gone", "ImagePath", "")})
+
+
+def shown(text):
+    """As JSON has text with unpaired surrogates, and its units; these are null where there are none."""
+    odd = any("\ud800" <= letter <= "\udfff" for letter in text)
+    return (re.sub("[\ud800-\udfff]", "\ufffd", text), text.encode("utf-16-le", "surrogatepass").hex() if odd else None)
+
+
+class InexactTexts(Check):
+    """What differs in unpaired surrogates alone is different."""
+
+    ONE, OTHER = "odd\ud800", "odd\udc01"
+
+    def both(self, row, name):
+        return row[name], row.get(f"{name}_utf16")
+
+    def test_names_of_keys(self):
+        tree = system()
+        services = at(tree, r"ControlSet001\Services")
+        services[self.ONE] = driver(0, ImagePath=self.ONE + ".sys", Group=self.OTHER)
+        services["needs"] = driver(0, DependOnService=[self.ONE, self.OTHER], Group="late")
+        at(tree, rf"ControlSet001\Control\Class\{DISK}")["UpperFilters"] = ["PartMgr", self.ONE, self.OTHER, "odd\ufffd"]
+        document = self.check(tree, status=1)
+        found = next(row for row in document["services"] if row["name"].startswith("odd"))
+        self.assertEqual({name: self.both(found, name) for name in ("name", "image_path", "group", "file")},
+                         {"name": shown(self.ONE), "image_path": shown(self.ONE + ".sys"), "group": shown(self.OTHER),
+                          "file": shown(rf"%SystemRoot%\{self.ONE}.sys")})
+        chosen, = (row for row in document["filters"] if row["class"] == "DiskDrive")
+        self.assertEqual([(*self.both(row, "name"), row["start"]) for row in chosen["services"]],
+                         [("PartMgr", None, 0), (*shown(self.ONE), 0), (*shown(self.OTHER), None), ("odd\ufffd", None, None)])
+        missing = [self.both(row, "data") for row in document["problems"] if row["code"] == "filter-service-missing"]
+        self.assertEqual(missing, [shown(self.OTHER), ("odd\ufffd", None)])
+        depends = [self.both(row, "data") for row in document["problems"] if row["code"] == "service-dependency"]
+        self.assertEqual(depends, [shown(self.OTHER)])
+        key, = (row for row in document["problems"] if row["code"] == "service-group")
+        self.assertEqual(self.both(key, "key"), shown(rf"{SET}\Services\{self.ONE}"))
+        text = self.run_check("--hive", self.here / "SYSTEM").stdout.decode()
+        self.assertIn(r" odd\ud800 (boot) odd\udc01 (no service) odd" + "\ufffd (no service)\n", text)
+
+    def test_names_and_texts_of_values(self):
+        tree, other = system(), software()
+        known = at(tree, r"ControlSet001\Control\Session Manager\KnownDLLs")
+        known.update({self.ONE: f"{self.OTHER}.dll", self.OTHER: "plain.dll", "DllDirectory32": self.OTHER})
+        at(tree, r"ControlSet001\Control\Session Manager")["ExcludeFromKnownDlls"] = ["one.dll", self.ONE, self.OTHER]
+        at(tree, r"ControlSet001\Control\WMI\Autologger")[self.ONE] = {"Start": 1, "FileName": self.OTHER, "GUID": self.ONE}
+        at(other, r"Microsoft\Windows NT\CurrentVersion\Windows")["AppInit_DLLs"] = f"{self.ONE}.dll plain.dll"
+        document = self.check(tree, "--hive", self.write("SOFTWARE", writer.Hive(other).data))
+        dlls = document["known_dlls"]
+        self.assertEqual([(*self.both(row, "name"), *self.both(row, "dll")) for row in dlls["entries"]
+                          if row["name"].startswith("odd")],
+                         [(*shown(self.ONE), *shown(f"{self.OTHER}.dll")), (*shown(self.OTHER), "plain.dll", None)])
+        self.assertEqual(self.both(dlls, "directory_32"), shown(self.OTHER))
+        self.assertEqual(list(zip(dlls["excluded"], dlls["excluded_utf16"])),
+                         [shown("one.dll"), shown(self.ONE), shown(self.OTHER)])
+        view = document["appinit"][0]
+        self.assertEqual(list(zip(view["dlls"], view["dlls_utf16"])), [shown(f"{self.ONE}.dll"), shown("plain.dll")])
+        session = document["autologgers"][-1]
+        self.assertEqual([self.both(session, name) for name in ("key", "name", "guid", "file")],
+                         [shown(rf"{SET}\Control\WMI\Autologger\{self.ONE}"), shown(self.ONE), shown(self.ONE),
+                          shown(self.OTHER)])
+        text = self.run_check("--hive", self.here / "SYSTEM", "--hive", self.here / "SOFTWARE").stdout.decode()
+        for escaped in (r"odd\ud800=odd\udc01.dll", r"odd\udc01=plain.dll", r"excluded: odd\ud800", r"excluded: odd\udc01"):
+            self.assertIn(escaped, text)
+
+    def test_files_of_such_names(self):
+        tree = system()
+        for name in self.ONE, self.OTHER:
+            at(tree, r"ControlSet001\Services")[f"of {name}"] = driver(0, ImagePath=rf"System32\drivers\{name}.sys")
+        folder = "/Windows/System32/drivers/"
+        files = self.snapshot(counts=len({"/".join(file.split("/")[:i]).lower() for file in FILES
+                                          for i in range(1, file.count("/") + 2)}) + 1)
+        lines = files.read_text().splitlines()
+        path, units = shown(f"{folder}{self.ONE}.sys")
+        name, name_units = shown(f"{self.ONE}.sys")
+        lines.insert(1, json.dumps({"type": "file", "state": "live", "path": path, "name": name, "path_utf16": units,
+                                    "name_utf16": name_units}))
+        document = self.check(tree, "--files", self.write("files.ndjson", "".join(f"{line}\n" for line in lines).encode()),
+                              status=0)
+        self.assertEqual({self.both(row, "name"): row["file_exists"] for row in document["services"]
+                          if row["name"].startswith("of ")},
+                         {shown(f"of {self.ONE}"): True, shown(f"of {self.OTHER}"): None})  # its case may differ
 
 
 class Recovery(Check):

@@ -10,7 +10,7 @@ PAGE = 4096
 
 
 def text(value):
-    return value.encode("utf-16-le") + b"\0\0"
+    return value.encode("utf-16-le", "surrogatepass") + b"\0\0"
 
 
 def multi(values):
@@ -85,7 +85,7 @@ class Hive:
         try:
             return name.encode("latin-1"), True
         except UnicodeEncodeError:
-            return name.encode("utf-16-le"), False
+            return name.encode("utf-16-le", "surrogatepass"), False
 
     def value(self, name, value):
         kind, data = typed(value)

@@ -34,6 +34,9 @@ TEST_CASE("what is printed shows all that a text holds, on one line") {
       {"joiners of hieroglyphs, and what comes before and behind them",
        "\U0001342f\U00013430\U0001343f\U00013440", "\U0001342f\\U00013430\\U0001343f\U00013440"},
       {"reserved for such", "\uffef\ufff0\ufff8\ufffc", "\uffef\\ufff0\\ufff8\ufffc"},
+      {"unpaired surrogates of exact text, and what reads as one",
+       "a\xed\xa0\x80\u00e9\\ud800\xed\xbf\xbf", "a\\ud800\u00e9\\\\ud800\\udfff"},
+      {"what is no surrogate", "\xed\x9f\xbf\xed\xa0", "\\xed\\x9f\\xbf\\xed\\xa0"},
       {"bytes that are not UTF-8, where all above ASCII is doubtful", "\xff\u00e9",
        "\\xff\\xc3\\xa9"},
   }));

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "coldtrace/core/hex.hpp"
 #include "fixtures/builders/byte_writer.hpp"
 
 namespace coldtrace {
@@ -95,6 +96,32 @@ TEST_CASE("a text is read by the mark that it begins with") {
   CAPTURE(row.why);
   const auto bytes = std::as_bytes(std::span{row.bytes});
   CHECK(core::decode_marked_text(bytes) == row.text);
+}
+
+TEST_CASE("exact text tells all units apart, and is UTF-8 where they are valid") {
+  struct Row {
+    const char* why;
+    std::vector<u16> units;
+    std::string exact;
+    std::string shown;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"valid",
+       {0x41, 0xd83d, 0xde00, 0xfffd},
+       "A\xf0\x9f\x98\x80\xef\xbf\xbd",
+       "A\xf0\x9f\x98\x80\xef\xbf\xbd"},
+      {"a high one at the end", {0x41, 0xd800}, "A\xed\xa0\x80", "A\xef\xbf\xbd"},
+      {"a low one first", {0xdfff, 0xe9}, "\xed\xbf\xbf\xc3\xa9", "\xef\xbf\xbd\xc3\xa9"},
+      {"beside a pair",
+       {0xd83d, 0xd83d, 0xde00},
+       "\xed\xa0\xbd\xf0\x9f\x98\x80",
+       "\xef\xbf\xbd\xf0\x9f\x98\x80"},
+  }));
+  CAPTURE(row.why);
+  const auto bytes = units(row.units);
+  CHECK(core::decode_exact(bytes.view()) == row.exact);
+  CHECK(core::shown_text(row.exact) == row.shown);
+  CHECK(core::to_utf16_hex(row.exact) == core::to_hex(bytes.view()));
 }
 
 }  // namespace

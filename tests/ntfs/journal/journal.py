@@ -331,6 +331,17 @@ class Records(Journals):
         event = self.rows(stream, "--events", kind="event")[-1]
         self.assertEqual((event["old_path"], event["old_path_utf16"], event["path_utf16"]),
                          ("/a\ufffd/two", units("/a\ud801/two").hex(), units("/a\ud801/three").hex()))
+        self.assertEqual([row["path_utf16"] for row in strict_csv(self.run_journal("--format", "csv", stream).stdout)],
+                         [units(path).hex() for path in wanted])
+        cell = strict_csv(self.run_journal("--events", "--format", "csv", stream).stdout)[-1]
+        self.assertEqual((cell["path_utf16"], cell["old_path_utf16"]), (event["path_utf16"], event["old_path_utf16"]))
+        table = strict_csv(self.run_journal("--format", "mftecmd-csv", stream).stdout)
+        self.assertEqual([(row["ParentPath"], row["Name"]) for row in table[:4]],
+                         [(".", r"a\ud800"), (r".\a\ud800", "one"), (".", r"a\ud800"), (".", r"a\ud801")])
+        table = self.run_journal("--events", "--format", "l2tcsv", stream).stdout.decode()
+        self.assertNotIn("\ufffd", table)
+        for escaped in (r"NTFS:\a\ud800\one", r"NTFS:\a\ud801\three", r"Former name: NTFS:\a\ud801\two"):
+            self.assertIn(escaped, table)
         for form in "text", "bodyfile":
             text = self.run_journal("--events", "--format", form, stream).stdout.decode()
             for escaped in ("/a\\ud800/one", "/a\\ud801/two", "/a\\ud801/three"):
@@ -539,7 +550,7 @@ class Formats(Journals):
                 "sources": "", "attributes": " ".join(row["attributes"]), "security_id": "0", "version": "2",
                 "offset": str(row["offset"]), "volume_image": "", "volume_partition": "", "volume_start": "", "volume_shadow": "",
                 "file_id": "", "parent_file_id": "", "name_utf16": "", "name_from_next": "", "extents_left": "",
-                "extents": ""})
+                "extents": "", "path_utf16": ""})
         events = strict_csv(self.output("csv", "--events"))
         told = self.rows("--events", *self.given, kind="event")
         self.assertEqual([(row["usn"], row["records"], row["closed"], row["old_path"]) for row in events],
@@ -562,9 +573,9 @@ class Formats(Journals):
         stream = self.write("J", journal.data)
         cells = strict_csv(self.run_journal("--format", "csv", stream).stdout)
         self.assertEqual([tuple(cell[key] for key in keys) for cell in cells], expected)
-        self.assertEqual(tuple(cells[0])[-6:], keys)
+        self.assertEqual(tuple(cells[0])[-7:], (*keys, "path_utf16"))
         events = strict_csv(self.run_journal("--format", "csv", "--events", stream).stdout)
-        self.assertEqual(tuple(events[0])[-6:], keys)
+        self.assertEqual(tuple(events[0])[-8:], (*keys, "path_utf16", "old_path_utf16"))
 
     def test_json_is_one_array(self):
         array = json.loads(self.output("json"))

@@ -2,16 +2,19 @@
 
 usage: inexact_names.py COLDTRACE SOURCES [unittest arguments]
 """
+import base64
 import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -115,6 +118,80 @@ class InexactNames(Case):
                 self.assertIn(escape, text)
             self.assertNotIn("\ufffd", text)
 
+    def test_timelines_of_other_programs(self):
+        wanted = {units(f"/{folder}/same.txt") for folder in FOLDERS[:2]}
+        escaped = {f"/a\\{unit}\u00e9/same.txt" for unit in ("ud800", "udc01")}
+        lines = strict_ndjson(run("snapshot", "--format", "timesketch", self.image))
+        found = [line for line in lines if line.get("filename") == SHOWN]
+        self.assertEqual({line["filename_utf16"] for line in found}, wanted)
+        self.assertEqual({line["message"].split(" ")[0] for line in found}, escaped)
+        self.assertEqual({line["filename"] for line in lines if "filename_utf16" in line}, {SHOWN, SHOWN.rsplit("/", 1)[0]})
+        lines = strict_ndjson(run("snapshot", "--format", "ecs", self.image))
+        found = [line for line in lines if line["file"].get("path") == SHOWN]
+        self.assertEqual({line["coldtrace"]["path_utf16"] for line in found}, wanted)
+        self.assertEqual({line["message"].split(" ")[0] for line in found}, escaped)
+        self.assertEqual({line["file"]["path"] for line in lines if "path_utf16" in line["coldtrace"]},
+                         {SHOWN, SHOWN.rsplit("/", 1)[0]})
+
+    def test_tables_of_other_programs(self):
+        escaped = {f"/a\\{unit}\u00e9" for unit in ("ud800", "udc01")} | {"/a\U0001f600"}
+        tables = {form: run("snapshot", "--format", form, self.image).decode() for form in ("timeline", "mftecmd-csv", "l2tcsv")}
+        rows = {form: list(csv.DictReader(io.StringIO(text))) for form, text in tables.items()}
+        for form, text in tables.items():
+            self.assertNotIn("\ufffd", text, form)
+        of_files = lambda form, column: {row[column] for row in rows[form] if "same.txt" in "".join(map(str, row.values()))}
+        self.assertEqual(of_files("timeline", "path"), {f"{folder}/same.txt" for folder in escaped})
+        self.assertEqual(of_files("mftecmd-csv", "ParentPath"), {"." + folder.replace("/", "\\") for folder in escaped})
+        self.assertLess({folder[1:] for folder in escaped}, {row["FileName"] for row in rows["mftecmd-csv"]})
+        self.assertEqual(of_files("l2tcsv", "filename"),
+                         {"NTFS:" + f"{folder}/same.txt".replace("/", "\\") for folder in escaped})
+
+    def test_pages_have_a_directory_for_each(self):
+        """Sizes are those of the clusters of the three files, 3000 bytes in one of 4096."""
+        for source in self.image, self.snapshot:
+            page = self.here / "page.html"
+            subprocess.run([COLDTRACE, "report", source, "-o", page], capture_output=True, timeout=120)
+            text = page.read_text()
+            for escape in "a\\ud800\u00e9", "a\\udc01\u00e9":
+                with self.subTest(source=source.name, name=escape):
+                    self.assertIn(f"/{escape}/same.txt", text)
+            self.assertNotIn("a\ufffd", text)
+            directories, names = {}, set()
+            for facts, numbers in self.parts(text):
+                if "treemaps" in facts:
+                    facts, = facts["treemaps"]
+                    count = facts["count"]
+                    directories = dict(zip(facts["names"], numbers[count:2 * count]))
+                elif facts.get("volumes", [{}])[0].get("id", "").endswith("-search"):
+                    names.update(facts["volumes"][0]["directories"])
+            with self.subTest(source=source.name):
+                for escape in "a\\ud800\u00e9", "a\\udc01\u00e9", "a\U0001f600":
+                    self.assertGreaterEqual(directories[escape], 4096)
+                    self.assertLess(directories[escape], 3 * 4096)
+                    self.assertIn("/" + escape, names)
+
+    @staticmethod
+    def parts(page):
+        """Of the data of a page: the facts, and the numbers behind them."""
+        for text in re.findall(r'<script[^>]* type="[^"]*"[^>]*>([^<]*)</script>', page):
+            content = zlib.decompress(base64.b64decode(text, validate=True), -15)
+            numbers, at, facts = [], 0, None
+            while at < len(content):
+                value = shift = 0
+                while True:
+                    byte = content[at]
+                    at += 1
+                    value |= (byte & 127) << shift
+                    shift += 7
+                    if byte < 128:
+                        break
+                if facts is None:
+                    facts = json.loads(content[at:at + value])
+                    at += value
+                else:
+                    numbers.append(value)
+            yield facts, numbers
+
     def test_comparisons_tell_them_apart(self):
         before, after = (f"/{FOLDERS[0]}/same.txt", f"/{FOLDERS[1]}/moved.txt")
         later = self.here / "after.ndjson"
@@ -128,6 +205,22 @@ class InexactNames(Case):
             self.assertEqual((name["before_utf16"], name["after_utf16"]), (units(before), units(after)))
             text = run("compare", one, other, status=1).decode()
             self.assertIn("/a\\ud800\u00e9/same.txt -> /a\\udc01\u00e9/moved.txt", text)
+
+    def test_other_streams_are_told_apart(self):
+        """Of two snapshots that differ in the units of one name alone."""
+        row = next(row for row in self.rows if row["state"] == "live" and row["name"] == "same.txt")
+        paths = []
+        for name in "s\ud800", "s\udc01":
+            stream = {"type": "$LOGGED_UTILITY_STREAM", "name": "s\ufffd", "name_utf16": units(name), "id": 9, "resident": True,
+                      "size": 1, "extents": []}
+            lines = [json.loads(line) for line in self.snapshot.read_text().splitlines()]
+            for line in lines:
+                if line["type"] == "file" and line["record"] == row["record"]:
+                    line["other_streams"].append(stream)
+            paths.append(self.write(f"{len(paths)}.ndjson", "".join(json.dumps(line) + "\n" for line in lines).encode()))
+        self.assertEqual([line for line in lines_of("compare", paths[0], paths[0]) if line["type"] == "file"], [])
+        changed = [line for line in lines_of("compare", *paths, status=1) if line["type"] == "file"]
+        self.assertEqual([(line["record"], line["changes"]) for line in changed], [(row["record"], ["metadata"])])
 
     def test_history_and_locate(self):
         for source in self.image, self.snapshot:

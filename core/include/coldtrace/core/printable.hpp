@@ -9,8 +9,9 @@ namespace coldtrace::core {
 
 // Text of a file made safe for a terminal and for one line: control characters, characters that are
 // invisible or reorder others, and bytes that are not UTF-8 are escaped as \x1b, \u202e or
-// \U000e0001. A backslash stays single, so that paths are readable; it is doubled only right before
-// an escape, or before letters that would be read as one.
+// \U000e0001, unpaired surrogates of exact text (utf16.hpp) as \ud800. A backslash stays single, so
+// that paths are readable; it is doubled only right before an escape, or before letters that would
+// be read as one.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // The first character of `text`, which is valid UTF-8 and not empty.

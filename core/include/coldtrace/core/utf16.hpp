@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "coldtrace/core/reader.hpp"
 
@@ -17,6 +18,19 @@ struct DecodedText {
 
 // As decode_utf16, but appends to `utf8`. Returns whether the text was valid.
 bool append_utf16(std::string& utf8, ByteView bytes);
+
+// "Exact text": as decode_utf16(), except that unpaired surrogates are encoded as other characters
+// are, so that texts of different units differ. printable() takes it, other outputs shown_text().
+// Source: Simon Sapin, "The WTF-8 encoding".
+[[nodiscard]] std::string decode_exact(ByteView bytes);
+void append_exact(std::string& text, ByteView bytes);
+
+// Appends exact text as append_utf16() does its units; returns whether it was valid.
+bool append_utf8(std::string& utf8, std::string_view exact);
+[[nodiscard]] std::string shown_text(std::string_view exact);
+
+// The units of exact text in hexadecimal, as they are stored: "41004200".
+[[nodiscard]] std::string to_utf16_hex(std::string_view exact);
 
 // The bytes before the first NUL unit, or all of them.
 [[nodiscard]] ByteView until_nul_unit(ByteView bytes);

@@ -21,7 +21,7 @@ struct ResourceId {
   [[nodiscard]] bool is(std::string_view wanted) const;
 };
 
-// "16" or "WEVT_TEMPLATE".
+// "16" or "WEVT_TEMPLATE", as exact text (coldtrace/core/utf16.hpp).
 [[nodiscard]] std::string to_string(const ResourceId& id);
 
 // Types with a number. Source: Windows SDK, RT_ constants.

@@ -24,7 +24,7 @@ struct FixedVersion {
   u32 type;   // 1 application, 2 DLL, 3 driver
 };
 
-// A string of a StringTable of VS_VERSIONINFO.
+// A string of a StringTable of VS_VERSIONINFO, in exact text (coldtrace/core/utf16.hpp).
 struct VersionString {
   std::string language;  // eight hexadecimal digits: LANGID and code page, "040904b0"
   std::string key;       // "OriginalFilename"

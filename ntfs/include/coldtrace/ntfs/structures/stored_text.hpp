@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::ntfs {
 
@@ -38,14 +39,11 @@ bool operator<(StoredText a, StoredText b);
 bool append_utf8(std::string& utf8, StoredText text);
 [[nodiscard]] std::string to_utf8(StoredText text);
 
-// Appends with unpaired surrogates encoded as other characters are, so that texts of different
-// names differ: "exact text". Source: Simon Sapin, "The WTF-8 encoding".
+// As exact text, which these functions take too.
+using core::append_utf8;
+using core::to_utf16_hex;
 void append_exact(std::string& text, StoredText name);
 [[nodiscard]] std::string to_exact(StoredText name);
-// Exact text as append_utf8() has it.
-bool append_utf8(std::string& utf8, std::string_view exact);
-// The units of exact text, as to_utf16_hex() has them.
-[[nodiscard]] std::string to_utf16_hex(std::string_view exact);
 
 // The units as stored, in hexadecimal: "41004200".
 [[nodiscard]] std::string to_utf16_hex(StoredText text);

@@ -9,6 +9,7 @@
 namespace coldtrace::ntfs {
 
 // The data of one name of a volume that a summary needs, from a row or from its line in a snapshot.
+// Names and paths are exact text (coldtrace/core/utf16.hpp).
 struct SummaryRow {
   struct Note {
     std::string code;

@@ -19,7 +19,7 @@ namespace coldtrace::registry {
 
 // What SYSTEM and SOFTWARE say of drivers, of what is loaded into programs and of traces that start
 // with the machine. Keys are paths: "SYSTEM\ControlSet001\Services\disk". An absent value is
-// nothing; one that exists may be empty.
+// nothing; one that exists may be empty. Texts are exact text (coldtrace/core/utf16.hpp).
 
 // SYSTEM\Select: numbers of control sets; 0: none.
 struct ControlSets {

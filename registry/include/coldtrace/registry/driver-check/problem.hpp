@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "coldtrace/core/findings.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::registry {
 
-// What is wrong with one value of the configuration. Each is counted in a finding too, one for all
-// problems of a code.
+// What is wrong with one value of the configuration, in exact text. Each is counted in a finding
+// too, one for all problems of a code.
 struct Problem {
   core::Name code;
   core::Severity severity;
@@ -35,10 +36,11 @@ class Problems {
       return;
     }
     const auto where = problem.value.empty() ? problem.key : problem.key + ": " + problem.value;
+    const auto text = core::shown_text(where + ": " + problem.text);
     if (problem.severity == core::Severity::warning)
-      findings_.warning(problem.code, std::nullopt, "{}: {}", where, problem.text);
+      findings_.warning(problem.code, std::nullopt, "{}", text);
     else
-      findings_.info(problem.code, std::nullopt, "{}: {}", where, problem.text);
+      findings_.info(problem.code, std::nullopt, "{}", text);
     all_.push_back(std::move(problem));
   }
 

@@ -24,7 +24,7 @@ struct BaseBlock {
   u32 type;           // 0: hive, 1 and 2: old log, 6: log with entries
   u32 root;           // cell of the root key, in bytes from the first bin
   u32 bins_size;      // bytes
-  std::string name;   // the last 31 characters of the hive's path; may be empty
+  std::string name;   // the last 31 units of the hive's path, as exact text; may be empty
   u32 checksum;
   u32 expected_checksum;
 

@@ -11,7 +11,8 @@
 
 namespace coldtrace::registry {
 
-// A key of a hive. The hive has to outlive it.
+// A key of a hive. The hive has to outlive it. All texts, also of values, are exact text
+// (coldtrace/core/utf16.hpp).
 class Key {
  public:
   // `path` is the start of all paths of keys: "SYSTEM". Fails if the root is not a key.

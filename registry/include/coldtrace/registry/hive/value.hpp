@@ -24,12 +24,12 @@ enum class ValueType : u32 {
 // A value of a key. The data need not be what its type promises: texts may lack their NUL, have an
 // odd length or something after the NUL.
 struct Value {
-  std::string name;  // empty: the key's default value
+  std::string name;  // exact text; empty: the key's default value
   ValueType type = ValueType::none;
   std::vector<std::byte> data;
 
   [[nodiscard]] bool is_text() const;
-  // The text, or the first of several; empty if the data is not text.
+  // The text as exact text, or the first of several; empty if the data is not text.
   [[nodiscard]] std::string text() const;
   // The texts of REG_MULTI_SZ without empty ones, or the one text of another type.
   [[nodiscard]] std::vector<std::string> texts() const;

@@ -3,24 +3,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/output/json.hpp"
 #include "coldtrace/core/text_buffer.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::cli {
 
-// Exact text, as ntfs::append_exact() makes it of names that may not be valid UTF-16.
+// Exact text, as core::decode_exact() makes it of text that may not be valid UTF-16.
 
-// With U+FFFD for what is not valid.
-std::string shown_text(std::string_view exact);
+using core::shown_text;
+
 // A member, null where there is no text. Where U+FFFD stands for something, a member with "_utf16"
 // behind its name has the units.
 void write_exact_text(JsonWriter& json, std::string_view name,
                       std::optional<std::string_view> exact);
 // The same, behind other members: ,"path":"/a"
 void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact);
-// As printable() has it; unpaired surrogates are shown as \ud800.
-std::string printable_exact(std::string_view exact);
+// A member with an array. Where U+FFFD stands for something, a member with "_utf16" behind its name
+// has the units of each, null for those that are valid.
+void write_exact_texts(JsonWriter& json, std::string_view name,
+                       const std::vector<std::string>& exact);
+// For tables of other programs, which have no place for units: as it is, or as printable() has it
+// where that escapes an unpaired surrogate, or what would read as one.
+std::string distinct_text(std::string_view exact);
 // Exact text from a row that shows it and has its units in hexadecimal; what is shown, where these
 // are the units of something else.
 std::string read_exact_text(std::string_view shown, std::string_view units);

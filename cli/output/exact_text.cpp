@@ -1,0 +1,69 @@
+#include "cli/output/exact_text.hpp"
+
+#include <algorithm>
+
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/printable.hpp"
+
+namespace coldtrace::cli {
+
+std::string inexact_units(std::string_view exact) {
+  std::string shown;
+  return core::append_utf8(shown, exact) ? std::string{} : core::to_utf16_hex(exact);
+}
+
+void write_exact_text(JsonWriter& json, std::string_view name,
+                      std::optional<std::string_view> exact) {
+  json.key(name).value(exact ? std::optional{shown_text(*exact)} : std::nullopt);
+  if (const auto units = inexact_units(exact.value_or("")); !units.empty())
+    json.key(std::string{name} + "_utf16").value(units);
+}
+
+void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact) {
+  json.append(",\"");
+  json.append(name);
+  json.append("\":");
+  append_json_text(json, shown_text(exact));
+  const auto units = inexact_units(exact);
+  if (units.empty()) return;
+  json.append(",\"");
+  json.append(name);
+  json.append("_utf16\":\"");
+  json.append(units);
+  json.append('"');
+}
+
+void write_exact_texts(JsonWriter& json, std::string_view name,
+                       const std::vector<std::string>& exact) {
+  std::vector<std::string> units;
+  json.key(name).begin_array();
+  for (const auto& one : exact) {
+    json.value(shown_text(one));
+    units.push_back(inexact_units(one));
+  }
+  json.end_array();
+  if (std::ranges::all_of(units, &std::string::empty)) return;
+  json.key(std::string{name} + "_utf16").begin_array();
+  for (const auto& one : units) json.value(one.empty() ? std::nullopt : std::optional{one});
+  json.end_array();
+}
+
+std::string distinct_text(std::string_view exact) {
+  constexpr std::string_view escape = "\\ud";
+  constexpr std::string_view surrogates = "89abcdef";
+  auto text = core::printable(exact);
+  for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
+    if (const auto digit = at + escape.size();
+        digit < text.size() && surrogates.find(text[digit]) != surrogates.npos)
+      return text;
+  return std::string{exact};
+}
+
+std::string read_exact_text(std::string_view shown, std::string_view units) {
+  const auto bytes = core::parse_hex(units);
+  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::string{shown};
+  auto exact = core::decode_exact(*bytes);
+  return shown_text(exact) == shown ? exact : std::string{shown};
+}
+
+}  // namespace coldtrace::cli
