@@ -80,7 +80,7 @@ void append_examples(std::string& out, const std::string& examples) {
   if (lines == short_lines)
     out += lines;
   else
-    out += fmt::format(".ie \\n(.l>={}n \\{{\\\n{}.\\}}\n.el \\{{\\\n{}.\\}}\n",
+    out += fmt::format(".ie \\n(.l>={}n \\{{\\\n\\&{}.\\}}\n.el \\{{\\\n\\&{}.\\}}\n",
                        wide_terminal - margin_of_man, lines, short_lines);
   out += ".fi\n";
 }

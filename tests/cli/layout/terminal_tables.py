@@ -131,7 +131,7 @@ class TerminalTables(case.Case):
             providers = strict_json(run("trace", "info", trace, "--format", "json"))["providers"]
             rows = [(one["name"], f"{one['name']} {one['guid']}") for one in providers if one["name"] is not None]
             piped = run("trace", "info", trace, "-q").decode().splitlines()
-            for columns in (60, 80, 400):
+            for columns in (70, 80, 400):
                 lines = on_terminal(columns, "trace", "info", trace)
                 begin, = (line.index("provider, event") for line in lines if line.endswith("provider, event"))
                 left_out = 0
@@ -145,7 +145,7 @@ class TerminalTables(case.Case):
                     seen.add((columns, has_room))
                 self.assertEqual([line for line in lines if "left out" in line], [] if left_out == 0 else [
                     f"({left_out} GUID{'s' if left_out > 1 else ''} left out: a wider terminal, a pipe or a file has all)"])
-        self.assertLessEqual({(60, False), (80, True), (400, True)}, seen)  # without bars, 80 are enough for some
+        self.assertLessEqual({(70, False), (80, True), (400, True)}, seen)  # without bars, 80 are enough for some
 
     def test_a_hooked_stub_is_seen(self):
         lines = on_terminal(80, "syscalls", "map", DEMO / "demo-ntdll.dll")
