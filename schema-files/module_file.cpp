@@ -36,7 +36,10 @@ class OpenModule final : public OpenFile {
     core::Findings damage;
     for (const auto& finding : of_messages_.all()) {
       if (finding.severity != core::Severity::warning) continue;
-      if (finding.code.view() == "folder-unreadable")
+      // What could not be opened is another file, and is named.
+      if (finding.code.view() == "schema-file")
+        findings_.warning("schema-file", std::nullopt, "{}", finding.text);
+      else if (finding.code.view() == "folder-unreadable")
         damage.warning("folder-unreadable", std::nullopt, "{}", finding.text);
       else
         damage.warning("schema-messages", finding.first_offset, "{}", finding.text);

@@ -64,6 +64,8 @@ void ModuleMessages::read_table(const std::string& path) const {
         pe::read_message_table(resource.content(*image), resource.offset.value_or(0), findings_);
     table.messages.insert(table.messages.end(), messages.begin(), messages.end());
   }
+  if (const auto* const unread = table.file->view().error())
+    findings_.warning("schema-file", std::nullopt, "{}: {}", path, *unread);
   std::stable_sort(table.messages.begin(), table.messages.end(),
                    [](const auto& a, const auto& b) { return a.id < b.id; });
   if (!table.messages.empty()) tables_.push_back(std::move(table));

@@ -8,9 +8,13 @@
 #include <string>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 namespace coldtrace::cli {
 namespace {
@@ -65,6 +69,16 @@ std::vector<std::string> find_backing_files(dev_t device, const fs::path& sysfs)
       add(read_device(slave->path()));
   }
   return files;
+}
+
+std::optional<FileNumber> find_loop_file(const std::string& device) {
+  const int descriptor = ::open(device.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  loop_info64 about{};
+  const bool is_loop = ::ioctl(descriptor, LOOP_GET_STATUS64, &about) == 0;
+  ::close(descriptor);
+  if (!is_loop) return std::nullopt;
+  return FileNumber{about.lo_device, about.lo_inode};
 }
 
 }  // namespace coldtrace::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,15 @@ namespace coldtrace::cli {
 // this: Linux, Documentation/ABI/testing/sysfs-block and sysfs-block-loop.
 std::vector<std::string> find_backing_files(dev_t device,
                                             const std::filesystem::path& sysfs = "/sys");
+
+// What tells a file from all others, whatever its name.
+struct FileNumber {
+  dev_t device;
+  ino_t inode;
+};
+
+// The file behind a loop device or a partition of one, as the device itself knows it; nothing for
+// other devices, and for those that may not be read. Source: Linux, uapi/linux/loop.h.
+std::optional<FileNumber> find_loop_file(const std::string& device);
 
 }  // namespace coldtrace::cli

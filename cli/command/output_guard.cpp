@@ -159,8 +159,13 @@ void refuse_input(const Target& target, core::FileKind kind, const std::string& 
   if (::stat(input.c_str(), &status) != 0) return;
   refuse_part(target, kind, input, input);
   if (!S_ISBLK(status.st_mode)) return;
+  const auto behind = fmt::format("the file behind the input {}", input);
+  // Without /sys too, and where the name that it has for the file leads nowhere from here.
+  if (const auto file = find_loop_file(input);
+      file && file->device == target.status.st_dev && file->inode == target.status.st_ino)
+    throw Failure{fmt::format("{}: {}", target.name, behind)};
   for (const auto& file : find_backing_files(status.st_rdev)) {
-    refuse_same_file(target, file, "the file behind the input " + input);
+    refuse_same_file(target, file, behind);
     refuse_part(target, kind, file, fmt::format("{}, which is behind the input {}", file, input));
   }
 }

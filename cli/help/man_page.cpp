@@ -12,7 +12,11 @@
 namespace coldtrace::cli {
 namespace {
 
-constexpr std::size_t example_width = 72;  // on 80 columns, of which a page has a margin
+// Of terminals for which examples are folded; a page has a margin of 7, and man one of 2.
+constexpr std::size_t wide_terminal = 80;
+constexpr std::size_t narrow_terminal = 60;
+constexpr std::size_t page_margin = 7;
+constexpr std::size_t margin_of_man = 2;
 
 // As text of roff: a hyphen that can be copied, a backslash, and no line that is a request.
 std::string roff(std::string_view text) {
@@ -66,10 +70,19 @@ void append_options(std::string& out, const CommandInfo& command) {
   }
 }
 
-// Lines as they are, as examples are.
-void append_lines(std::string& out, const std::string& heading, const std::string& lines) {
-  if (lines.empty()) return;
-  out += fmt::format(".SH {}\n.nf\n{}.fi\n", heading, roff(lines));
+// In lines as they are, which roff does not fold: groff chooses those that fit its length of lines,
+// which mandoc takes for 0.
+void append_examples(std::string& out, const std::string& examples) {
+  if (examples.empty()) return;
+  const auto lines = roff(folded_examples(examples, wide_terminal - page_margin - 1));
+  const auto short_lines = roff(folded_examples(examples, narrow_terminal - page_margin - 1));
+  out += ".SH EXAMPLES\n.nf\n";
+  if (lines == short_lines)
+    out += lines;
+  else
+    out += fmt::format(".ie \\n(.l>={}n \\{{\\\n\\&{}.\\}}\n.el \\{{\\\n\\&{}.\\}}\n",
+                       wide_terminal - margin_of_man, lines, short_lines);
+  out += ".fi\n";
 }
 
 }  // namespace
@@ -87,7 +100,7 @@ std::string man_page(const CommandInfo& command) {
   if (!command.commands.empty()) out += ".SH COMMANDS\n";
   for (const auto& below : command.commands) append_term(out, roff(below.word()), below.summary);
   append_options(out, command);
-  append_lines(out, "EXAMPLES", folded_examples(command.examples, example_width));
+  append_examples(out, command.examples);
   const auto exits = command.exit_rows();
   if (!exits.empty()) out += ".SH EXIT STATUS\n";
   for (const auto& [status, meaning] : exits) append_term(out, status, meaning);

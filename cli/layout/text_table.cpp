@@ -34,12 +34,17 @@ std::string padded(std::string_view text, std::size_t width, bool left) {
   return left ? std::string{text} + blanks : blanks + std::string{text};
 }
 
-std::string without_middle(const std::string& text, std::size_t width) {
-  if (display_width(text) <= width || width < 2) return text;
-  const auto front = (width - 1) / 3;
-  return std::string{core::fitting_front(text, front)}
-      .append(ellipsis())
-      .append(core::fitting_end(text, width - 1 - front));
+// What is cut at its end is cut there by the terminal.
+std::string fitted(const std::string& label, LabelCut cut, std::size_t width) {
+  switch (cut) {
+    case LabelCut::front:
+      return without_front(label, width);
+    case LabelCut::middle:
+      return without_middle(label, width);
+    case LabelCut::end:
+      break;
+  }
+  return label;
 }
 
 }  // namespace
@@ -96,7 +101,7 @@ void TextTable::finish() {
     layout = arrange(true);
   write_headings(layout);
   for (const auto& row : rows_) write_row(layout, row);
-  if (const auto left_out = columns_.size() - layout.columns.size(); left_out > 0)
+  if (const auto left_out = columns_.size() - layout.columns.size(); left_out > 0 && !rows_.empty())
     print(output_, "({} left out: a wider terminal, a pipe or a file shows all)\n",
           counted(left_out, "column", "columns"));
   rows_.clear();
@@ -118,8 +123,7 @@ void TextTable::write_headings(const Layout& layout) {
 void TextTable::write_row(const Layout& layout, const Row& row) {
   for (const auto i : layout.columns)
     print(output_, "{} ", padded(row.cells[i], layout.widths[i], columns_[i].left));
-  print(output_, " {}\n",
-        cut_ == LabelCut::middle ? without_middle(row.label, layout.label) : row.label);
+  print(output_, " {}\n", fitted(row.label, cut_, layout.label));
 }
 
 }  // namespace coldtrace::cli

@@ -17,9 +17,9 @@ struct TextColumn {
   bool left = false;  // else cells are aligned right with the heading
 };
 
-// Which part of a label is cut if the terminal has no room for all of it: the middle of names,
-// whose ends distinguish them, or the end of a text.
-enum class LabelCut { middle, end };
+// Which part of a label is cut if the terminal has no room for all of it: the front of a provider
+// with its event, the middle of names, whose ends distinguish them, or the end of a text.
+enum class LabelCut { front, middle, end };
 
 // A table of text: columns, and a label that ends each row. Without a terminal, rows are written as
 // they come. On a terminal, columns are as narrow as their contents, and headings take two lines if

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace coldtrace::cli {
@@ -10,5 +12,10 @@ bool is_locale_utf8();
 
 // Stands for the rest of a line or word that is cut; one column wide.
 std::string_view ellipsis();
+
+// A name in so many columns: if it is wider, without its front, where the end tells most, or
+// without its middle.
+std::string without_front(const std::string& text, std::size_t columns);
+std::string without_middle(const std::string& text, std::size_t columns);
 
 }  // namespace coldtrace::cli

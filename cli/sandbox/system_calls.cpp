@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/loop.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -162,13 +163,14 @@ void allow_memory(Filter& filter) {
   filter.allow_if_masked(SCMP_SYS(mprotect), 2, PROT_EXEC, 0);
 }
 
-// Of what is open: flags and locks, not who gets signals; sizes, not what devices do.
+// Of what is open: flags and locks, not who gets signals; sizes and the files of loop devices, not
+// what devices do.
 void allow_descriptors(Filter& filter) {
   constexpr std::array<u64, 8> flags{F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD,
                                      F_GETFL, F_SETFL,         F_GETLK, F_SETLK};
   filter.allow_if_equal(SCMP_SYS(fcntl), 1, flags);
   constexpr u64 terminal = 0x802c542a;  // TCGETS2, by which newer libraries know a terminal
-  constexpr std::array<u64, 4> sizes{TCGETS, terminal, TIOCGWINSZ, BLKGETSIZE64};
+  constexpr std::array<u64, 5> sizes{TCGETS, terminal, TIOCGWINSZ, BLKGETSIZE64, LOOP_GET_STATUS64};
   filter.allow_if_equal(SCMP_SYS(ioctl), 1, sizes);
 }
 

@@ -97,10 +97,10 @@ class KindsText {
 
   void write(const KindCount& count) {
     const auto reason = count.undecoded_reason();
-    const auto bar = charts_.shown() ? charts_.bar(static_cast<double>(count.total()),
-                                                   static_cast<double>(most_), bar_width) +
-                                           "  "
-                                     : std::string{};
+    const auto bar = has_bars() ? charts_.bar(static_cast<double>(count.total()),
+                                              static_cast<double>(most_), bar_width) +
+                                      "  "
+                                : std::string{};
     write_row(counts_of(count), bar,
               fmt::format("  {}{}{}", name_of(count.kind), reason.empty() ? "" : "  ", reason));
   }
@@ -140,7 +140,13 @@ class KindsText {
     return name;
   }
 
-  std::string no_bar() const { return std::string(charts_.shown() ? bar_width + 2 : 0, ' '); }
+  // A narrow terminal has room for names or bars.
+  bool has_bars() const {
+    constexpr std::size_t roomy = 100;
+    return charts_.shown() && (output_.columns() == 0 || output_.columns() >= roomy);
+  }
+
+  std::string no_bar() const { return std::string(has_bars() ? bar_width + 2 : 0, ' '); }
 
   static constexpr std::size_t bar_width = 10;
   static constexpr std::size_t width_of_counts = 27;

@@ -6,6 +6,11 @@
 #include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::core {
+namespace {
+
+constexpr u64 window_size = u64{1} << 20;
+
+}  // namespace
 
 std::optional<ParseError> ImageSource::check_range(u64 offset, u64 length) const {
   if (offset <= size() && length <= size() - offset) return std::nullopt;
@@ -33,24 +38,35 @@ std::size_t read_before_error(const ImageSource& source, u64 offset,
   return done;
 }
 
-bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
-                    u64 other_offset, u64 size) {
-  const auto window = std::min(size, u64{1} << 20);
+std::optional<ParseError> find_read_error(const ImageSource& source) {
+  std::vector<std::byte> window(static_cast<std::size_t>(std::min(source.size(), window_size)));
+  for (u64 at = 0; at < source.size(); at += window.size()) {
+    const auto left = source.size() - at;
+    const auto read = source.read_at(at, std::span{window}.first(std::min(left, window_size)));
+    if (!read) return read.error();
+  }
+  return std::nullopt;
+}
+
+Result<bool> has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
+                            u64 other_offset, u64 size) {
+  const auto window = std::min(size, window_size);
   std::vector<std::byte> a(static_cast<std::size_t>(window));
   std::vector<std::byte> b(static_cast<std::size_t>(window));
   for (u64 at = 0; at < size; at += window) {
     const auto count = static_cast<std::size_t>(std::min(window, size - at));
     const auto of_one = std::span{a}.first(count);
     const auto of_other = std::span{b}.first(count);
-    if (!one.read_at(one_offset + at, of_one) || !other.read_at(other_offset + at, of_other) ||
-        !std::ranges::equal(of_one, of_other))
-      return false;
+    COLDTRACE_TRY(one.read_at(one_offset + at, of_one));
+    COLDTRACE_TRY(other.read_at(other_offset + at, of_other));
+    if (!std::ranges::equal(of_one, of_other)) return false;
   }
   return true;
 }
 
-bool has_same_bytes(const ImageSource& one, const ImageSource& other) {
-  return one.size() == other.size() && has_same_bytes(one, 0, other, 0, one.size());
+Result<bool> has_same_bytes(const ImageSource& one, const ImageSource& other) {
+  if (one.size() != other.size()) return false;
+  return has_same_bytes(one, 0, other, 0, one.size());
 }
 
 Result<Done> MemoryImage::read_at(u64 offset, std::span<std::byte> destination) const {

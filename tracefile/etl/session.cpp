@@ -36,6 +36,15 @@ core::ParseError cut_off(core::ParseError error, bool at_end) {
   return error;
 }
 
+// Why the first buffer, whose bytes lie at `at`, does not start with an event.
+core::ParseError header_damage(const BufferWalker& walker, core::ByteView bytes, u64 at,
+                               bool at_end) {
+  if (!walker.damage().empty()) return cut_off(walker.damage().front().error, at_end);
+  const auto marker = core::load<u32>(bytes, header_size);
+  if (!marker) return {Fault::truncated, at + header_size, "trace header", "Marker", 8, 0};
+  return {Fault::bad_magic, at + header_size, "trace header", "Marker", 0, *marker};  // filler
+}
+
 // The session by the header event, which the first buffer, at `at`, starts with; whatever the
 // buffer's own header says.
 core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 at) {
@@ -46,10 +55,9 @@ core::Result<BufferScan> read_header_event(const core::ImageSource& source, u64 
   if (!read && bytes.size() < header_size) return core::fail(read.error());
   BufferWalker walker{bytes, {at, false, std::nullopt}, header_size, OnDamage::stop};
   if (!walker.next()) {
-    if (!read) return core::fail(read.error());
-    if (!walker.damage().empty())
-      return core::fail(cut_off(walker.damage().front().error, at + bytes.size() == source.size()));
-    return core::fail({Fault::truncated, at + header_size, "trace header", "Marker", 8, 0});
+    const auto error =
+        header_damage(walker, bytes, at, !read || at + bytes.size() == source.size());
+    return core::fail(read || error.fault != Fault::truncated ? error : read.error());
   }
   const auto& event = walker.event();
   if (event.kernel_group != u8{0} || event.opcode != 0)
@@ -141,9 +149,12 @@ core::Result<BufferScan> find_session(const core::ImageSource& source, core::Fin
   if (first) check_compression(source, *first);
   if (first || source.size() < header_size) return first;
   auto session = read_header_event(source, 0);
-  if (!session)
-    if (auto found = search_session(source)) session = std::move(*found);
-  if (!session) return first;
+  if (!session) {
+    auto found = search_session(source);
+    if (!found) return first;
+    if (!found->has_header) found->header_error = session.error();
+    session = std::move(*found);
+  }
   check_compression(source, *session);
   if (session->has_header)
     findings.warning("trace-header", first.error());

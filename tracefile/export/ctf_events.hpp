@@ -5,7 +5,8 @@
 namespace coldtrace::trace_export {
 
 // Numbers of events in a trace of CTF, in the order in which ctf_metadata.cpp declares them. Those
-// of processors have the names and fields of LTTng's kernel tracer.
+// of processors have the names and fields of LTTng's kernel tracer, and so has `waking`, which is
+// of no known processor.
 enum class CtfEvent : u16 {
   sched_switch,
   sched_waking,
@@ -19,6 +20,7 @@ enum class CtfEvent : u16 {
   disk_request,
   file_operation,
   region,
+  waking,
 };
 
 }  // namespace coldtrace::trace_export

@@ -52,13 +52,14 @@ struct Layout {
 };
 
 // In the order of CtfEvent.
+constexpr std::string_view waking =
+    "string _comm; i32 _tid; i32 _prio; i32 _target_cpu; i32 _waker; string _by;";
 constexpr std::array layouts{
     Layout{"sched_switch",
            "string _prev_comm; i32 _prev_tid; i32 _prev_prio; i64 _prev_state; string _next_comm; "
            "i32 _next_tid; i32 _next_prio; string _prev_windows_state; string _prev_wait_reason;",
            0},
-    Layout{"sched_waking",
-           "string _comm; i32 _tid; i32 _prio; i32 _target_cpu; i32 _waker; string _by;", 0},
+    Layout{"sched_waking", waking, 0},
     Layout{"lttng_statedump_process_state",
            "i32 _tid; i32 _vtid; i32 _pid; i32 _vpid; i32 _ppid; i32 _vppid; string _name; i32 "
            "_type; i32 _mode; i32 _submode; i32 _status; u32 _ns_level;",
@@ -75,6 +76,7 @@ constexpr std::array layouts{
            "string _action; string _file; i32 _tid; i64 _bytes; u32 _status; u64 _duration;", 1},
     Layout{"windows_region",
            "string _provider; string _name; i32 _tid; string _fields; u64 _duration;", 1},
+    Layout{"sched_waking", waking, 1},
 };
 
 std::string uuid_text(const CtfStream::TraceId& id) {

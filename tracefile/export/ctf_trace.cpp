@@ -154,9 +154,9 @@ void CtfTrace::on_last_turn(const Turn& turn, bool misses_events) {
 
 // Who wakes is the thread that runs there, which readers know by the switches; or an interrupt.
 void CtfTrace::on_ready(const Readied& record) {
-  auto* const at = processor(record.moment.cpu.value_or(0));
-  if (at == nullptr) return;
-  if (at->wakings.size() == most_held) flush(*at);
+  const auto cpu = record.moment.cpu;
+  auto* const at = cpu ? processor(*cpu) : nullptr;
+  if (cpu && at == nullptr) return;
   const auto id = chain_.id_of(record.thread);
   const i32 priority = record.thread < priorities_.size() ? priorities_[record.thread] : not_known;
   Waking waking{names_.nanoseconds(record.moment.time), {}};
@@ -164,11 +164,16 @@ void CtfTrace::on_ready(const Readied& record) {
       .text(name_of(record.thread, id))
       .number(id)
       .number(priority)
-      .number(i32{record.moment.cpu.value_or(0)})
+      .number(cpu ? i32{*cpu} : not_known)
       .number(tid_of(record.waker))
       .text(record.in_dpc            ? "interrupt"
             : record.waker != nobody ? "thread"
                                      : "");
+  if (at == nullptr) {
+    if (requests().add(CtfEvent::waking, waking.time, waking.fields)) ++beyond_limits_;
+    return;
+  }
+  if (at->wakings.size() == most_held) flush(*at);
   at->wakings.push_back(std::move(waking));
 }
 
@@ -226,7 +231,7 @@ void CtfTrace::on_call(const Services::Seen& seen) {
   if (!has_place(seen.begin)) return;
   const auto begin = names_.nanoseconds(seen.begin), end = names_.nanoseconds(seen.end.time);
   if (seen.thread == nobody && is_interrupt(names_.kind_of(seen.service))) {
-    auto* const at = processor(seen.end.cpu.value_or(0));
+    auto* const at = processor(*seen.end.cpu);
     if (at == nullptr) return;
     if (at->interrupts.size() == most_held) flush(*at);
     at->interrupts.push_back({begin, end, ++order_, seen.service});

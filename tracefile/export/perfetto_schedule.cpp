@@ -17,6 +17,10 @@ namespace {
 // process is near enough; one that cannot be is what nothing is known of.
 constexpr u8 unknown_state = static_cast<u8>(ThreadState::initialized);
 
+// The importer takes no event without a processor, nor one from 1024 on, and does not look at that
+// of a ready event. Source: google/perfetto, etw_tokenizer.cc, etw_parser.cc.
+constexpr u32 no_processor = 1023;
+
 u8 state_of(const ChainedSwitch& change) {
   if (!change.old_state) return unknown_state;
   switch (*change.old_state) {
@@ -125,7 +129,7 @@ void PerfettoSchedule::write(const Ready& ready) {
   namespace e = field::etw;
   add_event([&](pbf_writer& event) {
     event.add_uint64(e::timestamp, static_cast<u64>(ready.time));
-    event.add_uint32(e::cpu, ready.cpu);
+    event.add_uint32(e::cpu, ready.cpu.value_or(no_processor));
     event.add_uint32(e::thread_id, ready.waker);
     pbf_writer fields{event, e::ready_thread};
     fields.add_uint32(e::ready::thread_id, ready.id);

@@ -14,7 +14,7 @@ class PerfettoSchedule {
  public:
   struct Ready {
     i64 time;
-    u16 cpu;
+    std::optional<u16> cpu;
     u32 id, waker;
     std::optional<trace_analysis::Adjustment> adjustment;
     bool in_dpc;

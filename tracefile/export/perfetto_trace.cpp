@@ -48,10 +48,9 @@ void PerfettoTrace::on_last_turn(const Turn& turn, bool misses_events) {
 }
 
 void PerfettoTrace::on_ready(const Readied& record) {
-  schedule_->add({names_.nanoseconds(record.moment.time), record.moment.cpu.value_or(0),
-                  chain_.id_of(record.thread),
-                  record.waker == nobody ? 0 : chain_.id_of(record.waker), record.adjustment,
-                  record.in_dpc});
+  schedule_->add(
+      {names_.nanoseconds(record.moment.time), record.moment.cpu, chain_.id_of(record.thread),
+       record.waker == nobody ? 0 : chain_.id_of(record.waker), record.adjustment, record.in_dpc});
 }
 
 u64 PerfettoTrace::track_of_thread(Index thread) {
@@ -77,7 +76,7 @@ void PerfettoTrace::on_call(const Services::Seen& seen) {
   if (seen.thread != nobody) {
     track = track_of_thread(seen.thread);
   } else {
-    const auto cpu = seen.end.cpu.value_or(0);
+    const auto cpu = *seen.end.cpu;
     track = family(Family::interrupts, cpu);
     auto& row = rows_[track];
     if (!row.is_described)

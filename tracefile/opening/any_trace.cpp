@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "coldtrace/tracefile/names/version_text.hpp"
 #include "tracefile/etl/buffer_scanner.hpp"
@@ -41,13 +42,17 @@ TraceFailure not_together(std::string text) {
           std::move(text)};
 }
 
-// Where the disk of a file is why its header is lost: " (NAME: cannot read: Input/output error)".
-std::string unreadable_text(const std::string& name, const core::Findings& findings) {
-  const auto found = std::ranges::find_if(findings.all(), [](const core::Finding& finding) {
-    return finding.code.view() == "trace-unreadable";
-  });
-  return found == findings.all().end() ? std::string{}
-                                       : fmt::format(" ({}: {})", name, found->text);
+// Why the header of a file is lost, and what of the file cannot be read:
+// " (NAME: 0x48: trace header.HeaderType: bad value: ...; 0x3000: cannot read: Input/output
+// error)".
+std::string damage_text(const InputFile& file,
+                        const std::optional<core::ParseError>& header_error = std::nullopt) {
+  std::vector<core::ParseError> errors;
+  if (header_error) errors.push_back(*header_error);
+  if (!header_error || header_error->fault != core::Fault::io)
+    if (const auto error = core::find_read_error(*file.bytes)) errors.push_back(*error);
+  return errors.empty() ? std::string{}
+                        : fmt::format(" ({}: {})", file.name, fmt::join(errors, "; "));
 }
 
 // The buffers of a file that is not alone.
@@ -171,15 +176,12 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     }
     for (std::size_t i = 0; i < scanned.size(); ++i)
       if (const auto number = find_shared_buffer(scanned[i], one))
-        return not_together(fmt::format("{} and {} both have buffer {} of one session",
-                                        files_[i].name, file.name, *number));
+        return not_together(fmt::format("{} and {} both have buffer {} of one session{}{}",
+                                        files_[i].name, file.name, *number, damage_text(files_[i]),
+                                        damage_text(file)));
     if (!scanned.empty())
-      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings)) {
-        if (!scanned.front().scan.has_header)
-          failure->text += unreadable_text(files_.front().name, of_files.front());
-        if (!one.scan.has_header) failure->text += unreadable_text(file.name, file.findings);
+      if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
         return failure;
-      }
     scanned.push_back(std::move(one));
     of_files.push_back(std::move(file.findings));
     files_.push_back(std::move(file));
@@ -246,7 +248,7 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
     const auto copied = std::ranges::find_if(parts, [&](const CtracePart& other) {
       return other.header.session == part.header.session &&
              other.source->size() == part.source->size() &&
-             core::has_same_bytes(*other.source, *part.source);
+             core::has_same_bytes(*other.source, *part.source).value_or(false);
     });
     if (copied != parts.end()) {
       rejected_.push_back(
@@ -258,7 +260,11 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
     parts.push_back(std::move(part));
   }
   auto merged = Ctrace::merge(std::move(parts), options.catalog, options.force, of_files, findings);
-  if (!merged) return not_together(std::move(merged.error()));
+  if (!merged) {
+    auto why = std::move(merged.error());
+    for (const auto& file : files_) why += damage_text(file);
+    return not_together(std::move(why));
+  }
   ctrace_ = std::move(*merged);
   for (std::size_t i = 0; i < files_.size(); ++i) {
     findings.merge(of_files[i]);
@@ -277,9 +283,13 @@ std::optional<TraceFailure> AnyTrace::refuse(const BufferScan& first, const Inpu
   if (!clocks && !machines) return std::nullopt;
   const auto text = fmt::format("{} and {} are not from one boot of one machine: {}",
                                 files_.front().name, file.name, clocks ? *clocks : *machines);
+  if (!first.has_header || !scan.has_header) {
+    auto why = options.force ? text + "; without it their events have no common order" : text;
+    if (!first.has_header) why += damage_text(files_.front(), first.header_error);
+    if (!scan.has_header) why += damage_text(file, scan.header_error);
+    return not_together(std::move(why));
+  }
   if (!options.force) return not_together(text);
-  if (!first.has_header || !scan.has_header)
-    return not_together(text + "; without it their events have no common order");
   if (clocks)
     scan.other_clock = ClockChange{make_clock(scan.header, scan.first_timestamp),
                                    make_clock(first.header, first.first_timestamp)};

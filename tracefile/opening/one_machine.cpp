@@ -83,7 +83,7 @@ bool is_copy(const ScannedFile& one, const ScannedFile& other) {
                               return x.sequence == y.sequence && x.size == y.size &&
                                      x.filled == y.filled && x.processor == y.processor;
                             }) &&
-         core::has_same_bytes(*one.source, *other.source);
+         core::has_same_bytes(*one.source, *other.source).value_or(false);
 }
 
 std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile& other) {
@@ -104,7 +104,7 @@ std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile&
         return core::has_same_bytes(*one.source, of_one.second->offset, *other.source, entry.offset,
                                     count);
       };
-      return equal(header) && equal(size);
+      return equal(header).value_or(false) && equal(size).value_or(true);
     };
     if (std::any_of(first, last, same)) return entry.sequence;
   }

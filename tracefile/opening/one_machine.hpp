@@ -18,7 +18,8 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
 bool is_copy(const ScannedFile& one, const ScannedFile& other);
 
 // The number of a buffer behind that of the header that both have, byte for byte as far as neither
-// is cut: together they would have its events twice. Each file of a session has the header's.
+// is cut and both can be read: together they would have its events twice. Each file of a session
+// has the header's.
 std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile& other);
 
 }  // namespace coldtrace::tracefile

@@ -288,7 +288,8 @@ class PacketCapture::Maker {
         record_.number(Field::group), static_cast<u16>(record_.number(Field::number)),
         static_cast<u16>(record_.number(Field::edge)), drop ? drop_text() : std::string{}};
     if (!is_counted()) {
-      seen.uncounted_on = event.cpu.value_or(0);
+      constexpr u32 unknown_processor = 0x10000;  // behind all that an event can name
+      seen.uncounted_on = event.cpu ? u32{*event.cpu} : unknown_processor;
       findings_.info(
           "packet-uncounted", event.buffer_offset,
           "appearances are not counted, as is usual since Windows 11 24H2: those with the "

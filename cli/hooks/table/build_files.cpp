@@ -43,7 +43,7 @@ core::Result<bool> starts_with_mz(const std::string& path) {
 bool same_bytes(const HookTableImage& a, const HookTableImage& b) {
   const auto one = core::FileImage::open(a.path);
   const auto other = core::FileImage::open(b.path);
-  return one && other && core::has_same_bytes(**one, **other);
+  return one && other && core::has_same_bytes(**one, **other).value_or(false);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void add_hooks_show(CLI::App& app, Exit& exit) {
        "  coldtrace hooks show --format json tracer.hooktab\n",
        "  0  the table is intact\n"
        "  1  there is a finding that --fail-on names\n"
-       "  2  it is damaged, of a later version, or not a hook table\n"},
+       "  2  it is damaged, of another version, or not a hook table\n"},
       {"text", "json", "c-header", "sqlite"},
       [](Command& command, HooksShowOptions& options) {
         command

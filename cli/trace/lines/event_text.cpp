@@ -24,9 +24,15 @@ constexpr std::size_t process_columns = 15;
 constexpr std::size_t narrow_time_columns = 16;  // of "time (UTC+05:30)"
 constexpr std::size_t narrow_process_columns = 18;
 
-bool& is_narrow() {
-  static bool narrow = false;
-  return narrow;
+// Of the terminal; 0 without one.
+std::size_t& text_columns() {
+  static std::size_t columns = 0;
+  return columns;
+}
+
+bool is_narrow() {
+  constexpr std::size_t roomy = 100;
+  return text_columns() > 0 && text_columns() < roomy;
 }
 
 std::string number_or_dash(const Value& number) {
@@ -61,8 +67,22 @@ std::string narrow_process(const std::string& process, const std::string& pid) {
                      ellipsis(), pid);
 }
 
+// "Provider/Event", without a provider that the event's name begins with. Where the terminal has no
+// room for both after `used` columns, the provider loses its front, which many have in common.
+std::string fitted_name(const std::string& owner, const std::string& name, std::size_t used) {
+  constexpr std::size_t least_owner = 6;
+  const bool is_known = owner.empty() || name.starts_with(owner + '/');
+  const auto columns = text_columns();
+  if (columns == 0) return is_known ? name : fmt::format("{}/{}", owner, name);
+  const auto room = columns - std::min(columns, used);
+  const auto left = room - std::min(room, core::display_width(name) + 1);
+  if (is_known || (left < least_owner && left < core::display_width(owner)))
+    return without_middle(name, room);
+  return fmt::format("{}/{}", without_front(owner, left), name);
+}
+
 // "Thread/CSwitch" of the kernel, "Provider/Event" of others.
-std::string event_name(const Value& event) {
+std::string event_name(const Value& event, std::size_t used) {
   const auto& provider = member_of(event, "provider");
   auto name = std::string{text_of(event, "name")};
   if (name.empty()) {
@@ -71,9 +91,11 @@ std::string event_name(const Value& event) {
                          : "opcode " + number_or_dash(member_of(event, "opcode"));
   }
   auto owner = std::string{text_of(provider, "name")};
-  if (owner == "Windows Kernel") return printable(name);
-  if (owner.empty()) owner = text_of(provider, "guid");
-  return printable(owner.empty() ? name : fmt::format("{}/{}", owner, name));
+  if (owner == "Windows Kernel")
+    owner.clear();
+  else if (owner.empty())
+    owner = text_of(provider, "guid");
+  return fitted_name(printable(owner), printable(name), used);
 }
 
 // A text without blanks stands as it is.
@@ -118,8 +140,7 @@ void append_details_of(core::TextBuffer& text, const Value& event) {
 }  // namespace
 
 void fit_event_text(std::size_t columns) {
-  constexpr std::size_t roomy = 100;
-  is_narrow() = columns > 0 && columns < roomy;
+  text_columns() = columns;
 }
 
 std::string event_text_heading() {
@@ -136,21 +157,22 @@ void append_event_text(core::TextBuffer& text, std::string_view json) {
   rapidjson::Document event;
   event.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (event.HasParseError() || !event.IsObject()) return;
-  if (is_narrow())
-    text.append(padded(time_of_day(time_column(event)), narrow_time_columns) + " ");
-  else
-    text.append(fmt::format("{:<{}}  ", time_column(event), time_columns));
+  auto line = is_narrow() ? padded(time_of_day(time_column(event)), narrow_time_columns) + " "
+                          : fmt::format("{:<{}}  ", time_column(event), time_columns);
   if (text_of(event, "type") == "gap") {
+    text.append(line);
     append_gap(text, event);
   } else {
     const auto process = printable(text_of(event, "process"));
     const auto pid = number_or_dash(member_of(event, "pid"));
     if (is_narrow())
-      text.append(padded(narrow_process(process, pid), narrow_process_columns));
+      line += padded(narrow_process(process, pid), narrow_process_columns);
     else
-      text.append(fmt::format("{:>6} {:<6}  {}", pid, number_or_dash(member_of(event, "tid")),
-                              padded(process, process_columns)));
-    text.append(fmt::format("  {}", event_name(event)));
+      line += fmt::format("{:>6} {:<6}  {}", pid, number_or_dash(member_of(event, "tid")),
+                          padded(process, process_columns));
+    line += "  ";
+    line += event_name(event, core::display_width(line));
+    text.append(line);
     append_details_of(text, event);
   }
   text.append('\n');

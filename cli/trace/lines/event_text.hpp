@@ -9,7 +9,8 @@
 namespace coldtrace::cli {
 
 // Sets the width of the terminal, before any text: on a narrow one the date and the thread are left
-// out, and the process name is beside the id, so that fields have room. 0: no terminal.
+// out, and the process name is beside the id, so that fields have room. A provider's name is cut
+// before that of its event is. 0: no terminal.
 void fit_event_text(std::size_t columns);
 
 // The heading for the columns of append_event_text().

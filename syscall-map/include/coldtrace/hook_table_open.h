@@ -118,7 +118,8 @@ COLDTRACE_HOOK_FUNCTION const char* coldtrace_hook_status_text(coldtrace_hook_st
     case COLDTRACE_HOOK_NOT_A_TABLE:
       return "not a hook table";
     case COLDTRACE_HOOK_UNSUPPORTED:
-      return "a hook table of a later version, which this reader must not use";
+      return "a hook table of another version, or with a part that this reader must know and does "
+             "not";
     case COLDTRACE_HOOK_TRUNCATED:
       return "not as many bytes as the hook table says";
     case COLDTRACE_HOOK_BAD_CRC:

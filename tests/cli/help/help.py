@@ -292,6 +292,22 @@ class Help(case.Case):
             for line in examples_of(help_of(*command)):
                 self.assertIn(re.sub("['\"]", "", line), re.sub("['\"]", "", joined))
 
+    def test_manual_pages_are_no_wider_than_the_terminal(self):
+        self.needs("man")
+        for columns in 60, 80:
+            for command in self.commands:
+                page = self.write("page.1", run("help", "--man", *command).stdout)
+                done = subprocess.run(["man", "-E", "UTF-8", "-l", page], capture_output=True, text=True, timeout=60,
+                                      env={**os.environ, "MANWIDTH": str(columns)})
+                self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+                text = re.sub(".\b", "", done.stdout)
+                # An option and its value stay together.
+                self.assertEqual([line for line in text.splitlines() if len(line) > columns and
+                                  (columns == 80 or len(shlex.split(line.rstrip("\\"))) > 4)], [], command)
+                joined = re.sub(r" \\\n +", " ", text)
+                for line in examples_of(help_of(*command)):
+                    self.assertIn("         " + re.sub("['\"]", "", line), re.sub("['\"]", "", joined))
+
     # Completions, as the shells answer.
 
     def bash(self, *lines):

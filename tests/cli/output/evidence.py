@@ -540,6 +540,18 @@ class Evidence(case.Case):
         other = self.write("other", b"old")
         self.assertNotIn(b"behind", run("ntfs", "info", device, "-o", other).stderr)
 
+    def test_an_image_behind_its_loop_device_is_safe_without_sysfs(self):
+        image, other = self.write("vol.raw", b"words\n" * 4096), self.write("other", b"old")
+        device = self.loop_device(image, "-r")
+        for hidden in ("/sys", "/proc"), ("/sys",):
+            hide = " && ".join(f"mount -t tmpfs none {folder}" for folder in hidden)
+            for output, said in (image, f"the file behind the input {device}"), (other, ""):
+                done = subprocess.run(["unshare", "-m", "sh", "-c", hide + ' && exec "$@"', "sh", COLDTRACE, "ntfs",
+                                       "info", device, "-o", output], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, said in done.stderr, "behind" in done.stderr),
+                                 (2, True, bool(said)), done.stderr)
+        self.assertEqual(image.read_bytes(), b"words\n" * 4096)
+
     def redirected(self, redirect, *line):
         return subprocess.run(["sh", "-c", f'"$@" {redirect}', "sh", COLDTRACE, *map(str, line)],
                               capture_output=True, timeout=60)

@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 import output_hashes
 from cli.output.terminal import run_on_terminal
+from cli.trace.etl_writer import EtlWriter
 from strict import strict_json
 
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -158,6 +160,33 @@ class Terminals(case.Case):
         self.assertGreater(shown, len(events) // 2)
         lines, _ = on_terminal("trace", "decode", TRACE, "-q", "--utc-offset", "+05:30")
         self.assertEqual(lines[1][:2], f"{(int(events[0]['time'][11:13]) + 5) % 24:02}")
+
+    def test_a_narrow_terminal_shows_names_of_events(self):
+        """Whole, or as much as there is room for: a provider is cut first."""
+        log = EtlWriter()
+        log.process(0, 10, 100, "one.exe")
+        providers = (("Long-Company-Name-Product-Component", "Garbage/CollectionOfAllThatIsLeft"),
+                     ("Self", "Self/Event"), ("Name", "E"), ("P" * 60, "E" * 60))
+        for time, (provider, name) in enumerate(providers):
+            log.trace_logging(0, 20 + time, uuid.uuid5(uuid.NAMESPACE_DNS, provider), provider, name)
+        trace = self.here / "names.etl"
+        trace.write_bytes(log.build())
+        events = rows_of("trace", "decode", trace)
+        self.assertEqual([(event["provider"]["name"], event["name"]) for event in events[-4:]], list(providers))
+        for columns in 80, 120:
+            lines, _ = on_terminal("trace", "decode", trace, "-q", columns=columns)
+            at = lines[0].index("event and fields")
+            room = columns - at
+            for line, (provider, name) in zip(lines[-4:], providers, strict=True):
+                shown = line[at:].split(" ")[0]
+                whole = name if name.startswith(provider + "/") else f"{provider}/{name}"
+                if len(whole) <= room:
+                    self.assertEqual(shown, whole)
+                elif len(name) <= room:
+                    self.assertTrue(shown.endswith(name) and shown.count("…") == (len(name) + 6 < room), shown)
+                else:
+                    front, _, end = shown.partition("…")
+                    self.assertTrue(front and name.startswith(front) and name.endswith(end) and len(shown) == room, shown)
 
     def test_text_of_events_says_what_their_lines_say(self):
         lines = run("trace", "decode", TRACE, "--format", "text").stdout.decode().splitlines()[1:]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
+from cli.trace.etl_writer import BUFFER, EtlWriter
 
 COLDTRACE, PROJECT, MAKE_TRACE = (Path(argument).resolve() for argument in sys.argv[1:4])
 del sys.argv[1:4]
@@ -91,12 +92,52 @@ class Unreadable(case.Case):
             for command in ["info"], ["decode", "--format", "ndjson"]:
                 with self.subTest(name=name, first=first, command=command):
                     done = self.run_with(folder / name, first, first + PAGE, "trace", *command, folder)
+                    self.check_told(done, done.returncode, folder / name)
                     if done.returncode == 2 and first > 0:  # all are copies, and this one differs
                         self.assertIn(b"both have buffer", done.stderr)
-                        continue
-                    self.check_told(done, done.returncode, folder / name)
-                    if done.returncode == 2:  # without its header it is not known to be of the same run
+                    elif done.returncode == 2:  # without its header it is not known to be of the same run
                         self.assertIn(b"the header of one is lost", done.stderr)
+
+    def kernel_log(self):
+        """The buffer of the header, and two of events that take more than a page."""
+        writer = EtlWriter(2)
+        for time in range(1000):
+            writer.switch(time % 2, time, 11, 0)
+        return writer.build()
+
+    def refused(self, bad, first, *files):
+        done = self.run_with(bad, first, first + PAGE, "trace", "info", *files)
+        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        return done.stderr.decode()
+
+    def test_copies_of_a_trace_one_of_which_has_a_bad_page(self):
+        made = self.here / "made.ctrace"
+        self.call(COLDTRACE, "trace", "synthesize", "server", "-o", made)
+        for kind, log, pages in (("etl", self.kernel_log(), (BUFFER, BUFFER + PAGE, 2 * BUFFER, 2 * BUFFER + PAGE)),
+                                 ("ctrace", made.read_bytes(), (4 * PAGE, 8 * PAGE))):
+            good, bad = (self.write(f"{name}.{kind}", log) for name in ("good", "bad"))
+            for first in pages:
+                for files in (good, bad), (bad, good):
+                    with self.subTest(kind=kind, first=first, files=files):
+                        said = self.refused(bad, first, *files)
+                        self.assertIn("both have buffer", said)
+                        self.assertIn(f"({bad}: {first:#x}: cannot read: {EIO})", said)
+                        self.assertEqual(said.count(EIO), 1)
+        # The only buffer of both: it has its number and its time, and is no other one.
+        good, bad = (self.write(name, self.kernel_log()[:2 * BUFFER]) for name in ("good", "bad"))
+        self.assertIn("both have buffer 1 of one session", self.refused(bad, BUFFER + PAGE, good, bad))
+
+    def test_a_damaged_header_is_not_blamed_on_the_disk(self):
+        good = self.write("good.etl", self.kernel_log())
+        damaged = bytearray(good.read_bytes())
+        damaged[74:76] = b"\0\0"  # HeaderType and Flags of the header event
+        bad = self.write("bad.etl", damaged)
+        lost = f"the header of one is lost ({bad}: 0x4b: trace header.Flags: bad magic: expected 0xc0, found 0x0"
+        self.assertIn(lost + ")", self.refused(bad, len(damaged), good, bad))
+        for first in PAGE, BUFFER, 2 * BUFFER + PAGE:
+            with self.subTest(first=first):
+                self.assertIn(f"{lost}; {first:#x}: cannot read: {EIO})", self.refused(bad, first, good, bad))
+        self.assertIn(f"the header of one is lost ({bad}: cannot read: {EIO})", self.refused(bad, 0, good, bad))
 
     def test_the_header_of_a_trace(self):
         log = self.write("one.etl", self.trace())

@@ -4,10 +4,15 @@ import struct
 
 BUFFER = 65536
 HEADER = 72
+NO_PER_PROCESSOR = 0x10000000  # of LogFileMode: processors share buffers, evntrace.h
 
 
 def utf16z(text):
     return text.encode("utf-16-le") + b"\0\0"
+
+
+def utf8z(text):
+    return text.encode() + b"\0"
 
 
 class EtlWriter:
@@ -36,6 +41,16 @@ class EtlWriter:
                                    0, 0, tid, pid, time + self.first) + provider.bytes_le +
                   struct.pack("<HBBBBHQII", number, version, 0, 4, opcode, 0, keywords, 11, 22) +
                   b"\0" * 16 + payload)
+
+    def trace_logging(self, cpu, time, provider, provider_name, name):
+        """An event that has its names with it, and no fields. Source: evntcons.h, TraceLoggingProvider.h."""
+        items = b""
+        for kind, data, is_last in ((12, utf8z(provider_name), False), (11, b"\0" + utf8z(name), True)):
+            data = struct.pack("<H", 2 + len(data)) + data
+            pad = -len(data) % 8
+            items += struct.pack("<HHHH", 8 + len(data) + pad, kind, not is_last, len(data)) + data + b"\0" * pad
+        self._add(cpu, struct.pack("<HBBHHIIQ", 80 + len(items), 19, 0xC0, 1, 0, 8, 4, time + self.first) +
+                  provider.bytes_le + struct.pack("<HBBBBHQII", 0, 0, 11, 4, 0, 0, 0, 11, 22) + b"\0" * 16 + items)
 
     def classic(self, cpu, time, provider, opcode, version, payload, pointer_size=8):
         """An event of a class of its own, with its GUID."""

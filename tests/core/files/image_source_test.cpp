@@ -39,13 +39,26 @@ TEST_CASE("images have the same bytes where both can be read and are equal") {
   const core::MemoryImage image{sixteen.view()};
   const core::MemoryImage half{sixteen.view().first(8)};
   const fixtures::FailingImage failing{image, {{4, 2}}};
-  CHECK(core::has_same_bytes(image, image));
-  CHECK_FALSE(core::has_same_bytes(image, half));
-  CHECK_FALSE(core::has_same_bytes(image, failing));
-  CHECK(core::has_same_bytes(image, 6, failing, 6, 10));
-  CHECK(core::has_same_bytes(image, 1, image, 9, 7));  // the zeros of both numbers
-  CHECK_FALSE(core::has_same_bytes(image, 0, image, 8, 1));
-  CHECK_FALSE(core::has_same_bytes(image, 12, half, 4, 8));
+  CHECK(core::has_same_bytes(image, image) == true);
+  CHECK(core::has_same_bytes(image, half) == false);
+  CHECK_FALSE(core::has_same_bytes(image, failing).has_value());
+  CHECK(core::has_same_bytes(image, 6, failing, 6, 10) == true);
+  CHECK(core::has_same_bytes(image, 1, image, 9, 7) == true);  // the zeros of both numbers
+  CHECK(core::has_same_bytes(image, 0, image, 8, 1) == false);
+  CHECK_FALSE(core::has_same_bytes(image, 12, half, 4, 8).has_value());
+}
+
+TEST_CASE("the first read error of an image is found") {
+  constexpr u64 window = u64{1} << 20;
+  const std::vector<std::byte> bytes(2 * window + 3);
+  const core::MemoryImage image{bytes};
+  CHECK_FALSE(core::find_read_error(image));
+  CHECK_FALSE(core::find_read_error(core::MemoryImage{core::ByteView{}}));
+  for (const u64 bad : {u64{0}, window - 1, window, 2 * window + 2}) {
+    const auto error = core::find_read_error(fixtures::FailingImage{image, {{bad, 1}}});
+    REQUIRE(error);
+    CHECK(error->found == EIO);
+  }
 }
 
 TEST_CASE("a failing image fails exactly where a read touches its bad range") {

@@ -55,7 +55,7 @@ TEST_CASE("a hostile table with a right CRC leads nowhere outside itself") {
   }
 }
 
-TEST_CASE("a later version is refused, an addition to this one is not") {
+TEST_CASE("another version is refused, an addition to this one is not") {
   auto bytes = encode(fixtures::make_hook_tables(2, 2));
   coldtrace_hook_table table;
   const auto open = [&](Bytes bent) {
@@ -65,6 +65,11 @@ TEST_CASE("a later version is refused, an addition to this one is not") {
   auto later = bytes;
   later[8] = std::byte{2};
   CHECK(open(later) == COLDTRACE_HOOK_UNSUPPORTED);
+  auto earlier = bytes;
+  earlier[8] = std::byte{0};
+  CHECK(open(earlier) == COLDTRACE_HOOK_UNSUPPORTED);
+  CHECK(std::string_view{coldtrace_hook_status_text(COLDTRACE_HOOK_UNSUPPORTED)} ==
+        "a hook table of another version, or with a part that this reader must know and does not");
   auto minor = bytes;
   minor[10] = std::byte{9};
   CHECK(open(minor) == COLDTRACE_HOOK_OK);

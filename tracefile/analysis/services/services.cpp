@@ -35,7 +35,7 @@ std::string_view Services::name_of(const Service& service) const {
 }
 
 Services::Stack* Services::stack_of(const CallRecord& record) {
-  if (record.threadless) return &processors_[record.moment.cpu.value_or(0)];
+  if (record.threadless) return record.moment.cpu ? &processors_[*record.moment.cpu] : nullptr;
   if (record.thread == nobody) return nullptr;
   return &grown(threads_, record.thread);
 }

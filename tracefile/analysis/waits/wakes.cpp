@@ -11,7 +11,7 @@ namespace coldtrace::trace_analysis {
 // switched out: it does not wait.
 void Wakes::switched(const ContextSwitch& record) {
   any_switch_ = true;
-  const auto cpu = record.moment.cpu.value_or(0);
+  const auto cpu = *record.moment.cpu;
   const auto time = record.moment.time;
   if (std::exchange(grown(off_, record.new_thread), std::nullopt)) ++unseen_;
   auto& run = grown(runs_, record.old_thread);

@@ -136,7 +136,7 @@ class PathWriter {
   std::string what(const Hop& hop) const {
     switch (hop.kind) {
       case Hop::Kind::running:
-        return fmt::format("runs on processor {}", hop.cpu.value_or(0));
+        return fmt::format("runs on processor {}", *hop.cpu);
       case Hop::Kind::ready:
         return "is ready";
       case Hop::Kind::preempted:

@@ -87,7 +87,7 @@ class TopText {
 
   // What a page has room for beside columns and a name; 0: nothing.
   std::size_t bar_width(std::size_t columns) const {
-    constexpr std::size_t name = 16, least = 4, most = 20;
+    constexpr std::size_t name = 26, least = 4, most = 20;
     const auto used = columns + bar_gap.size() + name;
     if (!charts_.shown() || page_width_ < used + least) return 0;
     return std::min(page_width_ - used, most);

@@ -56,12 +56,16 @@ class ImageSource {
 [[nodiscard]] std::size_t read_before_error(const ImageSource& source, u64 offset,
                                             std::span<std::byte> destination);
 
-// Whether `size` bytes at a place of each are equal; false if either cannot be read.
-[[nodiscard]] bool has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
-                                  u64 other_offset, u64 size);
+// The first error of reading all of a source from its start; nothing where all can be read.
+[[nodiscard]] std::optional<ParseError> find_read_error(const ImageSource& source);
+
+// Whether `size` bytes at a place of each are equal; fails if either cannot be read before a
+// difference is found.
+Result<bool> has_same_bytes(const ImageSource& one, u64 one_offset, const ImageSource& other,
+                            u64 other_offset, u64 size);
 
 // Whether both have the same size and the same bytes.
-[[nodiscard]] bool has_same_bytes(const ImageSource& one, const ImageSource& other);
+Result<bool> has_same_bytes(const ImageSource& one, const ImageSource& other);
 
 // A view of memory.
 class MemoryImage final : public ImageSource {

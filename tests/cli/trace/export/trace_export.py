@@ -22,7 +22,7 @@ import jsonschema
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from checksums import crc32c
 from cli.trace.analysis.answers import answer_of, runner
-from cli.trace.etl_writer import EtlWriter
+from cli.trace.etl_writer import NO_PER_PROCESSOR, EtlWriter
 from strict import strict_json
 
 COLDTRACE, SOURCES, SHARED, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:5])
@@ -323,6 +323,18 @@ class Exports(unittest.TestCase):
                     ends = one["at_end"]["state"]
                     if ends in ("running", "ended") and not one["swapped"]:
                         self.assertEqual(sums["Waiting"], one["waiting"] * 100, one["tid"])
+
+    def test_perfetto_has_no_processor_where_a_ready_event_has_none(self):
+        """Its importer takes those below 1024 and uses none of a ready event; 1023 stands for none."""
+        need("protoc")
+        for mode, cpu in (1, 1), (1 | NO_PER_PROCESSOR, 1023):
+            with self.subTest(mode=mode):
+                log = EtlWriter(2, mode=mode)
+                log.thread(1, 0, 100, 104)
+                log.ready(1, 50, 104)
+                packets = protoc(self.export("perfetto", self.written("ready.etl", log)))
+                self.assertEqual([event.one("cpu") for packet in packets for bundle in packet["etw_events"]
+                                  for event in bundle["event"] if "ready_thread" in event], [cpu])
 
     def test_perfetto_has_wakers_and_wait_reasons(self):
         need("protoc")

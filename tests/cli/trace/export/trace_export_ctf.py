@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from cli.trace.analysis.answers import answer_of, runner
+from cli.trace.etl_writer import NO_PER_PROCESSOR, EtlWriter
 from case import Case
 
 COLDTRACE, SHARED, MAKE_SCENARIO_ETL = (Path(a).resolve() for a in sys.argv[1:4])
@@ -177,6 +178,18 @@ class Ctf(Case):
         self.assertGreater(lost, 0)
         events = self.read(folder)
         self.assertTrue(any(event.fields.get("next_comm") == "[events are missing]" for event in events))
+
+    def test_a_ready_event_of_no_known_processor(self):
+        for mode, cpu in (1, 1), (1 | NO_PER_PROCESSOR, None):
+            with self.subTest(mode=mode):
+                log = EtlWriter(2, mode=mode)
+                log.thread(1, 0, 100, 104)
+                log.ready(1, 50, 104)
+                trace = self.here / "ready.etl"
+                trace.write_bytes(log.build())
+                waking = [event for event in self.read(self.export(trace)) if event.name == "sched_waking"]
+                self.assertEqual([(event.cpu, event.fields["target_cpu"], event.fields["tid"]) for event in waking],
+                                 [(cpu, -1 if cpu is None else cpu, 104)])
 
     def test_a_selection_hides_the_others(self):
         trace = self.traces["server.etl"]

@@ -262,6 +262,24 @@ class Decoding(unittest.TestCase):
         self.assertEqual(events[3]["fields"]["Colour"], 2)
         self.assertEqual(set(codes(summary)), {"schema-messages"})
 
+    def test_a_file_of_texts_that_cannot_be_opened_is_told_by_its_name(self):
+        folder = FOLDER / "unopened"
+        shutil.copytree(FOLDER / "new", folder)
+        path = folder / "en-US/painter.dll.mui"
+        for content, why in (None, f"cannot read: {os.strerror(errno.ELOOP)}"), (b"MZ and no image", ""):
+            with self.subTest(content=content):
+                path.unlink()
+                if content is None:
+                    path.symlink_to(path.name)
+                else:
+                    path.write_bytes(content)
+                events, summary = decode("--schemas", "unopened/painter.dll", status=1)[1:]
+                self.assertEqual(events[3]["fields"]["Colour"], 2)
+                self.assertEqual(codes(summary).get("schema-file"), 1)
+                self.assertNotIn("schema-messages", codes(summary))
+                told, = (row["text"] for row in summary["findings"] if row["code"] == "schema-file")
+                self.assertTrue(told.startswith(f"unopened/en-US/painter.dll.mui: {why}"), told)
+
     def test_folders_of_texts_that_cannot_be_listed_are_told_where_they_are_looked_into(self):
         folder = FOLDER / "unlisted"
         shutil.copytree(FOLDER / "new", folder)

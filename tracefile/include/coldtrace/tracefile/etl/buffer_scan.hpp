@@ -32,6 +32,8 @@ struct BufferScan {
   // place in `buffers`. Set with the times.
   std::map<u32, std::vector<Stretch>> damage;
   std::optional<ClockChange> other_clock = std::nullopt;  // if it is not that of the trace
+  // Why the header is lost.
+  std::optional<core::ParseError> header_error = std::nullopt;
   bool overwritten = false;  // a session that keeps only its last buffers had others before these
 };
 
