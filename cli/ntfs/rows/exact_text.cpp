@@ -60,11 +60,12 @@ std::string printable_exact(std::string_view exact) {
   return text + core::printable(exact);
 }
 
-std::string read_exact_text(std::string_view shown, std::string_view units) {
+std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units) {
   const auto bytes = core::parse_hex(units);
-  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::string{shown};
-  const auto exact = ntfs::to_exact(ntfs::to_stored_text(*bytes));
-  return shown_text(exact) == shown ? exact : std::string{shown};
+  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::nullopt;
+  auto exact = ntfs::to_exact(ntfs::to_stored_text(*bytes));
+  if (shown_text(exact) != shown) return std::nullopt;
+  return exact;
 }
 
 }  // namespace coldtrace::cli

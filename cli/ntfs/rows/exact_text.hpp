@@ -21,9 +21,9 @@ void write_exact_text(JsonWriter& json, std::string_view name,
 void append_exact_text(core::TextBuffer& json, std::string_view name, std::string_view exact);
 // As printable() has it; unpaired surrogates are shown as \ud800.
 std::string printable_exact(std::string_view exact);
-// Exact text from a row that shows it and has its units in hexadecimal; what is shown, where these
-// are the units of something else.
-std::string read_exact_text(std::string_view shown, std::string_view units);
+// Exact text from a row that shows it and has its units in hexadecimal; nothing where these are the
+// units of something else, or there are none.
+std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units);
 // The units in hexadecimal where U+FFFD stands for something, otherwise nothing.
 std::string inexact_units(std::string_view exact);
 
