@@ -8,10 +8,12 @@ namespace coldtrace::cli {
 bool TextLines::next(std::string& line) {
   line.clear();
   too_long_ = false;
+  start_ = end_;
   for (;;) {
     const auto rest = std::string_view{chunk_}.substr(at_);
     const auto end = rest.find('\n');
     const auto piece = rest.substr(0, end);
+    end_ += piece.size();
     too_long_ |= piece.size() > longest_text_line - line.size();
     if (too_long_)
       line.clear();
@@ -19,6 +21,7 @@ bool TextLines::next(std::string& line) {
       line += piece;
     if (end != std::string_view::npos) {
       at_ += end + 1;
+      ++end_;
       return true;
     }
     if (!fill()) return !line.empty() || too_long_;

@@ -17,6 +17,8 @@ class TextLines {
   // False at the end, or after the last line that can be read.
   bool next(std::string& line);
 
+  // Where the line starts in the file.
+  u64 offset() const { return start_; }
   // Whether the line was longer than the limit; it is then empty.
   bool too_long() const { return too_long_; }
   // Why the file was not read to the end, if it was not.
@@ -27,6 +29,8 @@ class TextLines {
 
   const core::ImageSource& file_;
   u64 offset_ = 0;
+  u64 start_ = 0;
+  u64 end_ = 0;  // behind the line
   std::string chunk_;
   std::size_t at_ = 0;
   bool too_long_ = false;

@@ -52,7 +52,8 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
     if (!unpacked) throw Failure{fmt::format("{}: {}", path, unpacked.error())};
     *file = std::move(*unpacked);
   }
-  SnapshotReader reader{**file};
+  MistypedMembers mistyped;
+  SnapshotReader reader{**file, mistyped};
   std::vector<registry::ListedVolume> volumes;
   bool lacks_paths = false;
   const bool read = reader.read_all(
@@ -73,6 +74,7 @@ std::unique_ptr<registry::DriverFiles> open_snapshot_files(const std::string& pa
   if (const auto refusal = reader.refusal(); !refusal.empty())
     throw Failure{fmt::format("{}: {}", path, refusal)};
   reader.report(findings);
+  mistyped.report(findings);
   using registry::ListExtent;
   const bool has_all = !lacks_paths && reader.names().has_all(ntfs::State::live);
   const auto extent = !reader.whole() ? ListExtent::damaged

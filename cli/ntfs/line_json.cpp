@@ -2,6 +2,7 @@
 
 #include <rapidjson/document.h>
 
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_text.hpp"
 
 namespace coldtrace::cli {
@@ -106,8 +107,10 @@ void append_line_json(core::TextBuffer& out, const Value& line, const RowFields&
     if (field == RowField::findings && has_deleted) append_member("deleted_at");
     if (!fields.contains(field)) continue;
     append_member(names[i]);
-    if (field == RowField::path) append_member("path_utf16");
-    if (field == RowField::name) append_member("name_utf16");
+    if (field == RowField::path && !has_other_units(line, "path", "path_utf16"))
+      append_member("path_utf16");
+    if (field == RowField::name && !has_other_units(line, "name", "name_utf16"))
+      append_member("name_utf16");
   }
   out.append("}\n");
 }

@@ -90,8 +90,8 @@ core::Expected<SnapshotInfo, std::string> read_snapshot_info(const core::ImageSo
                                                              std::optional<u32> partition,
                                                              Int64 int64,
                                                              core::Findings& findings) {
-  SnapshotReader reader{file};
   MistypedMembers mistyped;
+  SnapshotReader reader{file, mistyped};
   SnapshotInfo info;
   bool chosen = false;
   const bool read = reader.read_all(

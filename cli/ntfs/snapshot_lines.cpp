@@ -74,7 +74,7 @@ void MistypedMembers::report(core::Findings& findings) const {
   if (members_.empty()) return;
   std::string names;
   for (const auto& member : members_) (names += ' ') += member;
-  findings.warning("snapshot-value", std::nullopt,
+  findings.warning("snapshot-value", first_,
                    "values of the snapshot are not what 'ntfs snapshot' writes for their members, "
                    "and count as absent:{}",
                    names);

@@ -25,6 +25,8 @@ class SnapshotLines {
   // Why there is no snapshot if read_all() says so.
   std::string why_none() const;
 
+  // Where the last line starts in the file.
+  u64 offset() const { return lines_.offset(); }
   // The lines read so far.
   ntfs::ReadLines read() const { return {!lines_.error(), damaged_}; }
 
@@ -36,10 +38,13 @@ class SnapshotLines {
   u64 damaged_ = 0;
 };
 
-// Members whose values have another type than 'ntfs snapshot' writes, and which count as absent.
+// Members whose values are none that 'ntfs snapshot' writes, and which count as absent.
 class MistypedMembers {
  public:
+  // What is added from now on is in the line that starts here.
+  void set_line(u64 offset) { line_ = offset; }
   void add(std::string_view member) {
+    if (members_.empty()) first_ = line_;
     if (members_.find(member) == members_.end()) members_.emplace(member);
   }
   // The member of an object if it is of the type that `is` tests; added here if it is neither that
@@ -50,6 +55,8 @@ class MistypedMembers {
 
  private:
   std::set<std::string, std::less<>> members_;  // only members that a snapshot has
+  u64 line_ = 0;
+  u64 first_ = 0;  // the line of the first one
 };
 
 // Whether this line begins a volume.

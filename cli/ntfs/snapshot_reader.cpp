@@ -4,6 +4,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/line_json.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "cli/output/messages.hpp"
 #include "coldtrace/core/printable.hpp"
@@ -15,6 +16,7 @@ using rapidjson::Value;
 bool SnapshotReader::read_all(Int64 int64, const Begin& begin, const Row& row, const End& end) {
   bool begun = false;
   return lines_.read_all([&](const Value& json) {
+    mistyped_.set_line(lines_.offset());
     if (!json.IsObject() || !(begun || is_snapshot_header(json))) return false;
     const bool used = read(json, int64, begin, row, end);
     begun |= used;
@@ -27,6 +29,7 @@ bool SnapshotReader::read(const Value& json, Int64 int64, const Begin& begin, co
   const auto type = text_member(json, "type");
   if (type == "file" || type == "gap") {
     sequence_.add_row();
+    if (type == "file") check_units(json, mistyped_);
     const bool used = row(type, json);
     if (type == "file") {
       if (used)
@@ -67,11 +70,12 @@ void SnapshotReader::read_summary(const Value& json) {
                             number_member(finding, "count").value_or(1));
 }
 
-void visit_snapshot_rows(const core::ImageSource& file,
+void visit_snapshot_rows(const core::ImageSource& file, MistypedMembers& mistyped,
                          const std::function<void(std::size_t, const Value&)>& visit) {
   SnapshotLines lines{file};
   std::size_t volumes = 0;
   static_cast<void>(lines.read_all([&](const Value& json) {
+    mistyped.set_line(lines.offset());
     if (!json.IsObject()) return false;
     if (is_snapshot_header(json) && is_shallow(json)) ++volumes;  // as read_all() counts them
     if (volumes > 0 && text_member(json, "type") == "file") visit(volumes - 1, json);

@@ -23,8 +23,10 @@ class SnapshotReader {
   using Row = std::function<bool(std::string_view type, const rapidjson::Value& json)>;
   using End = std::function<bool(const rapidjson::Value& json)>;
 
-  // The file has to outlive the reader.
-  explicit SnapshotReader(const core::ImageSource& file) : lines_{file} {}
+  // Both have to outlive the reader, which adds to `mistyped` names and paths whose units are of
+  // another text, and says there in which line the callbacks are.
+  SnapshotReader(const core::ImageSource& file, MistypedMembers& mistyped)
+      : lines_{file}, mistyped_{mistyped} {}
 
   // Passes each volume's first line to `begin`, every "file" and "gap" after one to `row`, and each
   // snapshot's last line to `end`. False if the first line is not of a snapshot.
@@ -58,14 +60,15 @@ class SnapshotReader {
   void read_summary(const rapidjson::Value& json);
 
   SnapshotLines lines_;
+  MistypedMembers& mistyped_;
   ntfs::SnapshotSequence sequence_;
   ntfs::SnapshotNames names_;
   ntfs::StatedDamage damage_;
 };
 
 // Calls `visit` with the index of the volume, from 0, and each row of a file that SnapshotReader
-// has already read.
-void visit_snapshot_rows(const core::ImageSource& file,
+// has already read. `mistyped` is told the lines.
+void visit_snapshot_rows(const core::ImageSource& file, MistypedMembers& mistyped,
                          const std::function<void(std::size_t, const rapidjson::Value&)>& visit);
 
 // Says on standard error what snapshots leave out, as in SnapshotNames.

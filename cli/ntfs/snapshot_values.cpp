@@ -1,5 +1,7 @@
 #include "cli/ntfs/snapshot_values.hpp"
 
+#include <utility>
+
 #include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
@@ -63,12 +65,28 @@ StatedFile read_snapshot_file(const Value& json, MistypedMembers& mistyped) {
   return read;
 }
 
+bool has_other_units(const Value& json, const char* text, const char* units) {
+  return json.IsObject() && !is_absent_or_null(json, units) &&
+         !find_exact_text(text_member(json, text), text_member(json, units));
+}
+
+void check_units(const Value& row, MistypedMembers& mistyped) {
+  if (has_other_units(row, "path", "path_utf16")) mistyped.add("path_utf16");
+  if (has_other_units(row, "name", "name_utf16")) mistyped.add("name_utf16");
+  for (const auto* const member : {"streams", "other_streams"})
+    if (const auto* const streams = find_member(row, member, &Value::IsArray))
+      for (const auto& stream : streams->GetArray())
+        if (has_other_units(stream, "name", "name_utf16")) mistyped.add(member);
+}
+
 std::string read_exact_path(const Value& json) {
-  return read_exact_text(text_member(json, "path"), text_member(json, "path_utf16"));
+  auto path = text_member(json, "path");
+  return find_exact_text(path, text_member(json, "path_utf16")).value_or(std::move(path));
 }
 
 std::string read_exact_name(const Value& json) {
-  return read_exact_text(text_member(json, "name"), text_member(json, "name_utf16"));
+  auto name = text_member(json, "name");
+  return find_exact_text(name, text_member(json, "name_utf16")).value_or(std::move(name));
 }
 
 ntfs::Gap read_snapshot_gap(const Value& json) {

@@ -34,7 +34,13 @@ struct StatedFile {
 };
 StatedFile read_snapshot_file(const rapidjson::Value& json, MistypedMembers& mistyped);
 
-// The path of a row, and the name of a row or of a stream, as exact text.
+// Whether the member `units` is there, and is of another text than the member `text` beside it.
+bool has_other_units(const rapidjson::Value& json, const char* text, const char* units);
+// Adds those of "path_utf16", "name_utf16" and lists of streams in which units are of another text
+// than the one beside them.
+void check_units(const rapidjson::Value& row, MistypedMembers& mistyped);
+
+// The path of a row, and the name of it or of a stream, as exact text.
 std::string read_exact_path(const rapidjson::Value& json);
 std::string read_exact_name(const rapidjson::Value& json);
 

@@ -59,11 +59,12 @@ std::string distinct_text(std::string_view exact) {
   return std::string{exact};
 }
 
-std::string read_exact_text(std::string_view shown, std::string_view units) {
+std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units) {
   const auto bytes = core::parse_hex(units);
-  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::string{shown};
+  if (!bytes || bytes->empty() || bytes->size() % 2 != 0) return std::nullopt;
   auto exact = core::decode_exact(*bytes);
-  return shown_text(exact) == shown ? exact : std::string{shown};
+  if (shown_text(exact) != shown) return std::nullopt;
+  return exact;
 }
 
 }  // namespace coldtrace::cli

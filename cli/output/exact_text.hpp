@@ -28,9 +28,9 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
 // For tables of other programs, which have no place for units: as it is, or as printable() has it
 // where that escapes an unpaired surrogate, or what would read as one.
 std::string distinct_text(std::string_view exact);
-// Exact text from a row that shows it and has its units in hexadecimal; what is shown, where these
-// are the units of something else.
-std::string read_exact_text(std::string_view shown, std::string_view units);
+// Exact text from a row that shows it and has its units in hexadecimal; nothing where these are the
+// units of something else, or there are none.
+std::optional<std::string> find_exact_text(std::string_view shown, std::string_view units);
 // The units in hexadecimal where U+FFFD stands for something, otherwise nothing.
 std::string inexact_units(std::string_view exact);
 

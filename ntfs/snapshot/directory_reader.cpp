@@ -79,8 +79,8 @@ class DirectoryReader {
   u64 read_together(Worker& worker, std::span<const BufferJob> jobs, BlockReport& report);
   void read_buffer(Worker& worker, const BufferJob& job, std::span<std::byte> bytes,
                    BlockReport& report);
-  // False when the node is damaged.
-  bool pack_entries(Worker& worker, const IndexNode& node, FileReference directory, bool may_repeat,
+  // Of a buffer with a node. False when entries may come twice.
+  bool pack_entries(Worker& worker, const DirectoryBuffer& buffer, FileReference directory,
                     BlockReport& report);
   void pack_sound_entries(Worker& worker, core::ByteView bytes, u64 offset,
                           FileReference directory);
@@ -138,8 +138,8 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   take(report);
   for (const auto& [block, from] : reports) take(from);
   for (const u64 record : wiped)
-    gaps.push_back(
-        {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records, record, 1});
+    append_gap(gaps, {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records,
+                      record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
 }
 
@@ -158,7 +158,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
                                       .first_buffer = static_cast<u32>(table_.buffers_.size())};
   if (index->root) {
     worker.packer.begin();
-    if (!pack_entries(worker, *index->root, facts.reference(), false, report))
+    if (!pack_entries(worker, {.node = index->root, .torn = facts.torn}, facts.reference(), report))
       report.may_repeat.push_back(static_cast<u32>(table_.directories_.size()));
     directory.root = worker.writer.add(worker.packer.end());
   }
@@ -166,7 +166,7 @@ void DirectoryReader::add_directory(u64 record, BlockReport& report) {
   table_.buffers_.resize(table_.buffers_.size() + directory.buffer_count, Arena::none);
   table_.directories_.push_back(directory);
   const bool all_there = add_jobs(*index, report);
-  if (!all_there || !index->root || index->cut) lose_record(record, report);
+  if (!all_there || !index->root || index->cut || facts.torn) lose_record(record, report);
   if (options_.slack) read_record_slack(record, report);
 }
 
@@ -311,9 +311,10 @@ void DirectoryReader::read_buffer(Worker& worker, const BufferJob& job, std::spa
     lose(job.offset, job.size, directory.record, report);
     pack_sound_entries(worker, core::ByteView{bytes}.subspan(0x18), job.offset + 0x18, reference);
     report.may_repeat.push_back(job.directory);
-  } else if (!pack_entries(worker, *buffer.node, reference, buffer.may_repeat, report) ||
-             buffer.may_repeat) {
-    report.may_repeat.push_back(job.directory);
+  } else {
+    if (buffer.torn) lose(job.offset, job.size, directory.record, report);
+    if (!pack_entries(worker, buffer, reference, report))
+      report.may_repeat.push_back(job.directory);
   }
   table_.buffers_[directory.first_buffer + job.number] = worker.writer.add(worker.packer.end());
   if (options_.slack && buffer.node) {
@@ -342,15 +343,16 @@ void DirectoryReader::fetch_records_ahead(core::ByteView buffer) const {
   IndexEntryReader::for_each_record(index->node, [&](u64 record) { records_.fetch_ahead(record); });
 }
 
-bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileReference directory,
-                                   bool may_repeat, BlockReport& report) {
-  IndexEntryReader entries{node};
+bool DirectoryReader::pack_entries(Worker& worker, const DirectoryBuffer& buffer,
+                                   FileReference directory, BlockReport& report) {
+  IndexEntryReader entries{*buffer.node};
   while (const auto entry = entries.next()) {
     const bool self =
         entry->name && directory.record == root_record && entry->file.record == root_record;
     const auto* file = entry->name && !self ? load_child(worker, entry->file) : nullptr;
-    const bool kept = entry->name && !self &&
-                      (!may_repeat || (file && find_link(*file, *entry->name, directory)));
+    const bool trusted = !buffer.may_repeat && !(buffer.torn && file);
+    const bool kept =
+        entry->name && !self && (trusted || (file && find_link(*file, *entry->name, directory)));
     if (kept) {
       if (!is_entry_of(*entry, directory))
         report.findings.warning("index-parent", entry->offset,
@@ -363,10 +365,10 @@ bool DirectoryReader::pack_entries(Worker& worker, const IndexNode& node, FileRe
       worker.packer.add_pointer(*entry->child_vcn);
     }
   }
-  if (!entries.damage()) return true;
+  if (!entries.damage()) return !buffer.may_repeat && !buffer.torn;
   report.findings.warning("index-entry", entries.damage()->offset, "directory {}: {}",
                           directory.record, *entries.damage());
-  lose(entries.rest_offset(), entries.rest().size(), directory.record, report);
+  if (!buffer.torn) lose(entries.rest_offset(), entries.rest().size(), directory.record, report);
   pack_sound_entries(worker, entries.rest(), entries.rest_offset(), directory);
   return false;
 }

@@ -230,17 +230,8 @@ class RecordTable::Scan {
     }
   }
 
-  // Records one behind the other are one gap.
   void lose(u64 number, u64 offset, BlockReport& report) const {
-    if (!report.gaps.empty()) {
-      auto& last = report.gaps.back();
-      if (last.offset + last.length == offset && last.first + last.count == number) {
-        last.length += record_size_;
-        ++last.count;
-        return;
-      }
-    }
-    report.gaps.push_back({offset, record_size_, Gap::Lost::records, number, 1});
+    append_gap(report.gaps, {offset, record_size_, Gap::Lost::records, number, 1});
   }
 
   void add(Worker& worker, u64 number, std::span<std::byte> bytes, BlockReport& report) {
@@ -321,6 +312,7 @@ RecordTable RecordTable::scan(const core::ImageSource& image, const Mft& mft, un
                      [&](unsigned index, u64 block) { scan.read_block(index, block); });
   scan.compare_at_edges();
   scan.join(findings, gaps);
+  if (mft.unmapped()) gaps.push_back(*mft.unmapped());
   return table;
 }
 

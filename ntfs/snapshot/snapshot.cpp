@@ -53,8 +53,8 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
                      "$Secure has no usable $SDS: the owners of {} files are unknown",
                      snapshot.records_.secured());
   snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
-  snapshot.gaps_ = std::move(gaps);
-  std::ranges::sort(snapshot.gaps_, {}, &Gap::offset);
+  std::ranges::sort(gaps, {}, &Gap::offset);
+  for (const auto& gap : gaps) append_gap(snapshot.gaps_, gap);
   return snapshot;
 }
 

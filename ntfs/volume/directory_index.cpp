@@ -97,7 +97,8 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
     findings.warning("index-buffer", offset, "directory {}: {}", directory, buffer.error());
     return {.node = std::nullopt, .may_repeat = true};
   }
-  if (fixup.torn || fixup.incomplete)
+  const bool torn = fixup.torn || fixup.incomplete;
+  if (torn)
     findings.warning("index-torn", offset,
                      "a buffer of the index of directory {} was only partly written", directory);
   if (buffer->node.misallocated)
@@ -107,7 +108,7 @@ DirectoryBuffer read_directory_buffer(std::span<std::byte> bytes, u64 offset, u8
   if (misplaced)
     findings.warning("index-vcn", offset, "the buffer {} of directory {} says it is at VCN {}",
                      number, directory, buffer->vcn);
-  return {.node = buffer->node, .may_repeat = misplaced};
+  return {.node = buffer->node, .torn = torn, .may_repeat = misplaced};
 }
 
 }  // namespace coldtrace::ntfs

@@ -39,6 +39,8 @@ struct DirectoryIndex {
 // A used buffer of a directory's index.
 struct DirectoryBuffer {
   std::optional<IndexNode> node;  // absent: its head is damaged
+  // Only partly written: of a file that is there, an entry counts only if the record agrees.
+  bool torn = false;
   // Its place or its head is damaged: an entry counts only if the record agrees.
   bool may_repeat = false;
 };

@@ -203,9 +203,17 @@ core::Result<core::Done> Mft::locate(const core::ImageSource& image, const Recor
   if (faults.runs || faults.outside_volume)
     findings.warning("mft-extents", at, "the extents of $MFT are damaged or outside the volume");
   stored_count_ = record_count_;
+  note_unmapped(record_count_, data->size == 0 ? data->allocated_size : data->size);
   valid_count_ =
       data->size == 0 ? record_count_ : std::min(record_count_, data->valid_size / record_size_);
   return core::Done{};
+}
+
+void Mft::note_unmapped(u64 first, u64 stated_size) {
+  const u64 stated = stated_size / record_size_;
+  if (stated > first)
+    unmapped_ = {offset_of(0).value_or(clusters_.volume_offset), record_size_, Gap::Lost::records,
+                 first, stated - first};
 }
 
 void Mft::add_listed_extents(const core::ImageSource& image, core::ByteView list,
@@ -304,14 +312,17 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findi
   mft.record_count_ = counted / size;
   mft.valid_count_ = mft.record_count_;
   mft.stored_count_ = std::min(mft.record_count_, end / size + (end % size != 0 ? 1 : 0));
-  if (stated > there)
+  if (stated > there) {
+    mft.note_unmapped(std::max(mft.stored_count_, there / size), *stated);
     findings.warning(
         "image-truncated", there,
         "record 0 says that $MFT has {} bytes, but the file has {}: records are missing", *stated,
         there);
-  else if (!stated && there % size != 0)
+  } else if (!stated && there % size != 0) {
     findings.warning("image-truncated", there, "the file ends {} bytes into a record of {}",
                      there % size, size);
+    mft.unmapped_ = {there - there % size, there % size, Gap::Lost::records, there / size, 1};
+  }
   return mft;
 }
 

@@ -74,8 +74,8 @@ class ComparedLines {
  public:
   // Of a `partition` that was asked for, or of all.
   ComparedLines(std::string_view path, std::optional<u32> partition,
-                const privacy::HashedNames* names)
-      : path_{path}, partition_{partition}, names_{names} {}
+                const privacy::HashedNames* names, MistypedMembers& mistyped)
+      : path_{path}, partition_{partition}, names_{names}, mistyped_{mistyped} {}
 
   bool begin(const SnapshotHeader& header, const Value& json) {
     const auto* hashed = find_member(json, "names", &Value::IsObject);
@@ -164,15 +164,16 @@ class ComparedLines {
   Volumes volumes_;
   ntfs::ComparedFile file_;
   LackingMembers lacking_;
-  MistypedMembers mistyped_;
+  MistypedMembers& mistyped_;
 };
 
 std::optional<Volumes> read_lines(const DiskOptions& options, const core::ImageSource& file,
                                   const privacy::HashedNames* names, core::Findings& findings,
                                   Report& report) {
   const auto& path = options.image;
-  SnapshotReader reader{file};
-  ComparedLines compared{path, options.partition, names};
+  MistypedMembers mistyped;
+  SnapshotReader reader{file, mistyped};
+  ComparedLines compared{path, options.partition, names, mistyped};
   const bool read = reader.read_all(
       Int64::number,
       [&](const SnapshotHeader& header, const Value& json) { return compared.begin(header, json); },

@@ -6,6 +6,7 @@
 
 #include "cli/ntfs/rows/ntfs_rows.hpp"
 #include "cli/ntfs/snapshot_values.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 
 namespace coldtrace::cli {
@@ -35,8 +36,9 @@ std::optional<u32> read_attributes(const Value& json, MistypedMembers& mistyped)
 
 // Names that are not valid UTF-16 are told apart by their units.
 std::string read_name(const Value& json) {
-  const auto units = text_member(json, "name_utf16");
-  return units.empty() ? text_member(json, "name") : ntfs::inexact_name(units);
+  auto name = read_exact_name(json);
+  const auto units = inexact_units(name);
+  return units.empty() ? name : ntfs::inexact_name(units);
 }
 
 ntfs::ComparedStream read_stream(const Value& json, MistypedMembers& mistyped) {

@@ -35,7 +35,7 @@ void SnapshotHistory::begin(const SnapshotHeader& header) {
 template <class Visit>
 void SnapshotHistory::visit_rows(Visit visit) {
   std::string path;
-  visit_snapshot_rows(file_, [&](std::size_t number, const Value& json) {
+  visit_snapshot_rows(file_, mistyped_, [&](std::size_t number, const Value& json) {
     if (number >= views_.size() || !views_[number]) return;
     if (const auto row = read_history_row(json, path, mistyped_))
       visit(*views_[number], *row, json);
@@ -43,7 +43,7 @@ void SnapshotHistory::visit_rows(Visit visit) {
 }
 
 std::string SnapshotHistory::read(core::Findings& findings) {
-  SnapshotReader reader{file_};
+  SnapshotReader reader{file_, mistyped_};
   std::string lacking;
   std::string path;
   const bool read = reader.read_all(

@@ -73,7 +73,7 @@ void read_row(const Value& json, ntfs::RowPlaces& places, MistypedMembers& misty
 
 std::string LocatedLines::open(std::optional<u32> partition, Int64 int64,
                                core::Findings& findings) {
-  SnapshotReader reader{file_};
+  SnapshotReader reader{file_, mistyped_};
   std::size_t count = 0;
   std::string lacking;
   bool is_mft = false, is_placed = true;
@@ -137,7 +137,7 @@ std::vector<std::vector<LocatedVolume>> LocatedLines::views(std::string_view pat
 std::vector<ntfs::Place> LocatedLines::find(std::size_t volume, std::span<const u64> offsets) {
   const auto& header = headers_[volume];
   ntfs::RowPlaces places{header.clusters, header.record_size, header.mft, offsets};
-  visit_snapshot_rows(file_, [&](std::size_t number, const Value& json) {
+  visit_snapshot_rows(file_, mistyped_, [&](std::size_t number, const Value& json) {
     if (number == numbers_[volume]) read_row(json, places, mistyped_);
   });
   return places.take();

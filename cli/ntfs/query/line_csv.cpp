@@ -5,6 +5,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/ntfs/line_json.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/csv_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/text.hpp"
@@ -121,7 +122,7 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
   }
   if (fields.contains(RowField::name)) {
     out.append(',');
-    cell(out, find(&line, "name_utf16"));
+    if (!has_other_units(line, "name", "name_utf16")) cell(out, find(&line, "name_utf16"));
   }
   if (fields.contains(RowField::reparse)) {
     out.append(',');
@@ -129,7 +130,7 @@ void append_line_csv(core::TextBuffer& out, const Value& line, const RowFields& 
   }
   if (fields.contains(RowField::path)) {
     out.append(',');
-    cell(out, find(&line, "path_utf16"));
+    if (!has_other_units(line, "path", "path_utf16")) cell(out, find(&line, "path_utf16"));
   }
   out.append('\n');
 }

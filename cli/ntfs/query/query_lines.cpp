@@ -40,11 +40,12 @@ void add_counts(Value& sum, const Value& more, rapidjson::Document::AllocatorTyp
 // Asks the lines of a snapshot, one by one.
 class QueriedLines {
  public:
-  explicit QueriedLines(Query& query)
+  QueriedLines(Query& query, MistypedMembers& mistyped)
       : query_{query},
         fields_{query.options.row_fields()},
         line_fields_{query.options.fields},
-        shown_{query.options.format, query.options.fields, query.options.zone_ids} {
+        shown_{query.options.format, query.options.fields, query.options.zone_ids},
+        mistyped_{mistyped} {
     // Rows have it where the snapshot was made with --zone-ids.
     if (query.options.zone_ids || query.options.fields.empty()) line_fields_.add(RowField::zone_id);
     if (query.options.fields.empty()) line_fields_.add(RowField::deleted_at);
@@ -199,7 +200,7 @@ class QueriedLines {
   Query& query_;
   RowFields fields_, line_fields_;
   ShownMembers shown_;
-  MistypedMembers mistyped_;
+  MistypedMembers& mistyped_;
   LineValues values_{mistyped_};
   core::TextBuffer text_;
   std::set<ntfs::FileMember> asked_;
@@ -218,8 +219,9 @@ class QueriedLines {
 bool query_lines(Query& query, const core::ImageSource& file, core::Findings findings,
                  Report& report) {
   const auto& options = query.options;
-  SnapshotReader reader{file};
-  QueriedLines queried{query};
+  MistypedMembers mistyped;
+  SnapshotReader reader{file, mistyped};
+  QueriedLines queried{query, mistyped};
   if (options.format == "csv") query.output.write(csv_header(options.row_fields()));
   if (options.format == "text") query.output.write(file_text_heading());
   const bool read = reader.read_all(

@@ -47,7 +47,7 @@ std::string path_of(ntfs::FileValues& values) {
   values.each(FileMember::path, [&](const where::Subject& value) {
     if (value.text && path.empty()) path = *value.text;
   });
-  return printable(read_exact_text(path, units));
+  return printable(find_exact_text(path, units).value_or(path));
 }
 
 }  // namespace

@@ -42,14 +42,16 @@ ntfs::ClusterMap read_clusters(const Value& header, const Value& volume,
 // Makes sections of the lines of snapshots, one by one.
 class ReportedLines {
  public:
-  ReportedLines(Page& page, const SnapshotReportOptions& options, core::Findings& findings)
+  ReportedLines(Page& page, const SnapshotReportOptions& options, core::Findings& findings,
+                MistypedMembers& mistyped)
       : page_{page},
         options_{options},
         findings_{findings},
         sections_before_{page.sections.size()},
         data_before_{page.data.size()},
         paragraphs_before_{page.overview.size()},
-        traced_before_{options.traced == nullptr ? 0 : options.traced->volumes()} {}
+        traced_before_{options.traced == nullptr ? 0 : options.traced->volumes()},
+        mistyped_{mistyped} {}
 
   // False where the line cannot be used.
   bool read(std::string_view type, const Value& json) {
@@ -209,7 +211,7 @@ class ReportedLines {
   ntfs::SummaryRow row_;
   std::set<std::string> ids_;
   std::set<std::string_view> lacking_;
-  MistypedMembers mistyped_;
+  MistypedMembers& mistyped_;
   u64 volumes_ = 0;
   u64 part_volumes_ = 0;  // of the snapshot that is being read
   std::vector<ShownFinding> of_volume_, of_all_;
@@ -219,8 +221,9 @@ class ReportedLines {
 
 bool add_line_report(Page& page, const SnapshotFile& file, const SnapshotReportOptions& options,
                      core::Findings findings, Report& report) {
-  SnapshotReader reader{file.bytes};
-  ReportedLines reported{page, options, findings};
+  MistypedMembers mistyped;
+  SnapshotReader reader{file.bytes, mistyped};
+  ReportedLines reported{page, options, findings, mistyped};
   const bool read = reader.read_all(
       Int64::number,
       [&](const SnapshotHeader&, const Value& json) { return reported.read_header(json); },

@@ -725,6 +725,7 @@ def attribute_places(image, at):
 @unittest.skipUnless(can_mount(), "no FUSE, or not root")
 class Damage(Case):
     """What cannot be read of one side is neither deleted nor created."""
+    STATES = ("live", "deleted", "stale", "slack", "detached", "unreachable", "unnamed")
 
     @classmethod
     def setUpClass(cls):
@@ -798,13 +799,72 @@ class Damage(Case):
 
     def test_records_one_behind_the_other_are_one_gap(self):
         first = self.number("/many/a file with a long name 050")
-        image = self.damaged("several", lambda image: [
-            image.__setitem__(slice(self.places[number], self.places[number] + 4), b"junk")
-            for number in range(first, first + 3)])
-        lines = strict_ndjson(run("snapshot", image, status=1).stdout)
+        for name, contents in (("several", [b"junk"] * 3), ("zeros", [bytes(1024)] * 3), ("both", [bytes(1024), b"junk", bytes(1024)])):
+            with self.subTest(name):
+                image = self.damaged(name, lambda image, contents=contents: [
+                    image.__setitem__(slice(self.places[first + i], self.places[first + i] + len(what)), what)
+                    for i, what in enumerate(contents)])
+                lines = strict_ndjson(run("snapshot", image, status=1).stdout)
+                gap, = (line for line in lines if line["type"] == "gap")
+                self.assertEqual((gap["offset"], gap["first_record"], gap["records"], gap["length"]),
+                                 (self.places[first], first, 3, 3 * 1024))
+                self.assertEqual(lines[-1]["counts"]["gaps"], 1)
+                self.check(image, 3)
+
+    def files_from(self, first):
+        return len({row["record"] for row in self.rows.values() if row["record"] >= first})
+
+    def test_records_that_the_extents_of_mft_do_not_have(self):
+        image = self.sound.read_bytes()
+        at = self.places[0]
+        data, = (place for kind, place in attribute_places(image, at) if kind == 0x80)
+        records = struct.unpack_from("<Q", image, data + 0x30)[0] // 1024
+        run_at = data + struct.unpack_from("<H", image, data + 0x20)[0]
+        self.assertIn(image[run_at] & 15, (1, 2))
+        first = self.number("/many/a file with a long name 100") // 4 * 4
+        self.assertLess(self.number("/many"), first)
+
+        def change(image):
+            size = image[run_at] & 15
+            image[run_at + 1:run_at + 1 + size] = (first // 4).to_bytes(size, "little")
+            image[run_at + 1 + size + (image[run_at] >> 4)] = 0
+        damaged = self.damaged("short", change)
+        lines = strict_ndjson(run("snapshot", damaged, status=1).stdout)
         gap, = (line for line in lines if line["type"] == "gap")
-        self.assertEqual((gap["first_record"], gap["records"], gap["length"]), (first, 3, 3 * 1024))
-        self.check(image, 3)
+        self.assertEqual(gap, {"type": "gap", "offset": at, "length": 1024, "lost": "records", "first_record": first,
+                               "records": records - first})
+        self.assertIn("mft-size", {finding["code"] for finding in lines[-1]["findings"]})
+        self.check(damaged, self.files_from(first), [("/$MFT", "metadata")])
+        # With the sound one as a shadow copy of it: the files are absent now only where no gap says otherwise.
+        then, now = (strict_ndjson(run("snapshot", "-q", "--state", "all", image, status=status).stdout)
+                     for image, status in ((self.sound, 0), (damaged, 1)))
+        then[0]["partition"]["shadow"] = {"number": 1, "created": "2024-01-01T00:00:00.0000000Z"}
+        rows = collections.Counter(line["state"] for line in then + now if line["type"] == "file")
+        last = dict(now[-1], counts=now[-1]["counts"] | {state: 0 for state in now[-1]["counts"] if state in self.STATES} |
+                    rows | {"volumes": 2})
+        for absent in False, True:
+            path = self.write("views.ndjson", "".join(json.dumps(line) + "\n" for line in (
+                *then[:-1], *(line for line in now[:-1] if line["type"] != "gap" or not absent), last)).encode())
+            versions = strict_ndjson(run("history", path, "--format", "ndjson", "/many/*", status=1).stdout)
+            gone = [line for line in versions if line["type"] == "version" and not line["live"] and line["file"]["record"] >= first]
+            self.assertEqual({line["file"]["record"] for line in gone},
+                             {row["record"] for path, row in self.rows.items() if path.startswith("/many/") and row["record"] >= first})
+            self.assertEqual({line["absent_live"] for line in gone}, {absent})
+
+    def test_a_copied_mft_that_is_cut_off(self):
+        image = self.sound.read_bytes()
+        whole = b"".join(image[at:at + 1024] for at in self.places.values())
+        data, = (place for kind, place in attribute_places(whole, 0) if kind == 0x80)
+        records = struct.unpack_from("<Q", whole, data + 0x30)[0] // 1024
+        whole += bytes(records * 1024 - len(whole))
+        first = self.number("/many/a file with a long name 100")
+        sound = self.write("mft", whole)
+        for size in first * 1024, first * 1024 + 700:
+            cut = self.write("cut", whole[:size])
+            gap, = (line for line in strict_ndjson(run("snapshot", cut, status=1).stdout) if line["type"] == "gap")
+            self.assertEqual((gap["lost"], gap["first_record"], gap["records"]), ("records", first, records - first))
+            for before, after in ((sound, cut), (cut, sound)):
+                self.assertEqual(self.compared(before, after), (set(), self.files_from(first)))
 
     def test_a_directory_whose_record_cannot_be_used(self):
         at = self.places[self.number("/folder")]
@@ -834,6 +894,49 @@ class Damage(Case):
                 for damaged in list(self.sides(image))[::2]:
                     for before, after in ((self.sound, damaged), (damaged, self.sound)):
                         self.assertEqual(self.compared(before, after), (set(), len(lost)))
+
+    def torn(self, name, at, where, what):
+        """An image with changed bytes in a structure whose last sector is of another write, by its update sequence number."""
+        def change(image):
+            image[where:where + len(what)] = what
+            last = at + (struct.unpack_from("<H", image, at + 6)[0] - 1) * 512 - 2
+            image[last] ^= 0x40
+        return self.damaged(name, change)
+
+    def check_torn(self, image, file, directory, at, size):
+        lines = strict_ndjson(run("snapshot", "--state", "all", image, status=1).stdout)
+        gap, = (line for line in lines if line["type"] == "gap")
+        self.assertEqual((gap["lost"], gap["directory"], gap["offset"], gap["length"]), ("index", directory, at, size))
+        self.assertEqual({(row["record"], row["path"]) for row in lines if row["type"] == "file" and row["state"] == "unreachable"},
+                         {(self.number(file), file)})
+        for damaged in list(self.sides(image))[::2]:
+            for before, after in ((self.sound, damaged), (damaged, self.sound)):
+                self.assertEqual(self.compared(before, after), (set(), 1))
+
+    def test_an_index_that_was_not_written_as_a_whole(self):
+        """Of what a torn buffer says, that counts with which records agree."""
+        image = self.sound.read_bytes()
+        start = next(extent["offset"] for stream in self.rows["/many"]["other_streams"] if stream["type"] == "$INDEX_ALLOCATION"
+                     for extent in stream["extents"])
+        # One whose last sector has no entries.
+        at = next(at for at in range(start, start + 0x8000, 4096)
+                  if image[at:at + 4] == b"INDX" and 0x18 + struct.unpack_from("<I", image, at + 0x1c)[0] < 0xe00)
+        entry = at + 0x18 + struct.unpack_from("<I", image, at + 0x18)[0]
+        units = image[entry + 0x10 + 0x40]
+        name = image[entry + 0x52:entry + 0x52 + 2 * units].decode("utf-16-le")
+        self.assertIn(f"/many/{name}", self.rows)
+        other = struct.pack("<IHH", self.number("/gone"), 0, self.rows["/gone"]["sequence"])
+        for kind, where, what in (("name", entry + 0x52, b"Z\0"), ("reference", entry, other),
+                                  ("reference to nothing", entry, struct.pack("<IHH", 0xffffff, 0, 1))):
+            with self.subTest(kind):
+                self.assertNotEqual(image[where:where + len(what)], what)
+                self.check_torn(self.torn(kind, at, where, what), f"/many/{name}", self.number("/many"), at, 4096)
+
+    def test_an_index_in_a_record_that_was_not_written_as_a_whole(self):
+        image, at = self.sound.read_bytes(), self.places[self.number("/folder")]
+        root, = (place for kind, place in attribute_places(image, at) if kind == 0x90)
+        name = image.index("kid".encode("utf-16-le"), root, at + 1024)
+        self.check_torn(self.torn("root", at, name, b"K\0"), "/folder/kid", self.number("/folder"), at, 1024)
 
     def test_attributes_that_are_lost_with_a_part_of_a_record(self):
         at = self.places[self.number("/other")]

@@ -237,18 +237,53 @@ class InexactNames(Case):
             self.assertIn("/a\\udc01\u00e9/same.txt", run("locate", source, place).decode())
 
     def test_units_of_another_path_are_not_taken(self):
-        """Snapshots are files as others are: their own path is shown, whatever stands beside it."""
+        """Snapshots are files as others are: their own path is shown, whatever stands beside it, and it is told."""
         wanted = units(f"/{FOLDERS[1]}/same.txt")
         row = next(row for row in self.rows if row.get("path_utf16") == wanted)
-        lines = self.snapshot.read_text()
-        self.assertEqual(lines.count(f'"path_utf16":"{wanted}"'), 1)
-        for other in "41", "410042", units("/other"), "", "zz":
-            path = self.write("forged.ndjson", lines.replace(f'"path_utf16":"{wanted}"', f'"path_utf16":"{other}"').encode())
+        content = self.snapshot.read_text()
+        self.assertEqual(content.count(f'"path_utf16":"{wanted}"'), 1)
+        for other in "41", "410042", units("/other"), units(f"/{FOLDERS[0]}/same.txx"), "", "zz":
+            path = self.write("forged.ndjson", content.replace(f'"path_utf16":"{wanted}"', f'"path_utf16":"{other}"').encode())
             with self.subTest(units=other):
-                self.assertIn(f"{SHOWN}\n", run("query", "--format", "text", "--where", f"record == {row['record']}", path).decode())
-                self.assertIn(SHOWN, run("history", path, "*/same.txt").decode())
-                owner, = lines_of("locate", path, row["streams"][0]["extents"][0]["offset"])[1]["owners"]
+                self.assertIn(f"{SHOWN}\n", run("query", "--format", "text", "--where", f"record == {row['record']}", path,
+                                                status=1).decode())
+                self.assertIn(SHOWN, run("history", path, "*/same.txt", status=1).decode())
+                owner, = lines_of("locate", path, row["streams"][0]["extents"][0]["offset"], status=1)[1]["owners"]
                 self.assertEqual((owner["path"], "path_utf16" in owner), (SHOWN, False))
+                self.assertNotIn(f'"record":{row["record"]},',
+                                 run("query", "--where", f'path_utf16 == "{other}"', path, status=1).decode())
+                lines = lines_of("query", "--where", f"record == {row['record']}", path, status=1)
+                self.assertEqual([(line["path"], "path_utf16" in line) for line in lines if line["type"] == "file"], [(SHOWN, False)])
+                cell, = csv.DictReader(io.StringIO(run("query", "--format", "csv", "--where", f"record == {row['record']}", path,
+                                                       status=1).decode()))
+                self.assertEqual((cell["path"], cell["path_utf16"]), (SHOWN, ""))
+                self.check_told(path, "path_utf16", row)
+
+    def test_units_of_another_name_are_told(self):
+        odd = {"name_utf16": units("\ud800\u00e9")}
+        row = next(row for row in self.rows if "name_utf16" not in row and row["streams"] and row["record"] > 30)
+        for member, value in (("name_utf16", odd["name_utf16"]), ("name_utf16", 5), ("path_utf16", odd["name_utf16"]),
+                              ("streams", [dict(row["streams"][0], name="x", **odd)])):
+            with self.subTest(member=member):
+                path = self.write("forged.ndjson", self.snapshot.read_bytes().replace(
+                    *(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() for line in (row, dict(row, **{member: value})))))
+                self.check_told(path, member, row)
+
+    def check_told(self, path, member, row):
+        """Every command that reads the snapshot says in which line, which the test finds itself."""
+        content = path.read_bytes()
+        place, = (at for at in (content.rindex(b"\n", 0, found) + 1 for found in
+                                [content.index(f'"record":{row["record"]},"sequence":{row["sequence"]},'.encode())])
+                  if content[at:].startswith(b'{"type":"file"'))
+        for command, *arguments in (("query", "--where", "record == 0", path), ("history", path, "/*"), ("locate", path, "0"),
+                                    ("compare", self.snapshot, path), ("compare", path, self.image)):
+            told = [finding for finding in lines_of(command, *arguments, status=1)[-1]["findings"]
+                    if finding["code"] == "snapshot-value"]
+            self.assertEqual([(one["first_offset"], one["text"].rpartition(": ")[2]) for one in told],
+                             [(place, member)], command)
+        done = subprocess.run([COLDTRACE, "report", path, "-o", self.here / "page.html"], capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"snapshot-value at {place:#x}: ".encode(), done.stderr)
 
     def test_bytes_that_are_no_text_are_shown_as_bytes(self):
         row = next(row for row in self.rows if row.get("path_utf16") == units(f"/{FOLDERS[1]}/same.txt"))

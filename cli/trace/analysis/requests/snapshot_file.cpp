@@ -16,7 +16,8 @@ using rapidjson::Value;
 // Lays the files of a snapshot on the disk of a trace.
 class MappedLines {
  public:
-  MappedLines(DiskSnapshot& snapshot, std::optional<u64> offset) : snapshot_{snapshot} {
+  MappedLines(DiskSnapshot& snapshot, std::optional<u64> offset, MistypedMembers& mistyped)
+      : snapshot_{snapshot}, mistyped_{mistyped} {
     snapshot_.offset = offset.value_or(0);
   }
 
@@ -41,8 +42,6 @@ class MappedLines {
           if (stream.IsObject()) read_stream(stream, path, *state);
     return true;
   }
-
-  void report(core::Findings& findings) const { mistyped_.report(findings); }
 
  private:
   void read_stream(const Value& stream, const std::string& path, trace_analysis::NameState state) {
@@ -79,7 +78,7 @@ class MappedLines {
 
   DiskSnapshot& snapshot_;
   u64 cluster_size_ = 0;  // of the volume whose rows are read
-  MistypedMembers mistyped_;
+  MistypedMembers& mistyped_;
 };
 
 // Nothing when the file cannot be used, which `report` says.
@@ -94,8 +93,9 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
   }
   DiskSnapshot snapshot{trace_analysis::DiskMap{static_cast<std::size_t>(largest_bytes)}};
   snapshot.disk = disk;
-  MappedLines lines{snapshot, offset};
-  SnapshotReader reader{*given->bytes};
+  MistypedMembers mistyped;
+  SnapshotReader reader{*given->bytes, mistyped};
+  MappedLines lines{snapshot, offset, mistyped};
   const bool read = reader.read_all(
       Int64::number,
       [&](const SnapshotHeader& header, const Value& json) { return lines.begin(header, json); },
@@ -111,7 +111,7 @@ std::optional<DiskSnapshot> read_snapshot(const SnapshotOptions& options, u64 la
     return std::nullopt;
   }
   snapshot.map.finish();
-  lines.report(findings);
+  mistyped.report(findings);
   reader.report(findings);
   if (reader.whole()) {
     reader.names().report("name no request", findings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 #include "coldtrace/core/integers.hpp"
 
@@ -15,6 +16,10 @@ struct Gap {
   u64 first;  // number of the first record; for an index, of its directory
   u64 count;
 };
+
+// Adds a gap to those before it. Records that follow the last ones, in number and place, are one
+// gap with them.
+void append_gap(std::vector<Gap>& gaps, const Gap& gap);
 
 // The numbers of the records that gaps lost: whether their files are there is unknown.
 class LostRecords {

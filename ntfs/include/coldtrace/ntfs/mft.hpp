@@ -7,6 +7,7 @@
 #include "coldtrace/core/findings.hpp"
 #include "coldtrace/core/image_source.hpp"
 #include "coldtrace/ntfs/extents.hpp"
+#include "coldtrace/ntfs/gap.hpp"
 #include "coldtrace/ntfs/record_facts.hpp"
 #include "coldtrace/ntfs/structures/boot_sector.hpp"
 #include "coldtrace/ntfs/structures/fixup.hpp"
@@ -36,6 +37,9 @@ class Mft {
   [[nodiscard]] u64 valid_count() const {
     return valid_count_;
   }  // records from here on do not count yet
+  // The records behind those that the extents of $MFT, or the file with its copy, have: as many as
+  // its record 0 says, whose place they have, or the one in whose middle such a file ends.
+  [[nodiscard]] const std::optional<Gap>& unmapped() const { return unmapped_; }
   [[nodiscard]] bool extracted() const { return extracted_; }
   [[nodiscard]] u32 record_size() const { return record_size_; }
   [[nodiscard]] const ClusterMap& clusters() const { return clusters_; }
@@ -59,8 +63,11 @@ class Mft {
   void add_listed_extents(const core::ImageSource& image, core::ByteView list,
                           const RecordFacts& base, core::Findings& findings);
 
+  void note_unmapped(u64 first, u64 stated_size);
+
   ClusterMap clusters_;
   std::vector<Extent> extents_;
+  std::optional<Gap> unmapped_;
   std::map<u64, std::vector<std::byte>> mirrored_;  // copies that replace their records
   u64 record_count_ = 0;
   u64 stored_count_ = 0;

@@ -7,6 +7,21 @@
 
 namespace coldtrace::ntfs {
 
+void append_gap(std::vector<Gap>& gaps, const Gap& gap) {
+  constexpr auto records = Gap::Lost::records;
+  if (!gaps.empty()) {
+    auto& last = gaps.back();
+    if (last.lost == records && gap.lost == records &&
+        core::saturating_add(last.offset, last.length) == gap.offset &&
+        core::saturating_add(last.first, last.count) == gap.first) {
+      last.length += gap.length;
+      last.count += gap.count;
+      return;
+    }
+  }
+  gaps.push_back(gap);
+}
+
 void LostRecords::add(const Gap& gap) {
   if (gap.lost != Gap::Lost::records || gap.count == 0) return;
   u64 first = gap.first;
