@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/bitlocker/bitlocker_key_files.hpp"
 #include "coldtrace/ntfs/containers/image_kinds.hpp"
 #include "coldtrace/ntfs/disk/spooled_image.hpp"
@@ -57,7 +58,8 @@ std::optional<std::string> refuse_other(const ntfs::ImageVolumes& image) {
     return describe_other(*kind, "a disk or a volume");
   const auto size = image.file.source->size();
   if (!image.is_mft && size < ntfs::BootSector::size_on_disk)
-    return fmt::format("its {} bytes are not a disk or a volume", size);
+    return fmt::format("it has {}, which is not a disk or a volume",
+                       core::counted(size, "byte", "bytes"));
   return std::nullopt;
 }
 

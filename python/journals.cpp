@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/journal/change_journal.hpp"
 #include "coldtrace/ntfs/journal/journal_replay.hpp"
 #include "coldtrace/ntfs/journal/usn_names.hpp"
@@ -38,9 +39,11 @@ std::unique_ptr<Journals> read_journals(const ntfs::Volume& volume, unsigned job
       deleted ? 0
               : std::erase_if(journals->found, [](const auto& journal) { return !journal.in_use; });
   if (unwanted > 0)
-    findings.info("journal-deleted", std::nullopt,
-                  "{} deleted journals left remnants; deleted=True reads what their clusters hold",
-                  unwanted);
+    findings.info(
+        "journal-deleted", std::nullopt, "{} hold",
+        core::counted(unwanted,
+                      "deleted journal left remnants; deleted=True reads what its clusters",
+                      "deleted journals left remnants; deleted=True reads what their clusters"));
   return journals;
 }
 

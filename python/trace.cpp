@@ -8,6 +8,7 @@
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
+#include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
@@ -35,10 +36,7 @@ struct Trace {
   core::Findings all_findings() const {
     auto all = findings;
     unmatched.report(all);
-    if (unread_buffers > 0)
-      all.warning("trace-changed", std::nullopt,
-                  "{} buffers could be read when the trace was opened, but not later",
-                  unread_buffers);
+    tracefile::note_unread_buffers(unread_buffers, all);
     return all;
   }
 };

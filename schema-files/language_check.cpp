@@ -23,8 +23,8 @@ void LanguageCheck::report(const std::vector<std::string>& languages,
                      fmt::join(languages, " or "), first_);
   else
     findings.info("schema-language", std::nullopt,
-                  "{} of {} files have no texts in {}; the first is {}", lacking_, files_,
-                  fmt::join(languages, " or "), first_);
+                  "{} of {} files {} no texts in {}; the first is {}", lacking_, files_,
+                  lacking_ == 1 ? "has" : "have", fmt::join(languages, " or "), first_);
 }
 
 }  // namespace coldtrace::schema_files

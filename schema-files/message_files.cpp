@@ -249,10 +249,9 @@ MessageFiles::Contents MessageFiles::read(const std::set<tracefile::SchemaKey>& 
 
 void MessageFiles::report_unused(const Contents& read, core::Findings& findings) const {
   if (read.files.empty())
-    findings.warning(
-        "schema-unused", std::nullopt,
-        "none of the {} files with formats of WPP messages has one that the trace needs",
-        sources_.size());
+    findings.warning("schema-unused", std::nullopt,
+                     "none of {} with formats of WPP messages has one that the trace needs",
+                     core::counted(sources_.size(), "file", "files"));
 }
 
 }  // namespace coldtrace::schema_files

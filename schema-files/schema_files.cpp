@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "coldtrace/core/text.hpp"
 #include "schema-files/file_finder.hpp"
 #include "schema-files/file_walk.hpp"
 #include "schema-files/language_check.hpp"
@@ -193,9 +194,8 @@ void SchemaFiles::report_unused(const FileSchemas& read, std::string_view option
                      "{} names no file that declares event providers", option);
   else if (read.files().empty())
     findings.warning("schema-unused", std::nullopt,
-                     "none of the {} files of {} that declare event providers has a schema for an "
-                     "event of the trace",
-                     size(), option);
+                     "none of {} of {} with event providers has a schema for an event of the trace",
+                     core::counted(size(), "file", "files"), option);
 }
 
 }  // namespace coldtrace::schema_files

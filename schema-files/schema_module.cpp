@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/file_kind.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "schema-files/file_walk.hpp"
 
@@ -70,8 +71,9 @@ SchemaModule::Search SchemaModule::find(const std::string& path, const FileTree&
     auto declared = read_guids(opened->image, resource);
     Search found;
     if (declared.guids.size() < declared.count) {
-      found.why = fmt::format("WEVT_TEMPLATE declares {} providers, of which {} can be read",
-                              declared.count, declared.guids.size());
+      found.why = fmt::format("WEVT_TEMPLATE declares {}, of which {} can be read",
+                              core::counted(declared.count, "provider", "providers"),
+                              declared.guids.size());
       found.is_damaged = true;
     }
     found.module = {path, *resource.offset, std::min(resource.stored, largest_resource),

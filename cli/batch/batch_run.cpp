@@ -236,7 +236,7 @@ class Batch {
                      .error = {}};
     if (ended.timed_out) {
       entry.state = "timed_out";
-      entry.error = fmt::format("not done in {} seconds", options_.seconds);
+      entry.error = fmt::format("not done in {}", counted(options_.seconds, "second", "seconds"));
     } else if (ended.signal) {
       entry.state = "crashed";
       entry.error = fmt::format("ended by signal {} ({})", *ended.signal,

@@ -8,35 +8,32 @@
 namespace coldtrace::cli {
 namespace {
 
-std::string plural(u64 count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 void write_text(Output& output, const BatchSummary& summary) {
   print(output, "{}{}\n", printable(fmt::format("{}", fmt::join(summary.head.command, " "))),
         summary.shard.of == 1
             ? ""
             : fmt::format(", shard {} of {}", summary.shard.number, summary.shard.of));
   print(output, "  {}: {} done ({} of an earlier run, {} with findings), {} failed\n",
-        plural(summary.inputs, "input"), summary.done, summary.kept, summary.with_findings,
-        summary.failed.size());
+        counted(summary.inputs, "input", "inputs"), summary.done, summary.kept,
+        summary.with_findings, summary.failed.size());
   print(output, "  {} of results\n", size_text(summary.result_bytes));
   if (summary.parts > 0)
-    print(output, "  {} of images, read with the first one\n", plural(summary.parts, "later part"));
+    print(output, "  {} of images, read with the first one\n",
+          counted(summary.parts, "later part", "later parts"));
   if (summary.links > 0)
     print(output, "  {} in folders of inputs: not followed\n",
-          plural(summary.links, "symbolic link"));
+          counted(summary.links, "symbolic link", "symbolic links"));
   if (summary.repeated > 0)
     print(output, "  {} of the list with a repeated path: read once\n",
-          plural(summary.repeated, "line"));
+          counted(summary.repeated, "line", "lines"));
   if (summary.not_named > 0)
     print(output, "  {} of inputs that were not given this time: neither checked nor counted\n",
-          plural(summary.not_named, "result"));
+          counted(summary.not_named, "result", "results"));
   for (const auto* entry : summary.failed)
     print(output, "  {}: {}: {}\n", entry->state, printable(entry->input), printable(entry->error));
   for (const auto& [key, found] : summary.found)
     print(output, "  {} {}: {} in {}\n", key.second, key.first, found.count,
-          plural(found.inputs, "input"));
+          counted(found.inputs, "input", "inputs"));
 }
 
 void write_json(Output& output, const BatchSummary& summary, Int64 int64) {

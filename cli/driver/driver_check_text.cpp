@@ -12,10 +12,6 @@ std::string or_none(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string{"none"};
 }
 
-std::string plural(u64 count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 void write_hive(Output& output, const HiveInput& input) {
   const auto& recovery = input.recovery;
   print(output, "{} {}: ", name_of(input.kind), printable(input.path));
@@ -26,12 +22,11 @@ void write_hive(Output& output, const HiveInput& input) {
     print(output, "dirty, its last changes are missing\n");
   else
     print(output, "was dirty; {} with {} applied in memory\n",
-          recovery.entries == 1 ? std::string{"1 log entry"}
-                                : fmt::format("{} log entries", recovery.entries),
-          plural(recovery.pages, "page"));
+          counted(recovery.entries, "log entry", "log entries"),
+          counted(recovery.pages, "page", "pages"));
   if (damaged > 0)
     print(output, "  damaged in {}: what cannot be read is not checked\n",
-          plural(damaged, "place"));
+          counted(damaged, "place", "places"));
   for (const auto& log : recovery.logs)
     print(output, "  {}: sequence {}, entries applied: {}{}{}\n", printable(log.name), log.sequence,
           log.entries, log.left.empty() ? "" : "; ", printable(log.left));
@@ -59,8 +54,8 @@ void write_numbers(Output& output, const DriverCheckAnswer& answer) {
           "missing\n");
   print(output,
         "services: {}, {}; start: {} boot, {} system, {} automatic, {} demand, {} disabled\n",
-        files[0] + files[1] + files[2], plural(drivers, "driver"), starts[0], starts[1], starts[2],
-        starts[3], starts[4]);
+        files[0] + files[1] + files[2], counted(drivers, "driver", "drivers"), starts[0], starts[1],
+        starts[2], starts[3], starts[4]);
   if (answer.files)
     print(output, "files of services: {} present, {} missing, {} unknown; Windows is in \\{}\n",
           files[0], files[1], files[2], printable(answer.files->windows_folder()));

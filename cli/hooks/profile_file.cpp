@@ -104,8 +104,9 @@ syscall_map::ProfileSelection select(const HookProfile& profile,
                                      syscall_map::ServiceChoice& choice) {
   auto selection = choice.add(profile);
   if (!selection)
-    throw Failure{fmt::format("{}: it has too many globs to compare with the names of {} services",
-                              profile.files.front(), catalogue.services().size())};
+    throw Failure{fmt::format("{}: it has too many globs to compare with the names of {}",
+                              profile.files.front(),
+                              counted(catalogue.services().size(), "service", "services"))};
   return std::move(*selection);
 }
 

@@ -88,8 +88,9 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
   for (std::size_t i = 0; i < bytes.rules.size(); ++i) {
     const auto rule = static_cast<pe::PatchRule>(i);
     if (bytes.rules[i].changed > 0)
-      print(output, "rule  {}: {} of {} sites changed; {}\n", pe::to_string(rule),
-            bytes.rules[i].changed, bytes.rules[i].sites, pe::explain(rule));
+      print(output, "rule  {}: {} of {} changed; {}\n", pe::to_string(rule),
+            grouped(bytes.rules[i].changed), counted(bytes.rules[i].sites, "site", "sites"),
+            pe::explain(rule));
   }
   output.write("\n");
 }

@@ -147,8 +147,9 @@ void write_rows(const std::function<void(std::string_view)>& write,
   u64 left_out = 0;
   for (const auto& formatter : formatters) left_out += formatter.format->left_out();
   if (left_out > 0)
-    findings.info("csv-cell", std::nullopt, "{} cells longer than {} bytes are left empty",
-                  left_out, *options.longest_cell);
+    findings.info("csv-cell", std::nullopt, "{} longer than {} {} left empty",
+                  counted(left_out, "cell", "cells"),
+                  counted(*options.longest_cell, "byte", "bytes"), left_out == 1 ? "is" : "are");
 }
 
 // "2 another_file, 1 not_in_use"

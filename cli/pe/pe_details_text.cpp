@@ -18,8 +18,8 @@ void write_pe_details_text(Output& output, const PeInput& input, const PeDetails
           input.findings().count("rich-header") > 0 ? "damaged, not read" : "none");
   }
   if (details.overlay)
-    print(output, "    overlay           {} bytes at {:#x}\n", details.overlay->size,
-          details.overlay->offset);
+    print(output, "    overlay           {} at {:#x}\n",
+          counted(details.overlay->size, "byte", "bytes"), details.overlay->offset);
   if (details.clr_header)
     print(output, "    .NET              runtime {}.{}, metadata {}\n",
           details.clr_header->major_runtime_version, details.clr_header->minor_runtime_version,

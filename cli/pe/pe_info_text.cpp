@@ -39,7 +39,8 @@ std::string version_text(const PeInfo& info) {
 std::string signature_text(const PeInput& input, const PeInfo& info) {
   const auto table = pe::find_certificate_table(input.image);
   if (!table) return "none in the file";
-  const auto place = fmt::format("{} bytes at {:#x}", table->size, table->offset);
+  const auto place =
+      fmt::format("{} at {:#x}", counted(table->size, "byte", "bytes"), table->offset);
   if (input.image.layout() == pe::Layout::memory)
     return place + " of the file, not contained in a dump";
   auto damage =
@@ -138,7 +139,7 @@ void summarize_resources(Output& output, const std::vector<pe::Resource>& resour
     u64 size = 0;
     auto end = first;
     for (; end != resources.end() && type_text(end->type) == name; ++end) size += end->size;
-    types.push_back(fmt::format("{} {} ({} bytes)", end - first, name, size));
+    types.push_back(fmt::format("{} {} ({})", end - first, name, counted(size, "byte", "bytes")));
     first = end;
   }
   line(output, "resources", "{}",
@@ -148,8 +149,9 @@ void summarize_resources(Output& output, const std::vector<pe::Resource>& resour
 void list_resources(Output& output, const std::vector<pe::Resource>& resources) {
   output.write("  resources\n");
   for (const auto& resource : resources)
-    print(output, "    {:<16} {:<16} language {:#06x}, {} bytes\n", type_text(resource.type),
-          printable(to_string(resource.name)), resource.language, resource.size);
+    print(output, "    {:<16} {:<16} language {:#06x}, {}\n", type_text(resource.type),
+          printable(to_string(resource.name)), resource.language,
+          counted(resource.size, "byte", "bytes"));
 }
 
 }  // namespace

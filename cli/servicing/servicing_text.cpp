@@ -127,9 +127,8 @@ class TextServicing final : public ServicingWriter {
   void write_side(char sign, const ServicedSide& side) {
     print(output_, "{} {}", sign, printable(side.path));
     if (side.is_folder)
-      print(output_, ": {} module{}, {} other file{}", side.modules.size(),
-            side.modules.size() == 1 ? "" : "s", side.other_files,
-            side.other_files == 1 ? "" : "s");
+      print(output_, ": {}, {}", counted(side.modules.size(), "module", "modules"),
+            counted(side.other_files, "other file", "other files"));
     output_.write("\n");
   }
 

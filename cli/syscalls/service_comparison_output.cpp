@@ -46,8 +46,9 @@ void write_service_comparison(Output& output, const Comparison& comparison,
   const auto write_shifts_below = [&](i32 number) {
     for (; shift != comparison.shifts.end() && shift->first_before + shift->distance < number;
          ++shift) {
-      print(output, "{}{} numbers from {:#x} to {:#x} shift by {:+}", open ? "; " : indent,
-            shift->count, shift->first_before, shift->last_before, shift->distance);
+      print(output, "{}{} from {:#x} to {:#x} {} by {:+}", open ? "; " : indent,
+            counted(shift->count, "number", "numbers"), shift->first_before, shift->last_before,
+            shift->count == 1 ? "shifts" : "shift", shift->distance);
       output.write("\n");
       open = false;
     }

@@ -19,7 +19,9 @@ void write_text(Output& output, const MappedImage& before, const MappedImage& af
   print(output, "- {}: {}\n", printable(before.path), to_text(before.identity));
   print(output, "+ {}: {}\n", printable(after.path), to_text(after.identity));
   if (comparison.same()) {
-    print(output, "the same {} services and numbers\n", comparison.common);
+    print(output, "the same {}, with the same {}\n",
+          counted(comparison.common, "service", "services"),
+          comparison.common == 1 ? "number" : "numbers");
     return;
   }
   write_service_comparison(output, comparison);

@@ -41,15 +41,16 @@ std::string to_string(const ParseError& error) {
   }
   if (error.fault == Fault::out_of_bounds && error.structure.view() == "image" &&
       error.field.view() == "range")
-    return fmt::format("{:#x}: {} bytes expected here, but the file has {}", error.offset,
-                       error.expected, error.found);
+    return fmt::format("{:#x}: {} {} expected here, but the file has {}", error.offset,
+                       error.expected, error.expected == 1 ? "byte" : "bytes", error.found);
   const auto place = fmt::format("{:#x}: {}.{}: {}", error.offset, error.structure.view(),
                                  error.field.view(), to_string(error.fault));
   if (error.fault == Fault::io)
     return fmt::format("{}: {}", place,
                        std::generic_category().message(static_cast<int>(error.found)));
   if (error.fault == Fault::truncated)
-    return fmt::format("{}: {} bytes needed, {} available", place, error.expected, error.found);
+    return fmt::format("{}: {} {} needed, {} available", place, error.expected,
+                       error.expected == 1 ? "byte" : "bytes", error.found);
   return fmt::format("{}: expected {:#x}, found {:#x}", place, error.expected, error.found);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace coldtrace::core {
 namespace {
 
@@ -60,6 +62,10 @@ std::string to_valid_utf8(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return valid;
+}
+
+std::string counted(u64 count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 }  // namespace coldtrace::core

@@ -201,9 +201,9 @@ std::optional<BitLockerVolumeKey> open_bitlocker(const BitLockerMetadata& metada
   }
   if (not_tried > 0)
     findings.warning("bitlocker-key", metadata.volume.offset,
-                     "{} of {} keys were not tried, or not with each protector: no more than {} "
+                     "{} of {} keys {} not tried, or not with each protector: no more than {} "
                      "passwords and recovery keys are tried for a volume",
-                     not_tried, keys.size(), most_stretched);
+                     not_tried, keys.size(), not_tried == 1 ? "was" : "were", most_stretched);
   return std::nullopt;
 }
 

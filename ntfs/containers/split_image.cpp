@@ -12,6 +12,7 @@
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/file.hpp"
 #include "coldtrace/core/split_parts.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::ntfs {
 namespace {
@@ -134,8 +135,9 @@ void tell_gap(const Part& part, const core::ByteRange& gap, bool listed, core::F
                      listed ? "cannot be opened" : "is missing", sectors);
     return;
   }
-  findings.warning("split-part", gap.offset, "{} has {} bytes, {} fewer than the longest part: {}",
-                   name_of(part.path), part.size, gap.length, sectors);
+  findings.warning("split-part", gap.offset, "{} has {}, {} fewer than the longest part: {}",
+                   name_of(part.path), core::counted(part.size, "byte", "bytes"), gap.length,
+                   sectors);
 }
 
 // Places each part behind the one before. Each but the last has the size of the longest one, so

@@ -170,9 +170,10 @@ class Chain {
   std::unique_ptr<VirtualDisk> open(const std::string& path, FileKind kind) {
     auto disk = open_disk(path, kind);
     if (disk && level_ < parents_.size() && problem_.text.empty())
-      problem_ = {OpenProblem::What::parent,
-                  fmt::format("{}, a file of --parent, is not used: the image has {} parents",
-                              file_name_of(parents_[level_]), level_)};
+      problem_ = {
+          OpenProblem::What::parent,
+          fmt::format("{}, a file of --parent, is not used: the image has {}",
+                      file_name_of(parents_[level_]), core::counted(level_, "parent", "parents"))};
     return disk;
   }
 

@@ -137,7 +137,9 @@ void tell_unlisted(std::span<const Found> volumes, core::Findings& findings) {
   for (const auto& volume : behind.first(std::min(behind.size(), most)))
     others += fmt::format("{}{} ({} bytes)", others.empty() ? "; others start at " : ", ",
                           volume.start, volume.size);
-  if (behind.size() > most) others += fmt::format(" and {} more places", behind.size() - most);
+  if (behind.size() > most)
+    others +=
+        fmt::format(" and {}", core::counted(behind.size() - most, "more place", "more places"));
   for (const auto& volume : volumes)
     findings.warning("partition-unlisted", volume.start,
                      "an NTFS volume of {} bytes starts here, but the partition table has no "

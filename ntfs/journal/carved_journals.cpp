@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/journal/journal_pages.hpp"
 #include "ntfs/volume/allocation_bitmap.hpp"
 
@@ -91,10 +92,12 @@ class Search {
 
   CarvedJournals take(core::Findings& findings) {
     if (unsearched_ > 0)
-      findings.warning("journal-carve-left", std::nullopt,
-                       "{} clusters were not searched for records of journals: they cannot be "
-                       "read, or $Bitmap does not say whether they are free",
-                       unsearched_);
+      findings.warning("journal-carve-left", std::nullopt, "{} free",
+                       core::counted(unsearched_,
+                                     "cluster was not searched for records of journals: it cannot "
+                                     "be read, or $Bitmap does not say whether it is",
+                                     "clusters were not searched for records of journals: they "
+                                     "cannot be read, or $Bitmap does not say whether they are"));
     if (is_full())
       findings.warning("journal-carve-left", map_.volume_offset + pages_.back().offset,
                        "{} pages of journals were found; what follows them is not searched",
@@ -112,10 +115,10 @@ class Search {
     found.pages = pages_.size();
     found.streams = to_streams();
     if (found.pages > 0)
-      findings.info("journal-carved", std::nullopt,
-                    "{} pages of change journals are in free clusters: remnants of journals that "
-                    "were deleted or shortened",
-                    found.pages);
+      findings.info(
+          "journal-carved", std::nullopt,
+          "{} in free clusters: remnants of journals that were deleted or shortened",
+          core::counted(found.pages, "page of change journals is", "pages of change journals are"));
     return found;
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::ntfs {
 
 void note_journals(std::span<const ChangeJournal> journals, bool reads_deleted, u64 offset,
@@ -9,9 +11,11 @@ void note_journals(std::span<const ChangeJournal> journals, bool reads_deleted, 
   const auto live = std::ranges::count_if(journals, &ChangeJournal::in_use);
   const auto deleted = std::ssize(journals) - live;
   if (deleted > 0 && !reads_deleted)
-    findings.info("journal-deleted", std::nullopt,
-                  "{} deleted journals left remnants; --deleted reads what their clusters hold",
-                  deleted);
+    findings.info(
+        "journal-deleted", std::nullopt, "{} hold",
+        core::counted(static_cast<u64>(deleted),
+                      "deleted journal left remnants; --deleted reads what its clusters",
+                      "deleted journals left remnants; --deleted reads what their clusters"));
   if (live == 0) findings.info("journal-none", offset, "the volume has no change journal");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/parallel.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/path_chain.hpp"
 
 namespace coldtrace::ntfs {
@@ -115,9 +116,8 @@ void JournalReplay::add_losses(JournalBatch& batch, u64 end, std::size_t& loss,
       findings.warning("journal-unread", offset,
                        "a part of the journal cannot be read, and its records are lost");
     else
-      findings.warning("journal-record", offset,
-                       "{} bytes of the journal are neither a record nor the end of a page",
-                       length);
+      findings.warning("journal-record", offset, "{} neither a record nor the end of a page",
+                       core::counted(length, "byte of the journal is", "bytes of the journal are"));
     batch.gaps.push_back({unread ? JournalGap::Lost::unread : JournalGap::Lost::damaged, offset,
                           std::nullopt, length, batch.rows.size()});
     ++counts_.gaps;
@@ -288,8 +288,8 @@ bool JournalReplay::add_open_events(JournalBatch& batch, core::Findings& finding
 void JournalReplay::tell_rest(core::Findings& findings) const {
   if (events_.paths_left_out() > 0)
     findings.warning("journal-paths", std::nullopt,
-                     "there is not enough memory for the old paths of {} files that were renamed",
-                     events_.paths_left_out());
+                     "there is not enough memory for the old paths of {} renamed",
+                     core::counted(events_.paths_left_out(), "file that was", "files that were"));
 }
 
 bool JournalReplay::next(JournalBatch& batch, core::Findings& findings) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/journal/usn_names.hpp"
 
 namespace coldtrace::ntfs {
@@ -63,9 +64,11 @@ void JournalTimes::report_volume(core::Findings& findings) const {
   if (against > agreeing_)
     findings.warning(
         "mft-other", std::nullopt,
-        "for {} files of $MFT the journal has no record with the number that they state, and for "
-        "{} it has one: it belongs to another volume, and paths are wrong",
-        against, agreeing_);
+        "for {}, and for {} it has one: it belongs to another volume, and paths are wrong",
+        core::counted(against,
+                      "file of $MFT the journal has no record with the number that it states",
+                      "files of $MFT the journal has no record with the number that they state"),
+        agreeing_);
 }
 
 void JournalTimes::add(const UsnRecord& record, std::optional<u64> offset,

@@ -41,10 +41,11 @@ std::vector<Place> find_places(const Volume& volume, const RecordTable& records,
                     place.cluster);
   }
   if (unknown > 0)
-    findings.warning("bitmap-unread", std::nullopt,
-                     "$Bitmap does not say whether the clusters of {} places are in use: it cannot "
-                     "be read, or ends before them",
-                     unknown);
+    findings.warning(
+        "bitmap-unread", std::nullopt,
+        "$Bitmap does not say whether the {} in use: it cannot be read, or ends before them",
+        unknown == 1 ? std::string{"cluster of 1 place is"}
+                     : fmt::format("clusters of {} places are", unknown));
   return places;
 }
 

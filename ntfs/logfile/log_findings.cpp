@@ -1,5 +1,7 @@
 #include "coldtrace/ntfs/logfile/log_findings.hpp"
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::ntfs {
 
 void note_no_log(const Volume& volume, core::Findings& findings) {
@@ -23,8 +25,9 @@ void note_log_state(const LogFile& log, core::Findings& findings) {
 
 void note_log_history(const LogHistory& history, core::Findings& findings) {
   if (history.lost > 0)
-    findings.info("log-lost", std::nullopt,
-                  "{} records of $LogFile continue in pages that are missing", history.lost);
+    findings.info("log-lost", std::nullopt, "{} missing",
+                  core::counted(history.lost, "record of $LogFile continues in pages that are",
+                                "records of $LogFile continue in pages that are"));
 }
 
 }  // namespace coldtrace::ntfs

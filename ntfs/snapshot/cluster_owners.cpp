@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::ntfs {
 namespace {
 
@@ -117,9 +119,12 @@ ClusterOwners::Common ClusterOwners::common(const std::vector<Owned>& pieces, co
 void ClusterOwners::note_reused(FileRow& row) const {
   const auto reused = common(used_, row);
   if (reused.owner)
-    row.findings.push_back({"cluster-reused", false,
-                            fmt::format("{} clusters belong to other files now, first to record {}",
-                                        reused.clusters, *reused.owner)});
+    row.findings.push_back(
+        {"cluster-reused", false,
+         fmt::format("{} now, first to record {}",
+                     core::counted(reused.clusters, "cluster belongs to another file",
+                                   "clusters belong to other files"),
+                     *reused.owner)});
 }
 
 void ClusterOwners::note_shared(FileRow& row) const {
@@ -130,9 +135,12 @@ void ClusterOwners::note_shared(FileRow& row) const {
   row.findings.push_back(
       {"cluster-shared", true,
        partner->second == record
-           ? fmt::format("{} clusters are mapped twice in this file", clusters)
-           : fmt::format("{} clusters also belong to other files in use, first to record {}",
-                         clusters, partner->second)});
+           ? fmt::format("{} mapped twice in this file",
+                         core::counted(clusters, "cluster is", "clusters are"))
+           : fmt::format("{} in use, first to record {}",
+                         core::counted(clusters, "cluster also belongs to another file",
+                                       "clusters also belong to other files"),
+                         partner->second)});
 }
 
 }  // namespace coldtrace::ntfs

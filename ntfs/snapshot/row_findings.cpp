@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/stale_reason.hpp"
 
 namespace coldtrace::ntfs {
@@ -128,7 +129,7 @@ std::string describe_stale(const RecordTable& records, FileReference file) {
     case StaleReason::outside_table:
       break;
   }
-  return fmt::format("{}; $MFT has {} records", entry, records.size());
+  return fmt::format("{}; $MFT has {}", entry, core::counted(records.size(), "record", "records"));
 }
 
 // Names the record's name in this directory, or else the same one in another, or its first one.
@@ -175,8 +176,9 @@ void add_name_findings(FileRow& row, const RecordTable& records) {
   // Of a damaged record the size may be what is lost.
   if (source.stale_size && (row.facts.content_size || !row.facts.damaged)) {
     row.findings.push_back({"index-size-stale", false,
-                            fmt::format("{} bytes by the directory and {} by the record",
-                                        *source.stale_size, row.facts.content_size.value_or(0)),
+                            fmt::format("{} by the directory and {} by the record",
+                                        core::counted(*source.stale_size, "byte", "bytes"),
+                                        row.facts.content_size.value_or(0)),
                             true});
   }
   if (source.state == State::stale)
@@ -319,15 +321,18 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
   const bool may_have_holes = first.sparse || first.compressed ||
                               row.facts.record == static_cast<u64>(SystemRecord::bad_clusters);
   if (hole != extents.end() && !may_have_holes)
-    add("stream-gap", fmt::format("{} clusters from VCN {} on are a hole, but the stream is "
-                                  "neither sparse nor compressed",
-                                  hole->clusters, hole->vcn));
+    add("stream-gap",
+        fmt::format("{} from VCN {} on {} a hole, but the stream is neither sparse nor compressed",
+                    core::counted(hole->clusters, "cluster", "clusters"), hole->vcn,
+                    hole->clusters == 1 ? "is" : "are"));
   // Only the start of a stream has its sizes.
   if (first.lowest_vcn != 0) return;
   // Encryption works on whole sectors of 512 bytes.
   const u64 padding = first.encrypted ? 511 : 0;
   if (first.valid_size > core::saturating_add(first.size, padding))
-    add("stream-valid", fmt::format("{} valid bytes of {}", first.valid_size, first.size));
+    add("stream-valid",
+        fmt::format("{} of {}", core::counted(first.valid_size, "valid byte", "valid bytes"),
+                    first.size));
   const u64 cluster_size = mft.clusters().cluster_size;
   u64 mapped = 0;
   u64 real = 0;
@@ -339,17 +344,21 @@ void add_size_findings(FileRow& row, const StreamRow& stream, const AttributeFac
   // The size of a cluster is not known of a $MFT that was copied out.
   const bool counted = !mft.extracted();
   if (counted && first.size > mapped) {
-    add("stream-gap",
-        fmt::format("the last {} of {} bytes are not mapped", first.size - mapped, first.size));
+    add("stream-gap", fmt::format("the last {} of {} {} not mapped", first.size - mapped,
+                                  core::counted(first.size, "byte", "bytes"),
+                                  first.size - mapped == 1 ? "is" : "are"));
   } else if (first.size > first.allocated_size) {
     add("stream-size",
-        fmt::format("{} bytes, but {} are allocated", first.size, first.allocated_size));
+        fmt::format("{}, but {} allocated", core::counted(first.size, "byte", "bytes"),
+                    core::counted(first.allocated_size, "is", "are")));
   } else if (counted && first.allocated_size != mapped) {
     add("stream-allocated",
-        fmt::format("{} bytes are allocated, but {} are mapped", first.allocated_size, mapped));
+        fmt::format("{} allocated, but {} are mapped",
+                    core::counted(first.allocated_size, "byte is", "bytes are"), mapped));
   } else if (counted && first.total_allocated && *first.total_allocated != real) {
     add("stream-allocated",
-        fmt::format("{} bytes on the disk, but clusters of {}", *first.total_allocated, real));
+        fmt::format("{} on the disk, but clusters of {}",
+                    core::counted(*first.total_allocated, "byte", "bytes"), real));
   }
 }
 

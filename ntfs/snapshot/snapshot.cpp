@@ -50,8 +50,10 @@ Snapshot Snapshot::take(core::Borrowed<Volume> borrowed, Options options,
   if (snapshot.owners_.empty() && snapshot.records_.secured() > 0 && !volume.mft().extracted())
     findings.warning("security-stream",
                      volume.mft().offset_of(static_cast<u64>(SystemRecord::secure)),
-                     "$Secure has no usable $SDS: the owners of {} files are unknown",
-                     snapshot.records_.secured());
+                     "$Secure has no usable $SDS: the {} unknown",
+                     snapshot.records_.secured() == 1
+                         ? std::string{"owner of 1 file is"}
+                         : fmt::format("owners of {} files are", snapshot.records_.secured()));
   snapshot.clusters_ = ClusterOwners::find(volume.mft(), snapshot.records_, marks);
   std::ranges::sort(gaps, {}, &Gap::offset);
   for (const auto& gap : gaps) append_gap(snapshot.gaps_, gap);

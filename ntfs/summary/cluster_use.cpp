@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
 #include "ntfs/volume/allocation_bitmap.hpp"
 
 namespace coldtrace::ntfs {
@@ -65,9 +66,9 @@ void note_cluster_use(std::span<const ClusterUse> uses, core::Findings& findings
   u64 contradicted = 0;
   for (const auto& use : uses) contradicted += use.contradicted;
   if (contradicted > 0)
-    findings.warning("cluster-bitmap", std::nullopt,
-                     "$Bitmap says that {} clusters of files that are not deleted are free",
-                     contradicted);
+    findings.warning("cluster-bitmap", std::nullopt, "$Bitmap says that {} free",
+                     core::counted(contradicted, "cluster of a file that is not deleted is",
+                                   "clusters of files that are not deleted are"));
 }
 
 }  // namespace coldtrace::ntfs

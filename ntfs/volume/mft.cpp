@@ -5,6 +5,7 @@
 
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/ntfs/structures/attribute_list.hpp"
 #include "coldtrace/ntfs/structures/file_record.hpp"
 
@@ -305,10 +306,11 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findi
   if (stated < end && begins_with_zeros(file, *stated, end)) end = *stated;
   const u64 counted = std::clamp(stated.value_or(0), end, file.size());
   if (stated && counted < there)
-    findings.info("mft-size", counted,
-                  "record 0 says that $MFT has {} bytes; the {} after them, which begin with "
-                  "zeros, are not read",
-                  *stated, there - counted);
+    findings.info("mft-size", counted, "record 0 says that $MFT has {} bytes; the {} not read",
+                  *stated,
+                  there - counted == 1
+                      ? std::string{"byte after them, a zero, is"}
+                      : fmt::format("{} after them, which begin with zeros, are", there - counted));
   mft.record_count_ = counted / size;
   mft.valid_count_ = mft.record_count_;
   mft.stored_count_ = std::min(mft.record_count_, end / size + (end % size != 0 ? 1 : 0));
@@ -319,8 +321,8 @@ core::Result<Mft> Mft::open_extracted(const core::ImageSource& file, core::Findi
         "record 0 says that $MFT has {} bytes, but the file has {}: records are missing", *stated,
         there);
   } else if (!stated && there % size != 0) {
-    findings.warning("image-truncated", there, "the file ends {} bytes into a record of {}",
-                     there % size, size);
+    findings.warning("image-truncated", there, "the file ends {} into a record of {}",
+                     core::counted(there % size, "byte", "bytes"), size);
     mft.unmapped_ = {there - there % size, there % size, Gap::Lost::records, there / size, 1};
   }
   return mft;

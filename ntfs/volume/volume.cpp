@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "coldtrace/ntfs/volume_search.hpp"
 #include "ntfs/volume/security_owners.hpp"
@@ -115,10 +116,11 @@ core::Result<Volume> Volume::search(const core::ImageSource& image, const Place&
                           : fmt::format("no boot sector of a volume at {:#x} is usable ({}); ",
                                         place.offset, error);
   findings.warning("geometry-inferred", found->offset,
-                   "{}the volume is taken to start at {:#x} with {} clusters of {} bytes, as the "
-                   "records of $MFT at {:#x} say",
-                   reason, found->offset, found->boot.clusters, found->boot.cluster_size,
-                   found->mft_offset);
+                   "{}the volume is taken to start at {:#x} with {} of {} bytes, as the records of "
+                   "$MFT at {:#x} say",
+                   reason, found->offset,
+                   core::counted(found->boot.clusters, "cluster", "clusters"),
+                   found->boot.cluster_size, found->mft_offset);
   findings.merge(inside);
   return volume;
 }
@@ -133,7 +135,8 @@ core::Result<Volume> Volume::open(const core::ImageSource& image, const BootSect
     findings.info("boot-marker", offset, "the boot sector does not end with 55 AA");
   if (const u64 missing = volume.missing_bytes(); missing > 0)
     findings.warning("image-truncated", image.available(),
-                     "the image ends {} bytes before the volume does", missing);
+                     "the image ends {} before the volume does",
+                     core::counted(missing, "byte", "bytes"));
   volume.read_information();
   if (!volume.information_) {
     findings.warning("volume-information", volume.mft_.offset_of(3),
@@ -237,9 +240,9 @@ SecurityOwners Volume::read_security_owners(core::Findings& findings) const {
   if (const auto& wrong = reader.faults().contradictory; wrong.count > 0)
     findings.warning(
         "security-index", place(wrong),
-        "$Secure: for {} descriptors the index $SII, the entry in $SDS and its copy do "
-        "not agree, first for id {} at byte {} of $SDS",
-        wrong.count, wrong.id, wrong.position);
+        "$Secure: for {} the index $SII, the entry in $SDS and its copy do not agree, first for id "
+        "{} at byte {} of $SDS",
+        core::counted(wrong.count, "descriptor", "descriptors"), wrong.id, wrong.position);
   return owners;
 }
 

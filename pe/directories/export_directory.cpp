@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "pe/image/name_reader.hpp"
 
@@ -26,8 +27,8 @@ core::ByteView read_table(const Image& image, Rva address, u32 count, u32 size, 
   const u64 present = table.size() / size;
   if (present < count)
     findings.warning("export-count", image.addresses().to_offset(address),
-                     "IMAGE_EXPORT_DIRECTORY.{} declares {} entries, of which {} are possible",
-                     field.view(), count, present);
+                     "IMAGE_EXPORT_DIRECTORY.{} declares {}, of which {} possible", field.view(),
+                     core::counted(count, "entry", "entries"), core::counted(present, "is", "are"));
   return table.first(present * size);
 }
 
@@ -117,9 +118,9 @@ class ExportReader {
       }
       findings_.warning("export-name", image_.addresses().to_offset(at),
                         "export name {} at RVA {:#x} {}", i, value(at),
-                        name.data()
-                            ? fmt::format("has index {}, beyond {} functions", index, functions)
-                            : "cannot be read");
+                        name.data() ? fmt::format("has index {}, beyond {}", index,
+                                                  core::counted(functions, "function", "functions"))
+                                    : "cannot be read");
     }
   }
 

@@ -30,8 +30,9 @@ void read_block(const Block& block, core::ByteView bytes, u64 offset, u64& budge
     const auto entry = core::slice(bytes, at, length);
     if (!entry || length < header_size || length > budget || flags > 2) {
       findings.warning("message-entry", offset + at,
-                       "message {:#x} has {} bytes with flags {:#x}; {} of {} messages are read",
-                       id, length, flags, id - block.low, u64{block.high} - block.low + 1);
+                       "message {:#x} has {} with flags {:#x}; {} of {} messages are read", id,
+                       core::counted(length, "byte", "bytes"), flags, id - block.low,
+                       u64{block.high} - block.low + 1);
       return;
     }
     budget -= length;

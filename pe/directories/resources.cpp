@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
 
@@ -82,8 +83,8 @@ class TreeWalker {
       const auto entry = fields<entry_size>(entry_offset);
       if (!entry || entry_budget_ == 0) {
         findings_.warning("resource-count", at(offset),
-                          "a resource directory declares {} entries, of which {} are possible",
-                          count, i);
+                          "a resource directory declares {}, of which {} possible",
+                          core::counted(count, "entry", "entries"), core::counted(i, "is", "are"));
         return;
       }
       --entry_budget_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/expected_bytes.hpp"
 
 namespace coldtrace::pe {
@@ -196,14 +197,15 @@ class Comparer {
   void note_absence() {
     if (result_.absent_bytes > 0)
       findings_.info("dump-absent", value(result_.absent.front().rva),
-                     "{} bytes of the module are zeros in whole pages where the file has other "
-                     "bytes: taken as absent and not compared",
-                     result_.absent_bytes);
+                     "{} in whole pages where the file has other bytes: taken as absent and not "
+                     "compared",
+                     core::counted(result_.absent_bytes, "byte of the module is zero",
+                                   "bytes of the module are zeros"));
     if (result_.missing_bytes > 0)
       findings_.warning("dump-truncated", std::nullopt,
-                        "the dump ends before the module does: {} bytes of code and constants are "
-                        "not compared",
-                        result_.missing_bytes);
+                        "the dump ends before the module does: {} not compared",
+                        core::counted(result_.missing_bytes, "byte of code and constants is",
+                                      "bytes of code and constants are"));
   }
 
   const Image& image_;

@@ -104,8 +104,9 @@ core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offse
 
   const auto present = std::min<u64>({count, directory_count, in.remaining() / 8});
   if (present < count)
-    findings.info("directory-count", in.offset() - 4,
-                  "NumberOfRvaAndSizes is {}, but there are {} directories", count, present);
+    findings.info(
+        "directory-count", in.offset() - 4, "NumberOfRvaAndSizes is {}, but there {}", count,
+        present == 1 ? std::string{"is 1 directory"} : fmt::format("are {} directories", present));
   for (std::size_t i = 0; i < present; ++i)
     header.directories[i] = {.address = Rva{in.read_u32("DataDirectory.VirtualAddress")},
                              .size = in.read_u32("DataDirectory.Size")};

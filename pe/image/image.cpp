@@ -30,24 +30,27 @@ Layout choose_layout(const core::FileView& file, Machine machine, const Optional
     const auto evidence = find_layout_evidence(file, machine, optional, sections);
     if (evidence.file > evidence.memory)
       findings.warning("layout-suspect", std::nullopt,
-                       "{} tables lie at their file offsets, {} at their RVAs: a file as linked? "
-                       "Try --layout file",
-                       evidence.file, evidence.memory);
+                       "{}, {} at their RVAs: a file as linked? Try --layout file",
+                       core::counted(evidence.file, "table lies at its file offset",
+                                     "tables lie at their file offsets"),
+                       evidence.memory);
     return Layout::memory;
   }
   if (!has_gap_of_zeros(file, optional, sections)) return Layout::file;
   const auto evidence = find_layout_evidence(file, machine, optional, sections);
   if (!asked && evidence.contradicts_itself())
-    findings.warning("layout-suspect", std::nullopt,
-                     "{} tables lie at their RVAs, {} at their file offsets: read as {}",
-                     evidence.memory, evidence.file,
-                     evidence.proves_memory() ? "dumped from memory; try --layout file"
-                                              : "a file; try --layout memory");
+    findings.warning(
+        "layout-suspect", std::nullopt, "{}, {} at their file offsets: read as {}",
+        core::counted(evidence.memory, "table lies at its RVA", "tables lie at their RVAs"),
+        evidence.file,
+        evidence.proves_memory() ? "dumped from memory; try --layout file"
+                                 : "a file; try --layout memory");
   if (evidence.proves_memory() && !asked) {
     findings.info(
         "layout-memory", std::nullopt,
-        "dumped from memory: {} tables lie at their RVAs, {} at file offsets; read in that layout",
-        evidence.memory, evidence.file);
+        "dumped from memory: {}, {} at file offsets; read in that layout",
+        core::counted(evidence.memory, "table lies at its RVA", "tables lie at their RVAs"),
+        evidence.file);
     return Layout::memory;
   }
   // Without a table on either side the size decides whether it is worth a word.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/core/utf16.hpp"
 #include "pe/image/dll_name.hpp"
@@ -47,8 +48,8 @@ class SchemaReader {
     const u64 room = map_.size() - std::min<u64>(first, map_.size());
     const u64 present = std::min<u64>(count, room / form_.entry_size);
     if (present < count)
-      warn(form_.count_at, "an API set schema declares {} sets, of which {} are possible", count,
-           present);
+      warn(form_.count_at, "an API set schema declares {}, of which {} possible",
+           core::counted(count, "set", "sets"), core::counted(present, "is", "are"));
     std::vector<ApiSet> sets;
     for (u64 i = 0; i < present; ++i)
       if (auto set = read_set(first + i * form_.entry_size)) sets.push_back(std::move(*set));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/pdb_modules.hpp"
 #include "pe/listing/named_entries.hpp"
 #include "pe/listing/text_room.hpp"
@@ -53,8 +54,9 @@ std::vector<ListedModule> list_modules(const SymbolFile& file, std::span<const s
   for (const auto& one : contributions.all())
     one.module < modules.size() ? modules[one.module].contributions.push_back(one) : void(++lost);
   if (lost > 0)
-    findings.warning("pdb-stream", std::nullopt,
-                     "{} section contributions belong to modules that are not listed", lost);
+    findings.warning("pdb-stream", std::nullopt, "{} not listed",
+                     core::counted(lost, "section contribution belongs to a module that is",
+                                   "section contributions belong to modules that are"));
   room.report(findings);
   keep_named(modules, "module", names, findings);
   return modules;

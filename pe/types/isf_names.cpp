@@ -84,8 +84,9 @@ std::vector<IsfSymbol> isf_symbols(std::span<const PublicSymbol> publics,
     if (!add(plain, symbol) && !add(symbol.name, symbol)) ++twice;
   }
   if (twice > 0)
-    findings.info("isf-symbol-twice", std::nullopt,
-                  "{} public symbols have the name of another one and are left out", twice);
+    findings.info("isf-symbol-twice", std::nullopt, "{} left out",
+                  core::counted(twice, "public symbol has the name of another one and is",
+                                "public symbols have the name of another one and are"));
   std::vector<IsfSymbol> sorted;
   sorted.reserve(symbols.size());
   for (auto& [name, symbol] : symbols) sorted.push_back(std::move(symbol));

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/simple_types.hpp"
 #include "pe/types/record_stream.hpp"
 #include "pe/types/widened_records.hpp"
@@ -271,17 +272,18 @@ void TypeTable::report_unread(std::string_view name, core::Findings& findings) c
   if (unread_.empty()) return;
   findings.warning(
       "pdb-type-unknown", std::nullopt,
-      "{} is not among the types that can be read; {} type records cannot, the first of kind "
-      "{:#06x}",
-      name, unread_.size(), kind_of(*find_record(unread_.front())));
+      "{} is not among the types that can be read; {} cannot, the first of kind {:#06x}", name,
+      core::counted(unread_.size(), "type record", "type records"),
+      kind_of(*find_record(unread_.front())));
 }
 
 void TypeTable::report_unread(core::Findings& findings) const {
   if (unread_.empty()) return;
-  findings.warning("pdb-type-unknown", std::nullopt,
-                   "{} type records cannot be read, the first, {:#x}, of kind {:#06x}: what they "
-                   "define is missing",
-                   unread_.size(), unread_.front(), kind_of(*find_record(unread_.front())));
+  findings.warning(
+      "pdb-type-unknown", std::nullopt,
+      "{} cannot be read, the first, {:#x}, of kind {:#06x}: what they define is missing",
+      core::counted(unread_.size(), "type record", "type records"), unread_.front(),
+      kind_of(*find_record(unread_.front())));
 }
 
 void FieldWalk::open(u32 list) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/registry/hive/key.hpp"
 #include "registry/recovery/dirty_pages_log.hpp"
 #include "registry/recovery/log_entries.hpp"
@@ -135,10 +136,11 @@ void report(const HiveRecovery& recovery, core::Findings& findings) {
   std::string names;
   for (const auto& log : recovery.logs)
     if (log.entries > 0) names += fmt::format("{}{}", names.empty() ? "" : ", ", log.name);
-  findings.info(
-      "hive-log-applied", BaseBlock::sequence_offset,
-      "the hive was dirty ({}): {} log entries with {} pages of {} were applied in memory", state,
-      recovery.entries, recovery.pages, names);
+  findings.info("hive-log-applied", BaseBlock::sequence_offset,
+                "the hive was dirty ({}): {} with {} of {} {} applied in memory", state,
+                core::counted(recovery.entries, "log entry", "log entries"),
+                core::counted(recovery.pages, "page", "pages"), names,
+                recovery.entries == 1 ? "was" : "were");
 }
 
 }  // namespace

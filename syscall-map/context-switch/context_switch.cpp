@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/base_relocations.hpp"
 #include "syscall-map/code/direct_branches.hpp"
@@ -261,8 +262,11 @@ class Search {
       }
       found.callers.push_back(site);
     }
-    if (own > 0) found.evidence.push_back(fmt::format("{} calls of itself do not count", own));
-    found.evidence.push_back(fmt::format("{} direct calls lead here", found.callers.size()));
+    if (own > 0)
+      found.evidence.push_back(
+          core::counted(own, "call of itself does not count", "calls of itself do not count"));
+    found.evidence.push_back(
+        core::counted(found.callers.size(), "direct call leads here", "direct calls lead here"));
     if (found.callers.size() < 2) return Callers::few;
     // On x64 nothing that is exported calls it: that a function starts here has to do.
     if (code_.is_x64()) known = found.end.has_value();
@@ -284,7 +288,9 @@ class Search {
         structure != Structure::full
             ? code_.is_x64() ? "has neither mov cr3 nor prefetchw nor rdtsc"
                              : "does not read cr0 and write cr3"
-            : fmt::format("{} direct calls lead to it, which is too few", found.callers.size()));
+            : fmt::format(
+                  "{} to it, which is too few",
+                  core::counted(found.callers.size(), "direct call leads", "direct calls lead")));
   }
 
   // Windows 7 has a second whole context switch for Hyper-V, which no call leads to: it is reached
@@ -391,9 +397,9 @@ class Search {
         std::count_if(result_.candidates.begin(), result_.candidates.end(),
                       [](const ContextSwitch& found) { return found.name == "SwapContext"; });
     auto& reasons = result_.reasons;
-    reasons.push_back(fmt::format(
-        "the stack pointer is saved and loaded at the same offset of a thread at {} places",
-        exchanges_.size()));
+    reasons.push_back(
+        fmt::format("the stack pointer is saved and loaded at the same offset of a thread at {}",
+                    core::counted(exchanges_.size(), "place", "places")));
     if (!code_.is_x64() && !dispatcher_)
       reasons.push_back("KiDispatchInterrupt, which calls the context switch, is not exported");
     if (near_misses_.size() > most_near_misses) near_misses_.resize(most_near_misses);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/symbol_name.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/signatures/built_in_signatures.hpp"
 #include "coldtrace/syscall-map/signatures/signature_locator.hpp"
 
@@ -74,8 +75,8 @@ void add_published(const KernelCode& code, SwitchCandidates& candidates,
     candidate.enlightened |= place.enlightened;
     candidate.evidence.push_back(place.source);
   }
-  reasons.push_back(
-      fmt::format("{} published addresses are for this machine and version", looked_at));
+  reasons.push_back(core::counted(looked_at, "published address is for this machine and version",
+                                  "published addresses are for this machine and version"));
 }
 
 void add_signatures(const KernelCode& code, SwitchCandidates& candidates, core::Findings& findings,

@@ -238,9 +238,10 @@ class Planner {
     option.copied = whole(short_jump_size);
     option.reasons = faults_at_entry(option.copied);
     if (plan_.padding_before < long_jump_size)
-      option.reasons.push_back(
-          fmt::format("there are {} bytes of padding before the entry, the long jump needs 5",
-                      plan_.padding_before));
+      option.reasons.push_back(fmt::format(
+          "there {} of padding before the entry, the long jump needs 5",
+          plan_.padding_before == 1 ? std::string{"is 1 byte"}
+                                    : fmt::format("are {} bytes", plan_.padding_before)));
     for (const auto& branch : plan_.incoming)
       if (branch.to < entry_)
         option.reasons.push_back(

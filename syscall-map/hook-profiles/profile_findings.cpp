@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/no_match.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook-profiles/profile_expansion.hpp"
 
 namespace coldtrace::syscall_map {
@@ -32,14 +33,16 @@ void note_unmatched(const HookProfile& profile, const ServiceCatalogue& catalogu
   const auto count = static_cast<u32>(catalogue.services().size());
   for (u32 service = 0; service < count; ++service)
     if (selection.is_selected(service)) return;
-  findings.warning("profile-empty", std::nullopt, "none of {} services is selected", count);
+  findings.warning("profile-empty", std::nullopt, "none of {} is selected",
+                   core::counted(count, "service", "services"));
 }
 
 void note_uncalled(const ProfileSelection& selection, std::string_view profile,
                    core::Findings& findings) {
   if (const auto unmatched = selection.unmatched().size(); unmatched > 0)
-    findings.info("profile-uncalled", std::nullopt, "{} rules of {} match no service of the trace",
-                  unmatched, profile);
+    findings.info("profile-uncalled", std::nullopt, "{} of {} {} no service of the trace",
+                  core::counted(unmatched, "rule", "rules"), profile,
+                  unmatched == 1 ? "matches" : "match");
 }
 
 void note_globs(const HookProfile& profile, core::Findings& findings) {
@@ -72,7 +75,8 @@ void note_unnamed(const ServiceCatalogue& catalogue, const ProfileSelection& sel
   }
   if (unnamed > 0)
     findings.info("profile-unnamed", std::nullopt,
-                  "{} of {} selected services have no name that can be written", unnamed, all);
+                  "{} of {} selected services {} no name that can be written", unnamed, all,
+                  unnamed == 1 ? "has" : "have");
 }
 
 }  // namespace coldtrace::syscall_map

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/file_name.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::syscall_map {
 namespace {
@@ -48,11 +49,11 @@ std::vector<bool> ServiceChoice::choose(const std::vector<u32>& places,
   for (const auto place : places) chosen.push_back(chosen_[place]);
   const auto count = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), true));
   if (count == 0 && !chosen.empty())
-    findings.warning("profile-empty", std::nullopt, "none of {} services is selected",
-                     chosen.size());
+    findings.warning("profile-empty", std::nullopt, "none of {} is selected",
+                     core::counted(chosen.size(), "service", "services"));
   else if (count < chosen.size())
-    findings.info("services-left-out", std::nullopt, "{} of {} services are not selected",
-                  chosen.size() - count, chosen.size());
+    findings.info("services-left-out", std::nullopt, "{} of {} services {} not selected",
+                  chosen.size() - count, chosen.size(), chosen.size() - count == 1 ? "is" : "are");
   return chosen;
 }
 
@@ -63,8 +64,9 @@ void keep_chosen_services(HookTable& build, const ServiceChoice& choice,
     if (choice.is_chosen(places[i])) kept.push_back(std::move(build.services[i]));
   if (kept.size() < build.services.size())
     build.findings.info(
-        "services-left-out", std::nullopt, "{} of {} services are not selected by {}",
-        build.services.size() - kept.size(), build.services.size(), fmt::join(profiles, ", "));
+        "services-left-out", std::nullopt, "{} of {} services {} not selected by {}",
+        build.services.size() - kept.size(), build.services.size(),
+        build.services.size() - kept.size() == 1 ? "is" : "are", fmt::join(profiles, ", "));
   build.services = std::move(kept);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/symbol_name.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/stubs/name_hash.hpp"
 #include "syscall-map/code/kernel_code.hpp"
 
@@ -199,18 +200,21 @@ class Maker {
       const auto on_stack = count > register_arguments ? count - register_arguments : 0;
       if (entry.argument_bytes && on_stack != *entry.argument_bytes / 4U) {
         findings_.warning("argument-bytes-differ", std::nullopt,
-                          "service {:#x} has {} arguments on the stack in {} and {} in all in "
-                          "KiServicesTab",
-                          service.number, *entry.argument_bytes / 4U, sources_.table.name, count);
+                          "service {:#x} has {} on the stack in {} and {} in all in KiServicesTab",
+                          service.number,
+                          core::counted(*entry.argument_bytes / 4U, "argument", "arguments"),
+                          sources_.table.name, count);
         service.stack_argument_bytes.reset();
         return;
       }
       service.argument_bytes = count * slot;
-      service.evidence.push_back(fmt::format("{} arguments in KiServicesTab", count));
+      service.evidence.push_back(
+          core::counted(count, "argument in KiServicesTab", "arguments in KiServicesTab"));
     } else if (entry.argument_bytes && *entry.argument_bytes > 0) {
       service.argument_bytes = *service.stack_argument_bytes + register_arguments * slot;
-      service.evidence.push_back(fmt::format(
-          "{} arguments on the stack, so that all registers have one", *entry.argument_bytes / 4U));
+      service.evidence.push_back(
+          fmt::format("{} on the stack, so that all registers have one",
+                      core::counted(*entry.argument_bytes / 4U, "argument", "arguments")));
     }
   }
 

@@ -156,7 +156,8 @@ class Builder {
     }
     if (unnamed > 0)
       table_.findings.info("unnamed-services", std::nullopt,
-                           "{} of {} services of the kernel have no name{}", unnamed, services,
+                           "{} of {} services of the kernel {} no name{}", unnamed, services,
+                           unnamed == 1 ? "has" : "have",
                            ntdll_ ? "" : "; an ntdll of the same build has them");
   }
 

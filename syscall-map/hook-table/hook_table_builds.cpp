@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_differences.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
@@ -32,9 +33,10 @@ void add_build(std::vector<HookTable>& builds, HookTable build, core::Findings& 
                   kernel_of(build).time_date_stamp);
   else
     findings.warning("build-conflict", std::nullopt,
-                     "the build of the kernel with stamp {:#010x} differs in {} values from that "
-                     "of an earlier table, which is kept; the first is {}",
-                     kernel_of(build).time_date_stamp, differences.size(),
+                     "the build of the kernel with stamp {:#010x} differs in {} from that of an "
+                     "earlier table, which is kept; the first is {}",
+                     kernel_of(build).time_date_stamp,
+                     core::counted(differences.size(), "value", "values"),
                      differences.front().path);
 }
 

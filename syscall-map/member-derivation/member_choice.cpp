@@ -66,8 +66,9 @@ void keep_shown_members(std::string_view wanted, std::vector<MemberValue>& membe
   if (asked == 0)
     findings.warning("no-match", std::nullopt, "{}: no known build has such a member", wanted);
   else if (members.empty())
-    findings.warning("member-missing", std::nullopt,
-                     "{}: nothing shows where any of {} such members lie", wanted, asked);
+    findings.warning(
+        "member-missing", std::nullopt, "{}: nothing shows where {}", wanted,
+        asked == 1 ? std::string{"it lies"} : fmt::format("any of {} such members lie", asked));
 }
 
 }  // namespace coldtrace::syscall_map

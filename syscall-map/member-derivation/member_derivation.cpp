@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/symbol_name.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pdb/type_file.hpp"
 #include "coldtrace/syscall-map/signatures/signature_locator.hpp"
@@ -167,9 +168,9 @@ class Carrier {
 
   std::string sentence_of(const Site& site, std::size_t functions) const {
     return fmt::format(
-        "inferred in {} function{}: {}{} at {:#x} has {} with {:#x}, which in {} at {:#x} is {} "
+        "inferred in {}: {}{} at {:#x} has {} with {:#x}, which in {} at {:#x} is {} "
         "with {:#x}",
-        functions, functions == 1 ? "" : "s", site.pair->name,
+        core::counted(functions, "function", "functions"), site.pair->name,
         signed_.contains(site.pair->target) ? " (found by a signature)" : "",
         value(site.target->rva), theirs_.reader().text(*site.target),
         site.target->displacement + site.second, known_.name, value(site.known->rva),

@@ -293,7 +293,7 @@ class Search {
     if (claim.bits)
       text += fmt::format(", bits {} to {}", claim.bits->position,
                           claim.bits->position + claim.bits->length - 1);
-    if (claim.size) text += fmt::format(", {} bytes", *claim.size);
+    if (claim.size) text += fmt::format(", {}", core::counted(*claim.size, "byte", "bytes"));
     return text;
   }
 

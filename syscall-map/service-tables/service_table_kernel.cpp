@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "syscall-map/service-tables/service_table_descriptor.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
@@ -41,10 +42,11 @@ class KernelFinder {
  private:
   std::string reason() const {
     auto text = fmt::format(
-        "{} stubs with numbers, {} exported services with a number, {} relocations; no table has "
-        "these services at their numbers, and no table of code addresses precedes a limit and its "
-        "arguments",
-        stubs_.count, stubs_.functions.size(), search_.relocations().size());
+        "{}, {} with a number, {}; no table has these services at their numbers, and no table of "
+        "code addresses precedes a limit and its arguments",
+        core::counted(stubs_.count, "stub with a number", "stubs with numbers"),
+        core::counted(stubs_.functions.size(), "exported service", "exported services"),
+        core::counted(search_.relocations().size(), "relocation", "relocations"));
     if (search_.image().machine() == pe::Machine::i386)
       text += descriptor_ ? ", no C7 05 stores one into KeServiceDescriptorTable"
                           : ", KeServiceDescriptorTable is not exported";
@@ -146,12 +148,11 @@ class KernelFinder {
     }
     if (run != 0 && layout.count > run) {
       proof.contradict(
-          fmt::format("the limit is {}, but {} relocated addresses of code follow "
-                      "one another",
-                      layout.count, run));
+          fmt::format("the limit is {}, but {}", layout.count,
+                      core::counted(run, "relocated address of code follows",
+                                    "relocated addresses of code follow one another")));
       search_.findings().warning("service-table-limit", offset,
-                                 "the limit of the table at RVA {:#x} is {}, but it has {} "
-                                 "relocated addresses of code",
+                                 "the limit of the table at RVA {:#x} is {}, but it has {} of code",
                                  value(layout.place.start), layout.count, run);
       layout.count = static_cast<u32>(run);
     } else if (run == layout.count && limit) {
@@ -181,11 +182,13 @@ class KernelFinder {
     if (stubs_.count == table.entries.size()) {
       proof.add(fmt::format("as many entries as there are Zw stubs, {}", stubs_.count));
     } else if (stubs_.count != 0) {
-      proof.contradict(
-          fmt::format("{} entries, but {} Zw stubs", table.entries.size(), stubs_.count));
-      search_.findings().warning("service-table-count", table.file_offset,
-                                 "the table at RVA {:#x} has {} entries, there are {} Zw stubs",
-                                 value(table.rva), table.entries.size(), stubs_.count);
+      proof.contradict(fmt::format("{}, but {}",
+                                   core::counted(table.entries.size(), "entry", "entries"),
+                                   core::counted(stubs_.count, "Zw stub", "Zw stubs")));
+      search_.findings().warning(
+          "service-table-count", table.file_offset,
+          "the table at RVA {:#x} has {}, there are {} Zw stubs", value(table.rva),
+          core::counted(table.entries.size(), "entry", "entries"), stubs_.count);
     }
     const auto agreement = compare_numbers(table, stubs_);
     if (agreement.shared == 0) return;

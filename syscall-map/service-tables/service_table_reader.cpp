@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/stubs/agreement.hpp"
 
 namespace coldtrace::syscall_map {
@@ -115,11 +116,12 @@ LocatedServiceTable read_service_table(TableSearch& search, const TableLayout& l
   }
   if (layout.arguments) {
     if (search.holds_arguments(*layout.arguments, layout.count)) {
-      proof.note(fmt::format("{} argument bytes at {:#x}, multiples of four up to 17 arguments'",
-                             layout.count, value(*layout.arguments)));
+      proof.note(fmt::format("{} at {:#x}, multiples of four up to 17 arguments'",
+                             core::counted(layout.count, "argument byte", "argument bytes"),
+                             value(*layout.arguments)));
     } else {
-      proof.contradict(fmt::format("{:#x} does not hold {} argument bytes",
-                                   value(*layout.arguments), layout.count));
+      proof.contradict(fmt::format("{:#x} does not hold {}", value(*layout.arguments),
+                                   core::counted(layout.count, "argument byte", "argument bytes")));
       search.findings().warning("service-table-arguments",
                                 image.addresses().to_offset(*layout.arguments),
                                 "the {} bytes of the argument table at RVA {:#x} are not all "

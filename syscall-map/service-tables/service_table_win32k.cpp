@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/import_directory.hpp"
 #include "syscall-map/service-tables/service_table_finders.hpp"
 #include "syscall-map/service-tables/service_table_reader.hpp"
@@ -108,14 +109,14 @@ class Win32kFinder {
     // In all real files the row of relocated addresses is as long as the limit says.
     const auto run = count_relocated_entries(search_, layout.place);
     if (form != TableForm::rva32 && run != layout.count) {
-      proof.contradict(
-          fmt::format("{} relocated addresses of code follow one another, the limit "
-                      "is {}",
-                      run, limit));
+      proof.contradict(fmt::format("{}, the limit is {}",
+                                   core::counted(run, "relocated address of code is there",
+                                                 "relocated addresses of code follow one another"),
+                                   limit));
       search_.findings().warning(
           "service-table-limit", search_.image().addresses().to_offset(start),
-          "the limit of W32pServiceTable{} is {}, but it has {} relocated addresses of code",
-          suffix, limit, run);
+          "the limit of W32pServiceTable{} is {}, but it has {} of code", suffix, limit,
+          core::counted(run, "relocated address", "relocated addresses"));
     }
     if (layout.limit && layout.arguments && *layout.arguments == *layout.limit + sizeof(u32))
       proof.add(fmt::format("the limit {} precedes W32pArgumentTable{}", layout.count, suffix));
@@ -153,7 +154,8 @@ class Win32kFinder {
   void add(const TableLayout& layout, Proof& proof) {
     auto table = read_service_table(search_, layout, proof);
     if (const auto jumps = jumps_.resolve(table.entries))
-      proof.note(fmt::format("{} entries jump through imports that have names", jumps));
+      proof.note(core::counted(jumps, "entry jumps through an import that has a name",
+                               "entries jump through imports that have names"));
     table.evidence = proof.sentences();
     table.confidence = proof.confidence();
     found_.tables.push_back(std::move(table));

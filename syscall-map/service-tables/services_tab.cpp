@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/syscall-map/stubs/name_hash.hpp"
@@ -125,12 +126,13 @@ void check_counts(const Records& records, const Numbers& numbers, std::size_t se
     proof.add(fmt::format("as many records as the table has entries, {}, for each function",
                           records.size()));
   } else {
-    proof.contradict(
-        fmt::format("{} records, but {} entries of the table", records.size(), services));
+    proof.contradict(fmt::format("{}, but {} of the table",
+                                 core::counted(records.size(), "record", "records"),
+                                 core::counted(services, "entry", "entries")));
     findings.warning("services-tab-count", offset,
-                     "KiServicesTab has {} records, or for a function other than the {} entries of "
-                     "KiServiceTable",
-                     records.size(), services);
+                     "KiServicesTab has {}, or for a function other than the {} of KiServiceTable",
+                     core::counted(records.size(), "record", "records"),
+                     core::counted(services, "entry", "entries"));
   }
   if (merged > 0)
     proof.note(
@@ -219,9 +221,10 @@ std::optional<ServicesTab> find_services_tab(const pe::ImageTables& tables,
   }
   if (named < tab.entries.size())
     findings.info("services-tab-unnamed", tab.file_offset,
-                  "{} of {} records of KiServicesTab have a hash that does not belong to exactly "
-                  "one known name",
-                  tab.entries.size() - named, tab.entries.size());
+                  "{} of {} records of KiServicesTab {} a hash that does not belong to exactly one "
+                  "known name",
+                  tab.entries.size() - named, tab.entries.size(),
+                  tab.entries.size() - named == 1 ? "has" : "have");
   tab.evidence = proof.sentences();
   tab.confidence = proof.confidence();
   return tab;

@@ -34,8 +34,7 @@ void MissingMembers::add(std::string_view system, std::string_view kernel,
 
 void MissingMembers::report(core::Findings& findings) const {
   if (!kernels_.empty())
-    findings.warning("member-missing", std::nullopt, "{}",
-                     list(kernels_, "; ", "; and {} more kernels"));
+    findings.warning("member-missing", std::nullopt, "{}", list(kernels_, "; ", "; and {} more"));
 }
 
 }  // namespace coldtrace::syscall_map

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/stubs/service.hpp"
 
 namespace coldtrace::syscall_map {
@@ -107,8 +108,8 @@ Verdict missing_service(const HookRow& row, const HookTable& build) {
   });
   if (unnamed > 0)
     return {RowState::unproved,
-            fmt::format("{} services of the new build have no name, and it may be one of them",
-                        unnamed)};
+            core::counted(unnamed, "service of the new build has no name, and may be it",
+                          "services of the new build have no name, and it may be one of them")};
   return {RowState::gone, "the new build names all its services, and none has this name"};
 }
 

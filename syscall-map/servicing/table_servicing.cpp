@@ -104,10 +104,9 @@ void note_missing_kernels(std::string_view path, std::string_view system, std::s
         "{}: {} has no kernel that this table was made from, so nothing is said about its rows",
         path, system);
   else if (missing > 0)
-    findings.info(
-        "servicing-table", std::nullopt,
-        "{}: {} has no kernel of {} of its {} builds, so nothing is said about their rows", path,
-        system, missing, builds);
+    findings.info("servicing-table", std::nullopt,
+                  "{}: {} has no kernel of {} of its {} builds, so nothing is said about {} rows",
+                  path, system, missing, builds, missing == 1 ? "its" : "their");
 }
 
 }  // namespace coldtrace::syscall_map

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/ascii.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/pe/identity.hpp"
 #include "coldtrace/signatures/signature_matcher.hpp"
 #include "syscall-map/code/disassembly.hpp"
@@ -211,8 +212,9 @@ void derive(std::string_view function, std::span<const DerivationInput> inputs, 
         counts.begin(), counts.end(),
         [](const auto& one, const auto& other) { return one.back() < other.back(); });
     if (worst->back() == 1)
-      fail("the first {} bytes, {}, have no two fixed ones next to each other", common.bytes.size(),
-           reach);
+      fail("the first {}, {}, {} no two fixed ones next to each other",
+           core::counted(common.bytes.size(), "byte", "bytes"), reach,
+           common.bytes.size() == 1 ? "has" : "have");
     fail("the first {} bytes, {}, match at {} places of {}", common.bytes.size(), reach,
          worst->back(), inputs[static_cast<std::size_t>(worst - counts.begin())].name);
   }

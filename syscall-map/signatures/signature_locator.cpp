@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/core/unreadable.hpp"
 #include "coldtrace/pe/exception_directory.hpp"
 #include "coldtrace/pe/export_directory.hpp"
@@ -49,8 +50,10 @@ class AnchorTables {
         const auto distance = i64{value(place)} - i64{value(*from)};
         if (distance > i64{anchor.distance} || -distance > i64{anchor.distance})
           return std::nullopt;
-        return fmt::format("lies {} bytes {} exported {}", distance < 0 ? -distance : distance,
-                           distance < 0 ? "before" : "after", anchor.name);
+        return fmt::format(
+            "lies {} {} exported {}",
+            core::counted(static_cast<u64>(distance < 0 ? -distance : distance), "byte", "bytes"),
+            distance < 0 ? "before" : "after", anchor.name);
       }
     }
     return std::nullopt;

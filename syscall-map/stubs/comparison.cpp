@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -53,7 +55,8 @@ std::string argument_change(const Pair& pair) {
   if (!pair.before->argument_bytes || !pair.after->argument_bytes ||
       pair.before->argument_bytes == pair.after->argument_bytes)
     return {};
-  return fmt::format("{} stack bytes became {}", *pair.before->argument_bytes,
+  return fmt::format("{} became {}",
+                     core::counted(*pair.before->argument_bytes, "stack byte", "stack bytes"),
                      *pair.after->argument_bytes);
 }
 

@@ -6,6 +6,8 @@
 
 #include <boost/container/flat_map.hpp>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::syscall_map {
 namespace {
 
@@ -105,10 +107,11 @@ class Resolver {
     if (inferred < 0 || inferred > 0xffff ||
         table_of(static_cast<u16>(inferred)) != table_of(number))
       return std::nullopt;
-    return Inferred{static_cast<u16>(inferred),
-                    fmt::format("{} {} of {} bytes {} the stub of {:#x} at {:#x}", std::abs(places),
-                                std::abs(places) == 1 ? "place" : "places", std::abs(stride),
-                                behind ? "after" : "before", number, value(end))};
+    return Inferred{
+        static_cast<u16>(inferred),
+        fmt::format("{} of {} bytes {} the stub of {:#x} at {:#x}",
+                    core::counted(static_cast<u64>(std::abs(places)), "place", "places"),
+                    std::abs(stride), behind ? "after" : "before", number, value(end))};
   }
 
   void add(const UnreadEntry& entry, const std::optional<Inferred>& inferred) {

@@ -10,8 +10,8 @@ void note_unnamed(ServiceMap& map) {
   if (unnamed > 0)
     map.findings.info(
         "unnamed-services", std::nullopt,
-        "{} of {} kernel stubs have no exported name; an ntdll of the same build has them", unnamed,
-        map.services.size());
+        "{} of {} kernel stubs {} no exported name; an ntdll of the same build has them", unnamed,
+        map.services.size(), unnamed == 1 ? "has" : "have");
 }
 
 std::optional<StubSide> find_stub_side(const std::vector<Service>& services) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 
 namespace coldtrace::syscall_map {
@@ -94,7 +95,8 @@ void LeftOutValues::report(core::Findings& findings) const {
     told.push_back(fmt::format("{}: {}", builds_[i].first, builds_[i].second.text()));
   findings.warning("hook-value", std::nullopt, "{}{}", fmt::join(told, ". "),
                    told.size() < builds_.size()
-                       ? fmt::format(". And {} more builds", builds_.size() - told.size())
+                       ? fmt::format(". And {}", core::counted(builds_.size() - told.size(),
+                                                               "more build", "more builds"))
                        : "");
 }
 

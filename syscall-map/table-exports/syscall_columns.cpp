@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/syscall-map/hook-table/hook_table_encoder.hpp"
 #include "syscall-map/table-exports/chosen_values.hpp"
 #include "syscall-map/table-exports/file_version.hpp"
@@ -52,7 +53,7 @@ std::map<std::string, u16> numbers_of(const HookTable& build, ServiceTable table
         left_out.add(build, name, "several numbers, of which the lowest is written");
   }
   if (unnamed > 0)
-    left_out.add(build, fmt::format("{} services", unnamed),
+    left_out.add(build, core::counted(unnamed, "service", "services"),
                  "no reliable name; these are left out");
   return numbers;
 }

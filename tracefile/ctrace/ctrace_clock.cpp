@@ -5,6 +5,8 @@
 #include <queue>
 #include <tuple>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -51,8 +53,8 @@ void CtraceClock::add(const CalibrationPair& pair, core::Findings& findings) {
     } else {
       last_->rate = nominal_;
       findings.warning("clock-set-back", pair.offset,
-                       "the system's clock was set back by {} units of 100 ns",
-                       last_->file_time - pair.file_time);
+                       "the system's clock was set back by {} of 100 ns",
+                       core::counted(last_->file_time - pair.file_time, "unit", "units"));
     }
     if (pieces_.empty()) first_ = *last_;
     pieces_.push_back(*last_);

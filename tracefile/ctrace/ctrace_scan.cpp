@@ -101,8 +101,8 @@ class Scanner {
       scan_.lost += buffer_.lost;
       scan_.gaps.push_back({Gap::Reason::events_lost, at, 0, {}, buffer_.processor, 0});
       scan_.gaps.back().events = buffer_.lost;
-      findings_.warning("gap-events-lost", at, "{} events were lost before this buffer",
-                        buffer_.lost);
+      findings_.warning("gap-events-lost", at, "{} lost before this buffer",
+                        core::counted(buffer_.lost, "event was", "events were"));
     }
     const auto loss_end = scan_.gaps.size();
     walk(entry);
@@ -159,8 +159,9 @@ class Scanner {
         scan_.gaps.push_back(
             {Gap::Reason::entries_torn, place, entries.torn_length(), {}, entry.processor, 0});
         if (entry.events != 0) scan_.gaps.back().timestamp = static_cast<i64>(before);
-        findings_.warning("entries-torn", place, "{} bytes were reserved and hold no entry",
-                          entries.torn_length());
+        findings_.warning("entries-torn", place, "{} no entry",
+                          core::counted(entries.torn_length(), "byte was reserved and holds",
+                                        "bytes were reserved and hold"));
         continue;
       }
       const auto& one = entries.entry();

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/events/clock.hpp"
 
 namespace coldtrace::tracefile {
@@ -59,8 +60,8 @@ void check_processors(BufferScan& scan, core::Findings& findings) {
   for (auto& entry : scan.buffers) {
     if (header.processors == 0 || entry.processor < header.processors) continue;
     findings.warning("buffer-processor", entry.offset,
-                     "a buffer is of processor {}, but the header counts {} processors",
-                     entry.processor, header.processors);
+                     "a buffer is of processor {}, but the header counts {}", entry.processor,
+                     core::counted(header.processors, "processor", "processors"));
     entry.processor_known = false;
   }
   // Files put together from several sessions have buffers of all of these, and a system clock may

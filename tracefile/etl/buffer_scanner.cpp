@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/reader.hpp"
+#include "coldtrace/core/text.hpp"
 #include "tracefile/etl/buffer_finder.hpp"
 #include "tracefile/etl/buffer_tail.hpp"
 #include "tracefile/etl/session.hpp"
@@ -211,9 +212,8 @@ class Scanner {
   u64 skip_damage(u64 at, const core::ParseError& error) {
     const u64 next = finder_.find_next(at + 1);
     if (error.fault == Fault::truncated) {
-      findings_.warning("trace-truncated", at, "{} at the end {} not a whole buffer header",
-                        next - at == 1 ? "1 byte" : fmt::format("{} bytes", next - at),
-                        next - at == 1 ? "is" : "are");
+      findings_.warning("trace-truncated", at, "{} not a whole buffer header",
+                        core::counted(next - at, "byte at the end is", "bytes at the end are"));
     } else if (error.fault == Fault::io) {
       findings_.warning("trace-unreadable", error);
     } else if (next == end_ && is_unwritten(at)) {
@@ -250,10 +250,11 @@ class Scanner {
 
 void report_header(const LogfileHeader& header, core::Findings& findings) {
   if (header.events_lost > 0)
-    findings.warning("events-lost", std::nullopt, "the logger lost {} events", header.events_lost);
+    findings.warning("events-lost", std::nullopt, "the logger lost {}",
+                     core::counted(header.events_lost, "event", "events"));
   if (header.buffers_lost > 0)
-    findings.warning("buffers-lost", std::nullopt, "the logger lost {} buffers",
-                     header.buffers_lost);
+    findings.warning("buffers-lost", std::nullopt, "the logger lost {}",
+                     core::counted(header.buffers_lost, "buffer", "buffers"));
   if (!make_clock(header, 0).has_rate())
     findings.warning("clock-rate", std::nullopt,
                      "the header gives no possible clock frequency: a tick is taken as 100 ns");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::tracefile {
 namespace {
 
@@ -93,8 +95,8 @@ void report_count(const BufferScan& scan, u64 overwritten, core::Findings& findi
   const u64 written = scan.header.buffers_written, there = scan.buffers.size();
   if (scan.has_header && scan.header.end_time.ticks != 0 && written != there &&
       written != there + overwritten)
-    findings.warning("buffer-count", std::nullopt, "the header counts {} buffers, the file has {}",
-                     written, there);
+    findings.warning("buffer-count", std::nullopt, "the header counts {}, the file has {}",
+                     core::counted(written, "buffer", "buffers"), there);
 }
 
 // Holes between the numbers, but for those that `strays` buffers with damaged numbers leave.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coldtrace/core/checked.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/nt_trace_control/trace_control_code.hpp"
 
 namespace coldtrace::tracefile {
@@ -87,8 +88,9 @@ class BufferDecoder {
     u64 at = list->size;
     for (u32 i = 0; i < *count; ++i, at += entry->size) {
       if (!core::slice(bytes_, at, entry->size)) {
-        decoded_.findings.warning("control-entries", bytes_.size(),
-                                  "{} entries are counted, {} are present", *count, i);
+        decoded_.findings.warning("control-entries", bytes_.size(), "{} counted, {} present",
+                                  core::counted(*count, "entry is", "entries are"),
+                                  core::counted(i, "is", "are"));
         return;
       }
       read(ControlStructure::disallow_entry, at, fmt::format("entries[{}].", i));

@@ -152,8 +152,9 @@ void AppearanceMerge::give_first() {
     forget_first();
     add_line(first.packet.comment, first.drops);
     add_line(first.packet.comment,
-             fmt::format("seen {} times, component/edge +100 ns: {}{}", first.appearances,
-                         first.path, first.appearances > most_listed ? ", ..." : ""));
+             fmt::format("seen {}, component/edge +100 ns: {}{}",
+                         core::counted(first.appearances, "time", "times"), first.path,
+                         first.appearances > most_listed ? ", ..." : ""));
   }
   sink_(first.packet);
   held_.pop_front();

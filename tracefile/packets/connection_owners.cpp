@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
 namespace coldtrace::tracefile {
@@ -105,9 +106,9 @@ std::optional<ConnectionOwners::Owner> ConnectionOwners::find(const Connection& 
 void ConnectionOwners::report(core::Findings& findings) const {
   if (left_out_ > 0)
     findings.info("packet-owners", std::nullopt,
-                  "{} events of connections are beyond the {} whose processes are remembered: "
-                  "their packets name no process",
-                  left_out_, most);
+                  "{} beyond the {} whose processes are remembered: {} packets name no process",
+                  core::counted(left_out_, "event of a connection is", "events of connections are"),
+                  most, left_out_ == 1 ? "its" : "their");
 }
 
 }  // namespace coldtrace::tracefile

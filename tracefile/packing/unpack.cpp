@@ -6,6 +6,7 @@
 
 #include "coldtrace/core/ascii.hpp"
 #include "coldtrace/core/temporary_file.hpp"
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/ctrace/ctrace_header.hpp"
 #include "coldtrace/tracefile/packing/unpack_one.hpp"
 #include "tracefile/packing/packed_reader.hpp"
@@ -139,8 +140,9 @@ class Unpacker {
   void report_damage(const std::string& name, const std::string& damage) {
     if (unpacked_.damage.empty()) unpacked_.damage = damage;
     findings_.warning("packed-damaged", std::nullopt,
-                      "{}the compressed data is damaged or cut off after {} plain bytes: {}",
-                      name.empty() ? "" : fmt::format("'{}': ", name), file_->size(), damage);
+                      "{}the compressed data is damaged or cut off after {}: {}",
+                      name.empty() ? "" : fmt::format("'{}': ", name),
+                      core::counted(file_->size(), "plain byte", "plain bytes"), damage);
   }
 
   std::shared_ptr<core::TemporaryFile> file_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/events/clock_change.hpp"
 #include "coldtrace/tracefile/names/event_stack.hpp"
 
@@ -276,9 +277,11 @@ void StackAttacher::add_part(Held& held, std::optional<u32> pid, bool of_kernel)
 
 void note_unattached(const StackAttacher& attacher, core::Findings& findings) {
   if (const auto unattached = attacher.counts().unattached; unattached > 0)
-    findings.info("stack-unattached", std::nullopt,
-                  "{} stacks belong to no event that waits for one; they are events of their own",
-                  unattached);
+    findings.info(
+        "stack-unattached", std::nullopt, "{} of {} own",
+        core::counted(unattached, "stack belongs to no event that waits for one; it is an event",
+                      "stacks belong to no event that waits for one; they are events"),
+        unattached == 1 ? "its" : "their");
 }
 
 }  // namespace coldtrace::tracefile

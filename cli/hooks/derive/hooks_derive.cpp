@@ -76,7 +76,8 @@ std::string place_text(const DerivedImage& image, const syscall_map::DerivedPlac
     case KnownPlace::From::pdb:
       return fmt::format("public symbol {}", printable(image.symbol));
     case KnownPlace::From::other_image:
-      return fmt::format("where {} bytes match the other image", place.agreeing);
+      return fmt::format("where {} the other image",
+                         counted(place.agreeing, "byte matches", "bytes match"));
   }
   return {};
 }
@@ -88,8 +89,9 @@ void write_text(Output& output, const HooksDeriveOptions& options, const Result&
     print(output, "# {}: {}\n", printable(options.function), printable(derivation.reason));
     return;
   }
-  print(output, "# {}: {} bytes, {} of them fixed; the next shorter one is {} bytes\n",
-        printable(options.function), derivation.size, derivation.fixed, derivation.shorter);
+  print(output, "# {}: {}, {} of them fixed; the next shorter one is {}\n",
+        printable(options.function), counted(derivation.size, "byte", "bytes"), derivation.fixed,
+        counted(derivation.shorter, "byte", "bytes"));
   for (std::size_t index = 0; index < derivation.places.size(); ++index) {
     const auto& place = derivation.places[index];
     const auto& image = result.images[index];
@@ -101,7 +103,8 @@ void write_text(Output& output, const HooksDeriveOptions& options, const Result&
           times(place.shorter_matches));
   }
   for (const auto& open : derivation.open)
-    print(output, "# open: {} bytes at +{:#x}, {}\n", open.size, open.offset, to_string(open.why));
+    print(output, "# open: {} at +{:#x}, {}\n", counted(open.size, "byte", "bytes"), open.offset,
+          to_string(open.why));
   output.write(to_text(*derivation.signature));
 }
 
@@ -187,8 +190,8 @@ Exit run_hooks_derive(const HooksDeriveOptions& options) {
   if (options.format == "csv")
     throw Failure{"--format csv lists the values of members: give --derive-from"};
   if (options.places.size() > options.files.size())
-    throw Failure{fmt::format("--at is given {} times for {} files", options.places.size(),
-                              options.files.size())};
+    throw Failure{fmt::format("--at is given {} times for {}", options.places.size(),
+                              counted(options.files.size(), "file", "files"))};
   for (const char c : options.function)
     if (c == '"' || core::is_control(c))
       throw Failure{"NAME cannot be in a signature: it has a quotation mark or control character"};

@@ -80,7 +80,8 @@ void print_misses(Output& output, const IatDocument& document, const PlannedModu
   }
   if (!planned.slots.empty() && tables.runs_while_loaded())
     print(output, "  missed: calls while it is loaded ({}{}{})\n",
-          tables.tls_callbacks > 0 ? fmt::format("{} TLS callbacks", tables.tls_callbacks) : "",
+          tables.tls_callbacks > 0 ? counted(tables.tls_callbacks, "TLS callback", "TLS callbacks")
+                                   : "",
           tables.tls_callbacks > 0 && tables.is_dll && value(tables.entry_point) != 0 ? ", " : "",
           tables.is_dll && value(tables.entry_point) != 0
               ? fmt::format("entry point {:#x}", value(tables.entry_point))

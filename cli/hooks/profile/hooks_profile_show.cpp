@@ -44,9 +44,9 @@ std::string title(const syscall_map::ListedService& service) {
 
 void write_text(Output& output, const SelectedServices& selected) {
   for (const auto& module : modules_of(selected)) {
-    print(output, "{}: {}, {} of {} services\n",
-          module.name.empty() ? "no module" : printable(module.name), module.state(),
-          module.selected, module.services.size());
+    print(output, "{}: {}, {} of {}\n", module.name.empty() ? "no module" : printable(module.name),
+          module.state(), grouped(module.selected),
+          counted(module.services.size(), "service", "services"));
     std::size_t width = 0;
     for (const auto index : module.services)
       width = std::max(width, printable(title(selected.catalogue.services()[index])).size());

@@ -63,8 +63,7 @@ std::string extents_text(std::span<const PlacedExtent> extents) {
   std::string text;
   for (const auto& extent : extents.first(std::min(extents.size(), shown)))
     text += fmt::format(
-        "{}{} cluster{} {}", text.empty() ? "" : ", ", extent.clusters,
-        extent.clusters == 1 ? "" : "s",
+        "{}{} {}", text.empty() ? "" : ", ", counted(extent.clusters, "cluster", "clusters"),
         extent.offset ? fmt::format("at {:#x}", *extent.offset) : std::string{"nowhere"});
   if (extents.size() > shown) text += fmt::format(", {} more", extents.size() - shown);
   return text.empty() ? "nowhere" : text;

@@ -1,5 +1,6 @@
 #include "cli/ntfs/journal/journal_formats.hpp"
 #include "cli/ntfs/journal/usn_texts.hpp"
+#include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -32,8 +33,10 @@ class JournalLines final : public JournalFormat {
   }
 
   void write_gap(const ntfs::JournalGap& gap, core::TextBuffer& out) override {
-    out.append(fmt::format("{:>12}  {} bytes of the journal are {}\n", "", gap.length,
-                           to_string(gap.lost)));
+    out.append(
+        fmt::format("{:>12}  {} {}\n", "",
+                    counted(gap.length, "byte of the journal is", "bytes of the journal are"),
+                    to_string(gap.lost)));
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/text.hpp"
 #include "coldtrace/core/checked.hpp"
 
 namespace coldtrace::cli {
@@ -33,7 +34,8 @@ Locator::Aim Locator::aim_at_cluster(const AskedPlace& asked) {
   const auto& map = areas_.front().clusters;
   if (const auto offset = map.offset_of(ntfs::Lcn{asked.number}))
     return {offset, {ntfs::DiskArea::Kind::clusters, 0}};
-  unmatched_.add_sentence(fmt::format("{}: the volume has {} clusters", asked.text, map.clusters));
+  unmatched_.add_sentence(fmt::format("{}: the volume has {}", asked.text,
+                                      counted(map.clusters, "cluster", "clusters")));
   return {std::nullopt, {ntfs::DiskArea::Kind::outside_volume, 0}};
 }
 

@@ -1,4 +1,5 @@
 #include "cli/ntfs/logfile/log_rows.hpp"
+#include "cli/output/text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/printable.hpp"
 
@@ -22,9 +23,9 @@ std::string log_heading(const ntfs::LogFile& log) {
   const auto* restart = log.restart();
   if (restart == nullptr) return fmt::format("$LogFile: {}\n", log_state(log));
   const auto& records = log.records();
-  std::string text =
-      fmt::format("$LogFile: {}, version {}.{}, {} records in {} pages", log_state(log),
-                  restart->major, restart->minor, records.size(), log.counts().pages);
+  std::string text = fmt::format(
+      "$LogFile: {}, version {}.{}, {} in {}", log_state(log), restart->major, restart->minor,
+      counted(records.size(), "record", "records"), counted(log.counts().pages, "page", "pages"));
   if (!records.empty()) text += fmt::format(", {} to {}", records.front().lsn, records.back().lsn);
   return text + fmt::format("\n{:>12}  {:<19}  {:<11}  file and names\n", "lsn",
                             fmt::format("time ({})", text_zone()), "event");

@@ -6,6 +6,7 @@
 #include "cli/output/json_text.hpp"
 #include "cli/output/text_time.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -109,7 +110,7 @@ class TimesketchRows final : public TimelineRows {
     const auto bytes = size();
     begin_line();
     text("message", fmt::format("{} {} [{}]{}", title(), kind.description, set,
-                                bytes ? fmt::format(" {} bytes", *bytes) : ""));
+                                bytes ? " " + core::counted(*bytes, "byte", "bytes") : ""));
     text("datetime", plaso_time(time));
     number("timestamp", static_cast<i64>(time.ticks / 10) - static_cast<i64>(epoch / 10));
     text("timestamp_desc", kind.description);

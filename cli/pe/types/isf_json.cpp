@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/command/version.hpp"
+#include "cli/output/text.hpp"
 #include "cli/pe/types/type_view.hpp"
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/pdb/isf_fields.hpp"
@@ -28,10 +29,10 @@ class Writer {
     for (const auto& type : sorted(false)) write_user_type(type.first, type.second);
     json_.end_object();
     if (names_.renamed() > 0)
-      findings_.info(
-          "isf-type-twice", std::nullopt,
-          "{} types share their name with another one; the table appends their record numbers",
-          names_.renamed());
+      findings_.info("isf-type-twice", std::nullopt, "{} record numbers",
+                     counted(names_.renamed(),
+                             "type shares its name with another one; the table appends their",
+                             "types share their name with another one; the table appends their"));
   }
 
   void write_enumerations() {

@@ -68,8 +68,8 @@ void write_type_comparison_text(Output& output, const ComparedFiles& files) {
   const auto& [before, after, compared] = files;
   const auto& comparison = compared.comparison;
   for (const auto* const file : {&before, &after})
-    print(output, "{}: {}, {} type records\n", printable(file->path), build_text(file->identity),
-          file->table.count());
+    print(output, "{}: {}, {}\n", printable(file->path), build_text(file->identity),
+          counted(file->table.count(), "type record", "type records"));
   print(output, "{} the same, {} changed, {} added, {} removed\n",
         counted(comparison.same, "type is", "types are"), comparison.changed, comparison.added,
         comparison.removed);

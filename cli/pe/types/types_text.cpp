@@ -107,8 +107,8 @@ void write_list(Output& output, const TypeView& view, pe::TypeBudget& budget) {
 
 void write_types_text(Output& output, const TypeView& view, TypeWriting& writing) {
   const auto& file = view.file;
-  print(output, "{}: {}, {} type records\n", printable(file.path), build_text(file.identity),
-        file.table.count());
+  print(output, "{}: {}, {}\n", printable(file.path), build_text(file.identity),
+        counted(file.table.count(), "type record", "type records"));
   if (view.lists) return write_list(output, view, writing.budget);
   for (const auto& type : view.types) {
     output.write("\n");

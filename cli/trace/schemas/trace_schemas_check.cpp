@@ -110,9 +110,9 @@ void write_text(Output& output, const std::vector<Checked>& providers, const Mes
       print(output, "ok       {} {}: {}, {}\n", core::to_string(provider.guid), name,
             counted(provider.kinds, "kind", "kinds"), counted(provider.events, "event", "events"));
     else
-      print(output, "MISSING  {} {}: {} of {} kinds, {} of {} events\n",
-            core::to_string(provider.guid), name, provider.missing.size(), provider.kinds,
-            provider.missing_events, provider.events);
+      print(output, "MISSING  {} {}: {} of {}, {} of {}\n", core::to_string(provider.guid), name,
+            grouped(provider.missing.size()), counted(provider.kinds, "kind", "kinds"),
+            grouped(provider.missing_events), counted(provider.events, "event", "events"));
     for (const auto& [file, version] : provider.sources)
       print(output, "           from {}\n", file_text(file, version));
     if (!provider.missing.empty()) write_missing_text(output, provider, pdbs);

@@ -37,9 +37,9 @@ std::vector<Row> list_rows(const schema_files::SchemaFiles& files, const SchemaO
 
 void write_text(Output& output, const std::vector<Row>& rows) {
   for (const auto& row : rows)
-    print(output, "{}  {:<56} {:>5} events  {}{}{}\n", core::to_string(row.guid),
-          row.name.empty() ? "(no name)" : printable(row.name), row.events,
-          printable(row.file.path),
+    print(output, "{}  {:<56} {:>12}  {}{}{}\n", core::to_string(row.guid),
+          row.name.empty() ? "(no name)" : printable(row.name),
+          counted(row.events, "event", "events"), printable(row.file.path),
           row.file.version ? fmt::format(" {}", printable(*row.file.version)) : std::string{},
           row.recreated ? " (re-created)" : "");
 }

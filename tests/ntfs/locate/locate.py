@@ -273,7 +273,7 @@ class Made(Case):
         self.assertEqual((row["holds"], row["allocated"]), ("file", None))
         told = [finding["text"] for finding in summary["findings"] if finding["code"] == "bitmap-unread"]
         self.assertEqual([text.split(": ")[0] for text in told],
-                         ["$Bitmap does not say whether the clusters of 1 places are in use"])
+                         ["$Bitmap does not say whether the cluster of 1 place is in use"])
         self.assertIn(b"bitmap-unread", done.stderr)
 
     def test_a_parent_is_for_images_that_have_one(self):

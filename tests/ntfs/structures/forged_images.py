@@ -496,7 +496,7 @@ class Forged(unittest.TestCase):
         self.delete(row)
         self.change(self.run_at(row["record"], 0x80, "", 0))
         self.assertEqual(self.tells("cluster-reused", "info"),
-                         f"record {row['record']}: 1 clusters belong to other files now, first to record 7")
+                         f"record {row['record']}: 1 cluster belongs to another file now, first to record 7")
 
     def test_damage_of_a_deleted_record_is_told(self):
         row, at, _ = self.run_file()

@@ -34,14 +34,14 @@ TEST_CASE("a rule of no service is told with its place, and a profile that selec
   CHECK(text.find("NtClose") != std::string::npos);
   note_uncalled(*selection, "test", of_trace);
   CHECK(told(of_trace, "profile-uncalled")
-            .starts_with("1 rules of test match no service of the trace"));
+            .starts_with("1 rule of test matches no service of the trace"));
   CHECK_FALSE(of_trace.has_warnings());
   const auto empty = select_services(none, catalogue);
   REQUIRE(empty);
   note_unmatched(none, catalogue, *empty, of_none);
   CHECK(of_none.count("no-match") == 1);
   CHECK(of_none.count("profile-empty") == 1);
-  CHECK(of_none.all().back().text == "none of 1 services is selected");
+  CHECK(of_none.all().back().text == "none of 1 service is selected");
 }
 
 TEST_CASE("globs that select are told where only the profile names services") {

@@ -35,7 +35,7 @@ TEST_CASE("builds of other kernels are kept, and the same one is told once") {
   add_build(builds, build_of(2, 16, false), conflict);
   CHECK(builds.size() == 2);
   REQUIRE(conflict.count("build-conflict") == 1);
-  CHECK(conflict.all().front().text.find("differs in 1 values") != std::string::npos);
+  CHECK(conflict.all().front().text.find("differs in 1 value") != std::string::npos);
   CHECK(conflict.has_warnings());
   CHECK(builds[1].members.front().value == 8);  // the earlier one
 }

@@ -230,11 +230,11 @@ TEST_CASE("why there is no signature is said") {
       {"too short",
        to_bytes({0xc3}),
        {},
-       "the first 1 bytes, to the function's end, have no two fixed ones next to each other"},
+       "the first 1 byte, to the function's end, has no two fixed ones next to each other"},
       {"bytes that are not an instruction",
        to_bytes({0x50, 0x06}),
        {},
-       "the first 1 bytes, as far as they are instructions, have no two fixed ones next to each "
+       "the first 1 byte, as far as they are instructions, has no two fixed ones next to each "
        "other"},
       {"not in the second", long_code, to_bytes({0xcc, 0xcc}),
        "the function is not in second: no more than 0 of its bytes are found"},

@@ -183,8 +183,10 @@ void note_needed_symbols(const NeededSymbols& symbols, std::span<const NeededPdb
   const auto odd =
       std::ranges::count_if(pdbs, [](const NeededPdb& pdb) { return !is_file_name(pdb.name); });
   if (odd > 0)
-    findings.warning("symbol-name", std::nullopt,
-                     "{} PDBs have names that are not file names; they have no path", odd);
+    findings.warning(
+        "symbol-name", std::nullopt, "{} no path",
+        core::counted(static_cast<u64>(odd), "PDB has a name that is not a file name; it has",
+                      "PDBs have names that are not file names; they have"));
   if (symbols.left_out() > 0)
     findings.warning("symbol-limit", std::nullopt,
                      "the trace names more PDBs with texts of messages than are kept");

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 
@@ -144,9 +145,9 @@ TraceTally tally(const tracefile::EventContext& context, tracefile::EventSequenc
 void note_tally(const TraceTally& tally, core::Findings& findings) {
   tally.unmatched.report(findings);
   if (tally.left_out > 0)
-    findings.warning("compare-limit", std::nullopt,
-                     "{} events are of kinds, or start tasks, beyond the number that is kept",
-                     tally.left_out);
+    findings.warning("compare-limit", std::nullopt, "{} beyond the number that is kept",
+                     core::counted(tally.left_out, "event is of a kind, or starts a task,",
+                                   "events are of kinds, or start tasks,"));
   tracefile::note_unread_buffers(tally.unread_buffers, findings);
 }
 

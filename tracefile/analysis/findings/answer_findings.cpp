@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/processes/process_choice.hpp"
-#include "tracefile/analysis/findings/counted.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -32,54 +32,56 @@ void note_overlaps(const Turns::Counts& counts, core::Findings& findings) {
   if (counts.overlapping > 0)
     findings.warning("switch-overlap", std::nullopt,
                      "{} from a thread that is on another processor",
-                     counted(counts.overlapping, "switch is", "switches are"));
+                     core::counted(counts.overlapping, "switch is", "switches are"));
 }
 
 void note_observation(const Observation& observation, core::Findings& findings) {
   if (const auto broken = observation.losses().broken_chains(); broken > 0)
     findings.warning("switch-chain", std::nullopt,
                      "{} processor was not running: events are missing",
-                     counted(broken, "switch is from a thread that its",
-                             "switches are from a thread that their"));
+                     core::counted(broken, "switch is from a thread that its",
+                                   "switches are from a thread that their"));
   if (const auto backward = observation.losses().backward_switches(); backward > 0)
     findings.warning(
         "switch-order", std::nullopt, "{} is unknown",
-        counted(
+        core::counted(
             backward, "switch is out of time order on its processor: which thread ran around it",
             "switches are out of time order on their processor: which threads ran around them"));
   if (const auto unreadable = observation.observed().unreadable; unreadable > 0)
     findings.warning("record-unreadable", std::nullopt, "{} the fields that matter",
-                     counted(unreadable, "event that an analysis needs lacks",
-                             "events that an analysis needs lack"));
+                     core::counted(unreadable, "event that an analysis needs lacks",
+                                   "events that an analysis needs lack"));
 }
 
 void note_stacks(u64 cut, core::Findings& findings) {
   if (cut > 0)
     findings.warning("stacks-cut", std::nullopt,
                      "{} time is with the part that is kept, or in [other]",
-                     counted(cut, "stack exceeds the depth or number that is kept; its",
-                             "stacks exceed the depth or number that is kept; their"));
+                     core::counted(cut, "stack exceeds the depth or number that is kept; its",
+                                   "stacks exceed the depth or number that is kept; their"));
 }
 
 void note_functions(u64 left_out, core::Findings& findings) {
   if (left_out > 0)
-    findings.warning("function-limit", std::nullopt, "{} counted as others",
-                     counted(left_out,
-                             "address of samples, interrupts and stacks is in a function beyond "
-                             "those that are kept, and is",
-                             "addresses of samples, interrupts and stacks are in functions beyond "
-                             "those that are kept, and are"));
+    findings.warning(
+        "function-limit", std::nullopt, "{} counted as others",
+        core::counted(left_out,
+                      "address of samples, interrupts and stacks is in a function beyond "
+                      "those that are kept, and is",
+                      "addresses of samples, interrupts and stacks are in functions beyond "
+                      "those that are kept, and are"));
 }
 
 namespace {
 
 void note_interrupts(u64 contradictory, core::Findings& findings) {
   if (contradictory > 0)
-    findings.warning("interrupt-time", std::nullopt, "{} took is unknown",
-                     counted(contradictory,
-                             "interrupt began before the last switch of its processor: how long it",
-                             "interrupts began before the last switch of their processor: how long "
-                             "they"));
+    findings.warning(
+        "interrupt-time", std::nullopt, "{} took is unknown",
+        core::counted(contradictory,
+                      "interrupt began before the last switch of its processor: how long it",
+                      "interrupts began before the last switch of their processor: how long "
+                      "they"));
 }
 
 }  // namespace
@@ -88,12 +90,13 @@ void note_processor_use(const ProcessorUse& use, const CodeNames& code, core::Fi
   note_overlaps(use.schedule().turns().counts(), findings);
   note_interrupts(use.contradictory_interrupts(), findings);
   if (const auto firsts = use.total().all.firsts; firsts > 0)
-    findings.info("sample-interval", std::nullopt, "{} no time",
-                  counted(firsts,
-                          "sample is the first of its processor, and no event gives the sampling "
-                          "interval: it has",
-                          "samples are the first of their processor, and no event gives the "
-                          "sampling interval: they have"));
+    findings.info(
+        "sample-interval", std::nullopt, "{} no time",
+        core::counted(firsts,
+                      "sample is the first of its processor, and no event gives the sampling "
+                      "interval: it has",
+                      "samples are the first of their processor, and no event gives the "
+                      "sampling interval: they have"));
   note_functions(code.left_out() + use.counts().left_out_routines, findings);
 }
 
@@ -101,18 +104,19 @@ void note_services(const Services& services, core::Findings& findings) {
   note_interrupts(services.contradictory_interrupts(), findings);
   if (services.without_thread() > 0)
     findings.info("call-without-thread", std::nullopt, "{} that no context switch names",
-                  counted(services.without_thread(), "call or return is in a thread",
-                          "calls and returns are in threads"));
+                  core::counted(services.without_thread(), "call or return is in a thread",
+                                "calls and returns are in threads"));
 }
 
 void note_periods(const Services& services, core::Findings& findings) {
   if (const auto left_out = services.totals().left_out(); left_out > 0)
-    findings.warning("period-limit", std::nullopt, "{} missing from `periods`",
-                     counted(left_out,
-                             "call or return belongs to a period or service beyond those that are "
-                             "kept, and is",
-                             "calls and returns belong to periods and services beyond those that "
-                             "are kept, and are"));
+    findings.warning(
+        "period-limit", std::nullopt, "{} missing from `periods`",
+        core::counted(left_out,
+                      "call or return belongs to a period or service beyond those that are "
+                      "kept, and is",
+                      "calls and returns belong to periods and services beyond those that "
+                      "are kept, and are"));
 }
 
 void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
@@ -121,12 +125,13 @@ void note_deadlocks(const Deadlocks& deadlocks, core::Findings& findings) {
                      "the trace has more objects, orders of mutants, deadlocks or threads waiting "
                      "behind each other than are examined: some may be missing");
   if (deadlocks.passing() > 0)
-    findings.info("deadlock-unproved", std::nullopt, "{} not listed",
-                  counted(deadlocks.passing(),
-                          "cycle of waits was gone before each of its threads was seen to leave "
-                          "its processor, and is",
-                          "cycles of waits were gone before each of their threads was seen to "
-                          "leave its processor, and are"));
+    findings.info(
+        "deadlock-unproved", std::nullopt, "{} not listed",
+        core::counted(deadlocks.passing(),
+                      "cycle of waits was gone before each of its threads was seen to leave "
+                      "its processor, and is",
+                      "cycles of waits were gone before each of their threads was seen to "
+                      "leave its processor, and are"));
   if (!deadlocks.names_objects() && deadlocks.any_switch())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for: deadlocks cannot be proved");
@@ -142,17 +147,18 @@ void note_priorities(const Priorities& priorities, const Inversions& inversions,
   if (priorities.impossible() > 0)
     findings.warning("priority-impossible", std::nullopt,
                      "{} a priority that no thread can have (0 to 31)",
-                     counted(priorities.impossible(), "event has", "events have"));
+                     core::counted(priorities.impossible(), "event has", "events have"));
   if (const auto left_out = priorities.more_steps(); left_out > 0)
     findings.info("priority-cut", std::nullopt, "{}",
-                  counted(left_out, "priority change is not listed; --format csv has it",
-                          "priority changes are not listed; --format csv has them"));
+                  core::counted(left_out, "priority change is not listed; --format csv has it",
+                                "priority changes are not listed; --format csv has them"));
   if (const auto left_out = priorities.changes_left_out(); left_out > 0)
-    findings.warning("priority-limit", std::nullopt,
-                     "{} beyond the {} that are kept between two switches "
-                     "of a thread: its priority is unknown from there to the next switch",
-                     counted(left_out, "event changes priorities", "events change priorities"),
-                     Priorities::most_pending);
+    findings.warning(
+        "priority-limit", std::nullopt,
+        "{} beyond the {} that are kept between two switches "
+        "of a thread: its priority is unknown from there to the next switch",
+        core::counted(left_out, "event changes priorities", "events change priorities"),
+        Priorities::most_pending);
   if (inversions.left_out() > 0 || inversions.stretches_cut() > 0)
     findings.warning("inversion-limit", std::nullopt,
                      "the trace has more inversions, objects, or turns while a thread was ready "
@@ -187,7 +193,7 @@ void note_limits(std::initializer_list<LeftOut> limits, core::Findings& findings
   std::string text;
   for (const auto& [count, one, several] : limits) {
     if (count == 0) continue;
-    text += (text.empty() ? "" : ", and ") + counted(count, one, several);
+    text += (text.empty() ? "" : ", and ") + core::counted(count, one, several);
   }
   if (!text.empty())
     findings.warning("io-limit", std::nullopt, "more than can be kept; left out: {}", text);
@@ -201,7 +207,7 @@ void note_missing(u64 ends, u64 begins, std::string_view what, core::Findings& f
   if (begins > 0)
     findings.info("request-unknown", std::nullopt,
                   "{} to {} ended without a known start: {} begin event is lost",
-                  counted(begins, "request", "requests"), what,
+                  core::counted(begins, "request", "requests"), what,
                   begins == 1 ? "it began earlier, or its" : "they began earlier, or their");
 }
 
@@ -229,24 +235,24 @@ void note_disk_requests(const DiskIo& disk, core::Findings& findings) {
                      "the trace has no requests to the disk of the snapshot (--snapshot-disk)");
   const auto& agreement = disk.agreement();
   if (agreement.unlike > agreement.alike)
-    findings.warning(
-        "snapshot-mismatch", std::nullopt,
-        "the snapshot and the trace name different files for {} requests, and the same "
-        "for {}: the snapshot is of another disk, or begins elsewhere "
-        "(--snapshot-offset)",
-        agreement.unlike, agreement.alike);
+    findings.warning("snapshot-mismatch", std::nullopt,
+                     "the snapshot and the trace name different files for {}, and the same for {}: "
+                     "the snapshot is "
+                     "of another disk, or begins elsewhere (--snapshot-offset)",
+                     core::counted(agreement.unlike, "request", "requests"), agreement.alike);
 }
 
 void note_disk_map(const DiskMap& map, core::Findings& findings) {
   if (const auto impossible = map.impossible(); impossible > 0)
     findings.warning(
         "snapshot-extent", std::nullopt, "{} nothing",
-        counted(impossible, "extent of the snapshot is empty or ends beyond 2^64 bytes, and names",
-                "extents of the snapshot are empty or end beyond 2^64 bytes, and name"));
+        core::counted(impossible,
+                      "extent of the snapshot is empty or ends beyond 2^64 bytes, and names",
+                      "extents of the snapshot are empty or end beyond 2^64 bytes, and name"));
   if (const auto left_out = map.left_out(); left_out > 0)
     findings.warning("names-limit", std::nullopt, "{} left out (--names-limit)",
-                     counted(left_out, "file or extent of the snapshot is",
-                             "files and extents of the snapshot are"));
+                     core::counted(left_out, "file or extent of the snapshot is",
+                                   "files and extents of the snapshot are"));
   else if (map.extents() == 0)
     findings.warning(
         "snapshot-without-places", std::nullopt,

@@ -1,7 +1,7 @@
 #include "coldtrace/trace_analysis/findings/wait_findings.hpp"
 
+#include "coldtrace/core/text.hpp"
 #include "coldtrace/trace_analysis/waits/path_window.hpp"
-#include "tracefile/analysis/findings/counted.hpp"
 
 namespace coldtrace::trace_analysis {
 
@@ -38,11 +38,12 @@ void note_wait_graph(const WaitEvidence& evidence, core::Findings& findings) {
     findings.warning("wait-limit", std::nullopt,
                      "{} left out: the trace has more objects, or pairs of a thread and what it "
                      "waited for, than are kept",
-                     counted(left_out, "wait is", "waits are"));
+                     core::counted(left_out, "wait is", "waits are"));
   if (const auto cut = kinds.stacks().cut(); cut > 0)
-    findings.warning("stacks-cut", std::nullopt, "{} about waits may be missing",
-                     counted(cut, "stack exceeds the depth or number that is kept: what it says",
-                             "stacks exceed the depth or number that is kept: what they say"));
+    findings.warning(
+        "stacks-cut", std::nullopt, "{} about waits may be missing",
+        core::counted(cut, "stack exceeds the depth or number that is kept: what it says",
+                      "stacks exceed the depth or number that is kept: what they say"));
   if (any_wait(evidence) && !graph.names_objects())
     findings.info("wait-unnamed", std::nullopt,
                   "the trace does not name what threads waited for, only who made them ready");

@@ -148,9 +148,9 @@ class IdleWriter {
     for (const auto& [device, one] : rest.devices()) {
       const auto& idle = one.idle_times();
       const auto median = idle.percentile(50);
-      print(output_, "\n{} {}: busy {}, idle {} ({} times, p50 {}, longest {}), unknown {}\n",
-            kind_of(device), device.number, text(one.busy()), text(one.idle()), idle.count(),
-            median ? text(static_cast<i64>(*median)) : "-",
+      print(output_, "\n{} {}: busy {}, idle {} ({}, p50 {}, longest {}), unknown {}\n",
+            kind_of(device), device.number, text(one.busy()), text(one.idle()),
+            counted(idle.count(), "time", "times"), median ? text(static_cast<i64>(*median)) : "-",
             median ? text(static_cast<i64>(idle.greatest())) : "-", text(unknown(rest, one)));
       print(output_, "  idle times: {}\n  busy times: {}\n", octaves_text(one.idle_times(), text),
             octaves_text(one.busy_times(), text));

@@ -120,9 +120,10 @@ class Drawing {
   }
 
   void write_head(u64 left_out) {
-    print(output_, "<text x=\"{}\" y=\"20\" font-size=\"13\">Critical path of {}{}</text>\n",
-          margin, xml_text(names_.thread(thread_)),
-          left_out > 0 ? fmt::format("; {} hops are left out", left_out) : "");
+    print(
+        output_, "<text x=\"{}\" y=\"20\" font-size=\"13\">Critical path of {}{}</text>\n", margin,
+        xml_text(names_.thread(thread_)),
+        left_out > 0 ? fmt::format("; {} left out", counted(left_out, "hop is", "hops are")) : "");
     double at = margin;
     for (const auto& [kind, colour] : colours) {
       print(output_,

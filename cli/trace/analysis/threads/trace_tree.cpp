@@ -161,8 +161,9 @@ class TreeWriter {
     const auto shown = std::min<std::size_t>(threads.size(), options_.threads);
     for (const auto thread : threads.first(shown)) write_thread_line(thread, indentation);
     if (shown < threads.size())
-      print(output_, "{:{}}{}{} threads\n", "", indentation, threads.size() - shown,
-            shown == 0 ? "" : " more");
+      print(output_, "{:{}}{}\n", "", indentation,
+            counted(threads.size() - shown, shown == 0 ? "thread" : "more thread",
+                    shown == 0 ? "threads" : "more threads"));
   }
 
   void write_text(const ProcessTree& tree) {

@@ -41,4 +41,7 @@ std::optional<std::string_view> read_c_string(T&&, std::size_t) = delete;
 // The text with every byte that is not part of valid UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
 
+// "1 stack is", "2 stacks are": so many things, and as much of the sentence as that changes.
+[[nodiscard]] std::string counted(u64 count, std::string_view one, std::string_view several);
+
 }  // namespace coldtrace::core

@@ -378,7 +378,7 @@ class Packets(Case):
         packets = self.convert("-v")
         self.assertEqual([p["group"] for p in packets], [1, 2, 1])
         self.assertEqual([p["comment"].split(",")[0] for p in packets],
-                         ["seen 2 times", "seen 1 times", "seen 1 times"])
+                         ["seen 2 times", "seen 1 time", "seen 1 time"])
         self.assertIn("packet-late", self.codes())
 
     def test_wifi_is_ethernet_where_the_same_bytes_were(self):
