@@ -14,8 +14,8 @@ void write_text(Output& output, const BatchSummary& summary) {
             ? ""
             : fmt::format(", shard {} of {}", summary.shard.number, summary.shard.of));
   print(output, "  {}: {} done ({} of an earlier run, {} with findings), {} failed\n",
-        counted(summary.inputs, "input", "inputs"), summary.done, summary.kept,
-        summary.with_findings, summary.failed.size());
+        counted(summary.inputs, "input", "inputs"), grouped(summary.done), grouped(summary.kept),
+        grouped(summary.with_findings), grouped(summary.failed.size()));
   print(output, "  {} of results\n", size_text(summary.result_bytes));
   if (summary.parts > 0)
     print(output, "  {} of images, read with the first one\n",

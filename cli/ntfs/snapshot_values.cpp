@@ -73,10 +73,11 @@ bool has_other_units(const Value& json, const char* text, const char* units) {
 void check_units(const Value& row, MistypedMembers& mistyped) {
   if (has_other_units(row, "path", "path_utf16")) mistyped.add("path_utf16");
   if (has_other_units(row, "name", "name_utf16")) mistyped.add("name_utf16");
-  for (const auto* const member : {"streams", "other_streams"})
+  for (const auto& [member, units] :
+       {std::pair{"streams", "streams.name_utf16"}, {"other_streams", "other_streams.name_utf16"}})
     if (const auto* const streams = find_member(row, member, &Value::IsArray))
       for (const auto& stream : streams->GetArray())
-        if (has_other_units(stream, "name", "name_utf16")) mistyped.add(member);
+        if (has_other_units(stream, "name", "name_utf16")) mistyped.add(units);
 }
 
 std::string read_exact_path(const Value& json) {

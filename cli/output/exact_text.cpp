@@ -50,12 +50,13 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
 
 std::string distinct_text(std::string_view exact) {
   constexpr std::string_view escape = "\\ud";
-  constexpr std::string_view surrogates = "89abcdef";
   auto text = core::printable(exact);
-  for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
-    if (const auto digit = at + escape.size();
-        digit < text.size() && surrogates.find(text[digit]) != surrogates.npos)
+  for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1)) {
+    const auto digits = std::string_view{text}.substr(at + escape.size()).substr(0, 3);
+    if (digits.size() == 3 && digits.front() >= '8' &&
+        digits.find_first_not_of("0123456789abcdef") == digits.npos)
       return text;
+  }
   return std::string{exact};
 }
 

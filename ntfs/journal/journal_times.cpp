@@ -64,7 +64,7 @@ void JournalTimes::report_volume(core::Findings& findings) const {
   if (against > agreeing_)
     findings.warning(
         "mft-other", std::nullopt,
-        "for {}, and for {} it has one: it belongs to another volume, and paths are wrong",
+        "for {}, and for {} it has one: the journal belongs to another volume, and paths are wrong",
         core::counted(against,
                       "file of $MFT the journal has no record with the number that it states",
                       "files of $MFT the journal has no record with the number that they state"),

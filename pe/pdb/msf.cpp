@@ -72,9 +72,10 @@ core::Result<Msf> Msf::open(const core::FileView& file, core::Findings& findings
 
   const u64 stored_blocks = blocks_for(file.size(), superblock.block_size);
   if (u64{superblock.blocks} * superblock.block_size > file.size())
-    findings.warning("pdb-truncated", file.size(), "{} of {} bytes, but the file has {} bytes",
-                     core::counted(superblock.blocks, "block is declared", "blocks are declared"),
-                     superblock.block_size, file.size());
+    findings.warning(
+        "pdb-truncated", file.size(), "{} of {} bytes {} declared, but the file has {}",
+        core::counted(superblock.blocks, "block", "blocks"), superblock.block_size,
+        superblock.blocks == 1 ? "is" : "are", core::counted(file.size(), "byte", "bytes"));
   Msf msf{file, superblock, std::min<u64>(superblock.blocks, stored_blocks)};
   COLDTRACE_TRY(msf.read_directory(file, superblock.directory_size));
   msf.read_streams(findings);

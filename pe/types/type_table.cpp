@@ -279,11 +279,11 @@ void TypeTable::report_unread(std::string_view name, core::Findings& findings) c
 
 void TypeTable::report_unread(core::Findings& findings) const {
   if (unread_.empty()) return;
-  findings.warning(
-      "pdb-type-unknown", std::nullopt,
-      "{} cannot be read, the first, {:#x}, of kind {:#06x}: what they define is missing",
-      core::counted(unread_.size(), "type record", "type records"), unread_.front(),
-      kind_of(*find_record(unread_.front())));
+  findings.warning("pdb-type-unknown", std::nullopt,
+                   "{} cannot be read, the first, {:#x}, of kind {:#06x}: what {} is missing",
+                   core::counted(unread_.size(), "type record", "type records"), unread_.front(),
+                   kind_of(*find_record(unread_.front())),
+                   unread_.size() == 1 ? "it defines" : "they define");
 }
 
 void FieldWalk::open(u32 list) {

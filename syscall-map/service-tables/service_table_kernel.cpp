@@ -153,7 +153,8 @@ class KernelFinder {
                                     "relocated addresses of code follow one another")));
       search_.findings().warning("service-table-limit", offset,
                                  "the limit of the table at RVA {:#x} is {}, but it has {} of code",
-                                 value(layout.place.start), layout.count, run);
+                                 value(layout.place.start), layout.count,
+                                 core::counted(run, "relocated address", "relocated addresses"));
       layout.count = static_cast<u32>(run);
     } else if (run == layout.count && limit) {
       proof.note(fmt::format("the row of relocated addresses of code ends where the limit says"));

@@ -427,7 +427,7 @@ class Module(Case):
                 self.assertLessEqual(len(left), len(whole))
             (finding,) = [finding for finding in trace.findings if finding.code == "trace-changed"]
             self.assertEqual((finding.severity, finding.count), ("warning", 1))
-            self.assertRegex(finding.text, r"^\d+ buffers could be read when the trace was opened, but not later$")
+            self.assertRegex(finding.text, r"^\d+ buffers? could be read when the trace was opened, but not later$")
 
     def test_nothing_is_made_of_nothing(self):
         """Not even by None or __new__, which would be the end of the process: hence another one."""
@@ -607,7 +607,7 @@ for kind in types:
         run(COLDTRACE, "trace", "synthesize", "deadlock-5", "-o", made)
         lines = self.write("files.ndjson", run(COLDTRACE, "ntfs", "snapshot", "-q", DEMO / "demo-disk.img").encode())
         for path, said in ((made, "not a disk or a volume"), (DEMO / "demo-ntdll.dll", "it is a PE image"),
-                           (lines, "not a disk or a volume"), (self.write("ten", b"\x01\x02" * 5), "its 10 bytes are not")):
+                           (lines, "not a disk or a volume"), (self.write("ten", b"\x01\x02" * 5), "it has 10 bytes, which is not")):
             with self.assertRaisesRegex(self.module.Error, said):
                 self.module.open_image(path)
         # A volume whose first sector is lost may be one still.

@@ -42,7 +42,8 @@ core::ParseError header_damage(const BufferWalker& walker, core::ByteView bytes,
   if (!walker.damage().empty()) return cut_off(walker.damage().front().error, at_end);
   const auto marker = core::load<u32>(bytes, header_size);
   if (!marker) return {Fault::truncated, at + header_size, "trace header", "Marker", 8, 0};
-  return {Fault::bad_magic, at + header_size, "trace header", "Marker", 0, *marker};  // filler
+  return {Fault::bad_magic, at + header_size, "trace header",
+          "Marker",         0xc0000000,       *marker};  // filler
 }
 
 // The session by the header event, which the first buffer, at `at`, starts with; whatever the

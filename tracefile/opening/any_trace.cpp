@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "coldtrace/tracefile/names/version_text.hpp"
 #include "tracefile/etl/buffer_scanner.hpp"
@@ -42,17 +41,14 @@ TraceFailure not_together(std::string text) {
           std::move(text)};
 }
 
-// Why the header of a file is lost, and what of the file cannot be read:
-// " (NAME: 0x48: trace header.HeaderType: bad value: ...; 0x3000: cannot read: Input/output
-// error)".
-std::string damage_text(const InputFile& file,
-                        const std::optional<core::ParseError>& header_error = std::nullopt) {
-  std::vector<core::ParseError> errors;
-  if (header_error) errors.push_back(*header_error);
-  if (!header_error || header_error->fault != core::Fault::io)
-    if (const auto error = core::find_read_error(*file.bytes)) errors.push_back(*error);
-  return errors.empty() ? std::string{}
-                        : fmt::format(" ({}: {})", file.name, fmt::join(errors, "; "));
+// " (NAME: 0x3000: cannot read: Input/output error)".
+std::string damage_text(const InputFile& file, const std::optional<core::ParseError>& error) {
+  return error ? fmt::format(" ({}: {})", file.name, *error) : std::string{};
+}
+
+// What of a file cannot be read. It is read whole: only where something of it may not be.
+std::string unread_text(const InputFile& file) {
+  return damage_text(file, core::find_read_error(*file.bytes));
 }
 
 // The buffers of a file that is not alone.
@@ -164,11 +160,15 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
   files_.clear();
   std::vector<ScannedFile> scanned;
   std::vector<core::Findings> of_files;
+  bool is_unread = false;  // something of two files that may be copies
   for (auto& next : found) {
     auto& file = next.file;
     auto& one = next.scanned;
-    const auto copied = std::ranges::find_if(
-        scanned, [&](const ScannedFile& other) { return is_copy(other, one); });
+    const auto copied = std::ranges::find_if(scanned, [&](const ScannedFile& other) {
+      const auto same = is_copy(other, one);
+      is_unread |= !same;
+      return same.value_or(false);
+    });
     if (copied != scanned.end()) {
       const auto& other = files_[static_cast<std::size_t>(copied - scanned.begin())].name;
       rejected_.push_back({file.name, not_together("a copy of " + other + ", which is read")});
@@ -176,9 +176,9 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
     }
     for (std::size_t i = 0; i < scanned.size(); ++i)
       if (const auto number = find_shared_buffer(scanned[i], one))
-        return not_together(fmt::format("{} and {} both have buffer {} of one session{}{}",
-                                        files_[i].name, file.name, *number, damage_text(files_[i]),
-                                        damage_text(file)));
+        return not_together(
+            fmt::format("{} and {} both have buffer {} of one session{}", files_[i].name, file.name,
+                        *number, is_unread ? unread_text(files_[i]) + unread_text(file) : ""));
     if (!scanned.empty())
       if (auto failure = refuse(scanned.front().scan, file, one.scan, options, findings))
         return failure;
@@ -242,13 +242,17 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
   });
   std::vector<CtracePart> parts;
   std::vector<core::Findings> of_files;
+  bool is_unread = false;  // something of two files that may be copies
   for (auto& next : found) {
     auto& file = next.file;
     auto& part = next.part;
     const auto copied = std::ranges::find_if(parts, [&](const CtracePart& other) {
-      return other.header.session == part.header.session &&
-             other.source->size() == part.source->size() &&
-             core::has_same_bytes(*other.source, *part.source).value_or(false);
+      if (other.header.session != part.header.session ||
+          other.source->size() != part.source->size())
+        return false;
+      const auto same = core::has_same_bytes(*other.source, *part.source);
+      is_unread |= !same;
+      return same.value_or(false);
     });
     if (copied != parts.end()) {
       rejected_.push_back(
@@ -262,7 +266,8 @@ std::optional<TraceFailure> AnyTrace::merge_ctraces(const Options& options,
   auto merged = Ctrace::merge(std::move(parts), options.catalog, options.force, of_files, findings);
   if (!merged) {
     auto why = std::move(merged.error());
-    for (const auto& file : files_) why += damage_text(file);
+    if (is_unread)
+      for (const auto& file : files_) why += unread_text(file);
     return not_together(std::move(why));
   }
   ctrace_ = std::move(*merged);

@@ -73,17 +73,18 @@ std::optional<std::string> find_machine_mismatch(const BufferScan& one, const Bu
   return std::nullopt;
 }
 
-bool is_copy(const ScannedFile& one, const ScannedFile& other) {
+core::Result<bool> is_copy(const ScannedFile& one, const ScannedFile& other) {
   const auto& a = one.scan;
   const auto& b = other.scan;
   // Before the bytes are read.
-  return a.header.start_time == b.header.start_time && a.first_timestamp == b.first_timestamp &&
-         std::ranges::equal(a.buffers, b.buffers,
-                            [](const BufferEntry& x, const BufferEntry& y) {
-                              return x.sequence == y.sequence && x.size == y.size &&
-                                     x.filled == y.filled && x.processor == y.processor;
-                            }) &&
-         core::has_same_bytes(*one.source, *other.source).value_or(false);
+  const bool may_be =
+      a.header.start_time == b.header.start_time && a.first_timestamp == b.first_timestamp &&
+      std::ranges::equal(a.buffers, b.buffers, [](const BufferEntry& x, const BufferEntry& y) {
+        return x.sequence == y.sequence && x.size == y.size && x.filled == y.filled &&
+               x.processor == y.processor;
+      });
+  if (!may_be) return false;
+  return core::has_same_bytes(*one.source, *other.source);
 }
 
 std::optional<i64> find_shared_buffer(const ScannedFile& one, const ScannedFile& other) {

@@ -15,7 +15,8 @@ std::optional<std::string> find_clock_mismatch(const BufferScan& one, const Buff
 // 2024-01-01T00:00:00.0000000Z and 2024-02-01T00:00:00.0000000Z".
 std::optional<std::string> find_machine_mismatch(const BufferScan& one, const BufferScan& other);
 
-bool is_copy(const ScannedFile& one, const ScannedFile& other);
+// Fails where files that may be copies cannot be read.
+core::Result<bool> is_copy(const ScannedFile& one, const ScannedFile& other);
 
 // The number of a buffer behind that of the header that both have, byte for byte as far as neither
 // is cut and both can be read: together they would have its events twice. Each file of a session

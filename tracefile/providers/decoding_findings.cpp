@@ -14,7 +14,8 @@ void note_cut_names(u64 events, core::Findings& findings) {
 void note_other_schemas(u64 events, core::Findings& findings) {
   if (events > 0)
     findings.info("schema-other", std::nullopt,
-                  "{} a schema other than the one that takes precedence", events);
+                  "{} a schema other than the one that takes precedence",
+                  core::counted(events, "event matches", "events match"));
 }
 
 void note_sealed_fields(u64 fields, core::Findings& findings) {

@@ -90,8 +90,8 @@ void write_text(Output& output, const HooksDeriveOptions& options, const Result&
     return;
   }
   print(output, "# {}: {}, {} of them fixed; the next shorter one is {}\n",
-        printable(options.function), counted(derivation.size, "byte", "bytes"), derivation.fixed,
-        counted(derivation.shorter, "byte", "bytes"));
+        printable(options.function), counted(derivation.size, "byte", "bytes"),
+        grouped(derivation.fixed), counted(derivation.shorter, "byte", "bytes"));
   for (std::size_t index = 0; index < derivation.places.size(); ++index) {
     const auto& place = derivation.places[index];
     const auto& image = result.images[index];

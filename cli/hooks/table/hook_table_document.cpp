@@ -355,7 +355,8 @@ core::Expected<std::vector<HookTable>, std::string> read_table_builds(const Valu
   });
   if (builds.empty()) return core::fail(std::string{"it has no build"});
   if (unread > 0)
-    return core::fail(fmt::format("{} of its rows are not as 'hooks table' writes them", unread));
+    return core::fail(fmt::format("{} of its rows {} not as 'hooks table' writes them", unread,
+                                  unread == 1 ? "is" : "are"));
   return builds;
 }
 

@@ -106,7 +106,8 @@ std::optional<ServiceDocument> read_service_document(const std::string& path,
     document.parts.push_back({std::move(image), std::move(services)});
   });
   if (unread > 0) {
-    report.failed(path, fmt::format("{} of its services have no number", unread));
+    report.failed(
+        path, fmt::format("{} of its services {} no number", unread, unread == 1 ? "has" : "have"));
     return std::nullopt;
   }
   return document;

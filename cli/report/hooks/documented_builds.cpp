@@ -24,7 +24,9 @@ core::Expected<std::vector<ShownBuild>, std::string> read_map(const Value& json)
     });
   });
   if (images.empty()) return core::fail(std::string{"it has no build"});
-  if (unread > 0) return core::fail(fmt::format("{} of its services have no number", unread));
+  if (unread > 0)
+    return core::fail(
+        fmt::format("{} of its services {} no number", unread, unread == 1 ? "has" : "have"));
   return images;
 }
 

@@ -171,7 +171,7 @@ void append_event_text(core::TextBuffer& text, std::string_view json) {
       line += fmt::format("{:>6} {:<6}  {}", pid, number_or_dash(member_of(event, "tid")),
                           padded(process, process_columns));
     line += "  ";
-    line += event_name(event, core::display_width(line));
+    line += event_name(event, text_columns() == 0 ? 0 : core::display_width(line));
     text.append(line);
     append_details_of(text, event);
   }

@@ -574,7 +574,7 @@ class Workers(Batch):
         done = run("batch", "--list", self.write("list", os.fsencode(held)), "--input", self.images, "--out-dir", self.out,
                    "--timeout", "1", "--format", "json", "--", *SNAPSHOT, status=1)
         self.assertEqual([(each["state"], each["error"]) for each in strict_json(done.stdout)["failed"]],
-                         [("timed_out", "not done in 1 seconds")])
+                         [("timed_out", "not done in 1 second")])
 
     def test_of_two_runs_one_works(self):
         self.fill(4)

@@ -261,7 +261,7 @@ class Layouts(Case):
                 for first, second in ((path, dump), (dump, path), (dump, dump)):
                     done = run("syscalls", "compare", first, second)
                     self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertRegex(done.stdout.decode(), r"the same \d+ services and numbers")
+                    self.assertRegex(done.stdout.decode(), r"the same [\d,]+ services, with the same numbers")
 
     def test_text_without_a_hash_does_not_read_the_file(self):
         """Nor CSV: half a gigabyte behind an image does not fit into what memory there is."""
@@ -437,7 +437,8 @@ class Text(Case):
                                      rf"{section['rva']:#010x} ")
                 # One line for all resources, however many there are.
                 resource, = (line for line in lines if line.startswith("  resources"))
-                self.assertEqual(sum(map(int, re.findall(r"(\d+) [^,()]+ \(\d+ bytes\)", resource))),
+                self.assertEqual(sum(int(count.replace(",", "")) for count in
+                                     re.findall(r"(\d[\d,]*) [^,()]+ \([\d,]+ bytes?\)", resource)),
                                  len(mine["resources"]))
                 self.assertLess(len(lines), 60 + mine["counts"]["sections"])
 

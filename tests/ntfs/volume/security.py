@@ -144,7 +144,7 @@ class SharedDescriptors(Case):
                          {"security-index", *others.get("codes", ())})
 
     def disagreement(self, count, place=None):
-        return 1, (f"$Secure: for {count} descriptors the index $SII, the entry in $SDS and its copy do not agree, "
+        return 1, (f"$Secure: for {count} descriptor{'s' if count > 1 else ''} the index $SII, the entry in $SDS and its copy do not agree, "
                    f"first for id {self.id} at byte {self.place if place is None else place} of $SDS")
 
     def listed_at(self):

@@ -50,7 +50,7 @@ TEST_CASE("services are chosen that one of the profiles selects, in the order th
   core::Findings findings;
   CHECK(choice.choose(places, findings) == std::vector<bool>{true, true, false, true});
   REQUIRE(findings.count("services-left-out") == 1);
-  CHECK(findings.all()[0].text == "1 of 4 services are not selected");
+  CHECK(findings.all()[0].text == "1 of 4 services is not selected");
 }
 
 TEST_CASE("that none of what was called is chosen is a warning, that nothing was called is not") {
@@ -88,7 +88,7 @@ TEST_CASE("a build keeps the services that are chosen") {
   CHECK(build.services.front().names == std::vector<std::string>{"NtOpenFile"});
   REQUIRE(build.findings.count("services-left-out") == 1);
   CHECK(build.findings.all().front().text ==
-        "1 of 3 services are not selected by a.profile, b.profile");
+        "1 of 3 services is not selected by a.profile, b.profile");
 }
 
 }  // namespace

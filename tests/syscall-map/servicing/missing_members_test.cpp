@@ -44,7 +44,7 @@ TEST_CASE("what kernels miss is one finding, of as many kernels and names as can
         "for the old kernel, a/ntoskrnl.exe, no given file shows Peb, Flags; for the new kernel, "
         "b/ntoskrnl.exe, no given file shows a, b, c, d, e, f, g, h and 1 more");
   for (int more = 0; more < 8; ++more) missing.add("new", "c", names);
-  CHECK(report(missing).ends_with("; and 2 more kernels"));
+  CHECK(report(missing).ends_with("; and 2 more"));
 }
 
 }  // namespace

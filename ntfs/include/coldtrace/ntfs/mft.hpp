@@ -37,8 +37,9 @@ class Mft {
   [[nodiscard]] u64 valid_count() const {
     return valid_count_;
   }  // records from here on do not count yet
-  // The records behind those that the extents of $MFT, or the file with its copy, have: as many as
-  // its record 0 says, whose place they have, or the one in whose middle such a file ends.
+  // The records that are missing behind those which can be read, because the extents of $MFT or the
+  // file with its copy end before them. Their number is what record 0 states, and their place is
+  // that of record 0; a file that ends in the middle of a record lacks at least this one.
   [[nodiscard]] const std::optional<Gap>& unmapped() const { return unmapped_; }
   [[nodiscard]] bool extracted() const { return extracted_; }
   [[nodiscard]] u32 record_size() const { return record_size_; }

@@ -397,7 +397,7 @@ class Signatures(case.Case):
                               if row["code"] == "certificate-table"]
                     self.assertEqual((found["count"], found["first_offset"]), (1, table))
                     self.assertRegex(text_of(path, *options),
-                                     rf"(?m)^  signature +CUT OFF: {size} bytes at {table:#x}, "
+                                     rf"(?m)^  signature +CUT OFF: {size:,} bytes at {table:#x}, "
                                      rf"of which the file has only {stored}$")
         # A second one, of which nothing is left; the first is whole.
         place = layout_of(good)[2]
@@ -416,7 +416,7 @@ class Signatures(case.Case):
         short = bytearray(good)
         short[table:table + 4] = struct.pack("<I", 7)
         path.write_bytes(bytes(short))
-        self.assertRegex(text_of(path), rf"signature +DAMAGED: {size} bytes at {table:#x}\n")
+        self.assertRegex(text_of(path), rf"signature +DAMAGED: {size:,} bytes at {table:#x}\n")
 
     def test_who_signed(self):
         path = self.sign(SEED, "signed.dll", "-h", "sha256")

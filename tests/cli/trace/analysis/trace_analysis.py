@@ -180,7 +180,7 @@ class Tree(Case):
         stack, parents = [], Counter()
         for line in text.splitlines():
             found = re.match(r"( *)(.+?) \((\d+)\)", line)
-            if not found or re.match(r" *\d+ threads$", line):
+            if not found or re.match(r" *[\d,]+ threads?$", line):
                 continue
             depth = len(found[1]) // 2
             del stack[depth:]

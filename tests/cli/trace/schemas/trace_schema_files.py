@@ -220,7 +220,7 @@ class Decoding(unittest.TestCase):
         self.assertIn("old/readme.txt, whose texts are from the file itself", str(summary["findings"]))
         summary = decode("--schemas", "new", "--schemas", "other", "--language", "de-DE")[2]
         self.assertEqual(codes(summary), {"schema-language": 1})
-        self.assertIn("1 of 2 files have no texts in de-DE", summary["findings"][0]["text"])
+        self.assertIn("1 of 2 files has no texts in de-DE", summary["findings"][0]["text"])
         # Without texts nothing is missing; and nobody asked.
         self.assertEqual(codes(decode("--schemas", "new")[2]), {})
 

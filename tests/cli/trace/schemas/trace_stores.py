@@ -349,7 +349,7 @@ class Asking(unittest.TestCase):
         self.assertEqual(store, files)
         text = run("schemas", "list", "--schemas", "all.ctschemas").decode()
         for row in store:
-            self.assertRegex(text, f"{row['guid']}  {row['name']} +{row['events']} events  {row['file']}")
+            self.assertRegex(text, f"{row['guid']}  {row['name']} +{row['events']} events?  {row['file']}")
 
     def test_show(self):
         answer = ask("show", "manifest-p*", "--schemas", "all.ctschemas")

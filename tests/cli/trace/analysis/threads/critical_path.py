@@ -385,7 +385,7 @@ class CriticalPaths(unittest.TestCase):
         drawn = [e for e in root.iter("{http://www.w3.org/2000/svg}rect") if len(e)]
         self.assertEqual(len(drawn), 4000)
         self.assertIn(f"Critical path of thread 1000 of convoy.exe ({answer['threads'][0]['pid']}); "
-                      f"{len(answer['hops']) - 4000} hops are left out",
+                      f"{len(answer['hops']) - 4000:,} hops are left out",
                       [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")])
 
     def test_numbers_are_decimal_and_in_their_range(self):
