@@ -76,6 +76,7 @@ def read(path, alone=unity_groups.read):
     declares changes no check, and what no longer compiles is seen. One target's headers do not mind another's names."""
     shared, names, _ = alone(path)
     text = path.read_text()
+    names |= {name: brought for brought, name in unity_groups.BROUGHT.findall(text)}
     macros = set(unity_groups.MACRO.findall(text))
     own = {(space, name): brought for space in namespaces_of(text) for name, brought in names.items() if name not in macros}
     own |= dict.fromkeys(macros)
