@@ -160,10 +160,11 @@ std::optional<TraceFailure> AnyTrace::merge(const Options& options, core::Findin
   files_.clear();
   std::vector<ScannedFile> scanned;
   std::vector<core::Findings> of_files;
-  bool is_unread = false;  // something of two files that may be copies
+  bool is_unread = false;  // something of a file, or of two that may be copies
   for (auto& next : found) {
     auto& file = next.file;
     auto& one = next.scanned;
+    is_unread |= file.findings.count("trace-unreadable") > 0;
     const auto copied = std::ranges::find_if(scanned, [&](const ScannedFile& other) {
       const auto same = is_copy(other, one);
       is_unread |= !same;

@@ -568,7 +568,7 @@ _KTHREAD.Process
         broken = json.loads(table.read_text())
         broken["builds"][0]["members"][0]["kind"] = "nonsense"
         done = self.servicing(2, old, new, "--hook-table", self.write("b.json", json.dumps(broken).encode()))
-        self.assertIn(b"1 of its rows are not as", done.stderr)
+        self.assertIn(b"1 of its rows is not as", done.stderr)
         self.servicing(2, old, new, "--hook-table", old / "ntoskrnl.exe")
         # A document without it would say that all of its rows survive.
         done = self.servicing(2, old, new, "--hook-table", table, "--hook-table", "none.hooktab", "--format", "json",
@@ -650,7 +650,7 @@ _KTHREAD.Process
                 edit(broken["builds"][0])
                 path = self.write("broken.json", json.dumps(broken).encode())
                 done = self.servicing(2, old, old, "--pdb", old, "--hook-table", path)
-                self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
+                self.assertIn(b"1 of its rows is not as 'hooks table' writes them", done.stderr)
 
     def test_values_of_json_tables_are_of_their_types(self):
         old = self.kernel("old", False)
@@ -914,7 +914,7 @@ class Services(Case):
         for member, value in (("findings", 1 << 63), ("unpaired", [1]), ("tool", 4), ("extra", None)):
             path = self.write("broken.json", json.dumps({**table, member: value}).encode())
             done = self.servicing(2, old, old, "--hook-table", path)
-            self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
+            self.assertIn(b"1 of its rows is not as 'hooks table' writes them", done.stderr)
         self.document(0, old, old, "--hook-table", self.write("t.json", json.dumps(number).encode()))
 
     def test_json_of_the_former_version_is_read(self):

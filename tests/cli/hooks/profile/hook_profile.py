@@ -311,7 +311,7 @@ class Show(Case):
             services = [{"number": 0, "names": ["NtClose"]}, {**number, "names": ["NtOpenFile"]}]
             against = self.text("table.json", json.dumps({"schema": "coldtrace.hook-table/1", "builds": [{"services": services}]}))
             done = self.profile(2, "show", path, "--against", against)
-            self.assertIn(b"1 of its services have no number", done.stderr)
+            self.assertIn(b"1 of its services has no number", done.stderr)
 
 
 class Table(Case):

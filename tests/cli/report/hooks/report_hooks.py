@@ -72,7 +72,7 @@ class Hooks(Case):
             other = self.write("other.json", json.dumps(document).encode())
             done = run("report", other)
             self.assertEqual((done.returncode, done.stdout), (2, b""), member)
-            self.assertIn(b"1 of its rows are not as 'hooks table' writes them", done.stderr)
+            self.assertIn(b"1 of its rows is not as 'hooks table' writes them", done.stderr)
         packed = [self.here / f"{path.name}.gz" for path in (*documents, *tables)]
         for path in packed:
             path.write_bytes(gzip.compress((self.here / path.stem).read_bytes()))
@@ -108,7 +108,7 @@ class Hooks(Case):
             other.write_text(json.dumps(document))
             done = run("report", other)
             self.assertEqual((done.returncode, done.stdout), (2, b""), number)
-            self.assertIn(b"1 of its services have no number", done.stderr)
+            self.assertIn(b"1 of its services has no number", done.stderr)
         other.write_text('{"schema":"coldtrace.syscall-map/1","images":[]}')
         self.assertIn(b"it has no build", run("report", other).stderr)
 
