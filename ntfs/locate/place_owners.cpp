@@ -130,7 +130,7 @@ std::vector<ClusterClaim> PlaceOwners::add_streams(const RecordFacts& facts, Cla
             start_of_cluster, (place.offset - map.volume_offset) % map.cluster_size);
         auto owner = known;
         owner.type = attribute.type;
-        owner.stream = to_utf8(attribute.name);
+        owner.stream = to_exact(attribute.name);
         owner.part = part_of_first(first, position);
         if (owner.part != StreamPart::compressed) owner.position = position;
         if (first.lowest_vcn == 0) owner.size = first.size;

@@ -90,7 +90,7 @@ void RecordPlaces::look_inside(RecordPlace& place, core::Findings& findings) {
   auto& owner = place.owner.emplace(owners_.describe(facts_));
   if (!around) return;
   owner.type = around->type;
-  owner.stream = to_utf8(to_stored_text(around->name));
+  owner.stream = to_exact(to_stored_text(around->name));
   owner.size = around->resident ? std::optional<u64>{around->value.size()} : std::nullopt;
   if (place.part != RecordPart::value) return;
   owner.part = StreamPart::content;

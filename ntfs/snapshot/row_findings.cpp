@@ -142,9 +142,8 @@ std::string describe_mismatch(const FileRow& row) {
   const auto here = std::ranges::find_if(names, [&](const FileName& own) {
     return own.parent == parent && !is_short_half(row.facts, own);
   });
-  const auto elsewhere = std::ranges::find_if(names, [&](const FileName& own) {
-    return own.parent != parent && to_utf8(own.name) == name;
-  });
+  const auto elsewhere = std::ranges::find_if(
+      names, [&](const FileName& own) { return own.parent != parent && own.name == row.name; });
   if (here == names.end() && elsewhere != names.end())
     return fmt::format("\"{}\" in directory {}-{}, and by the record in directory {}-{}", name,
                        parent.record, parent.sequence, elsewhere->parent.record,

@@ -54,8 +54,8 @@ std::string version_summary(const Value& json, MistypedMembers& mistyped) {
   for (const auto& stream : streams->GetArray()) {
     if (!is_snapshot_stream(stream)) mistyped.add("streams");
     if (stream.IsObject())
-      text += stream_text(text_member(stream, "name"), number_member(stream, "size"),
-                          extents_of(stream));
+      text +=
+          stream_text(read_exact_name(stream), number_member(stream, "size"), extents_of(stream));
   }
   return text;
 }

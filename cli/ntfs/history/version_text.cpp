@@ -36,7 +36,7 @@ std::string summary_of(const ntfs::Snapshot& snapshot, const ntfs::FileRow& row)
   text += printable(row.exact_path());
   if (const auto& information = row.facts.information) text += times_text(information->times);
   for (const auto& stream : row.streams)
-    text += stream_text(to_utf8(stream.name), stream.size, extents_of(snapshot, row, stream));
+    text += stream_text(to_exact(stream.name), stream.size, extents_of(snapshot, row, stream));
   return text;
 }
 

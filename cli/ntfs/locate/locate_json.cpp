@@ -14,7 +14,7 @@ void write_owner(JsonWriter& json, const ntfs::PlaceOwner& owner) {
       .field("directory", owner.directory)
       .field("links", owner.links);
   json.key("type").value(text_or_null(mapped ? to_string(owner.type) : std::string_view{}));
-  json.key("stream").value(text_or_null(owner.stream));
+  write_exact_text(json, "stream", text_or_null(owner.stream));
   json.key("part").value(text_or_null(mapped ? to_string(owner.part) : std::string_view{}));
   json.key("position").value(owner.position);
   json.key("size").value(owner.size);

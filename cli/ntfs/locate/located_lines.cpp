@@ -32,7 +32,7 @@ ntfs::RowStream read_stream(const Value& json, const char* member, MistypedMembe
     mistyped.add(member);
     return {};
   }
-  ntfs::RowStream stream{.name = text_member(json, "name"),
+  ntfs::RowStream stream{.name = read_exact_name(json),
                          .compressed = find_member(json, "compressed", &Value::IsTrue) != nullptr,
                          .size = number_member(json, "size"),
                          .valid = number_member(json, "valid"),

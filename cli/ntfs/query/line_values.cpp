@@ -5,7 +5,7 @@
 
 #include <rapidjson/document.h>
 
-#include "cli/output/exact_text.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
 #include "coldtrace/ntfs/row.hpp"
@@ -71,13 +71,12 @@ const Value* find(const Value& object, std::string_view name) {
   return found == object.MemberEnd() ? nullptr : &found->value;
 }
 
-// Units of another text than the one beside them, which SnapshotReader tells.
-bool is_of_other_text(const Value& object, std::string_view name, const Value& units) {
+// Whether a member is units of another text than the one beside them, which SnapshotReader tells.
+bool is_of_other_text(const Value& object, std::string_view name) {
   constexpr std::string_view suffix = "_utf16";
-  if (!name.ends_with(suffix) || !units.IsString()) return false;
-  const auto* const shown = find(object, name.substr(0, name.size() - suffix.size()));
-  return !find_exact_text(shown != nullptr && shown->IsString() ? text_of(*shown) : "",
-                          text_of(units));
+  if (!name.ends_with(suffix)) return false;
+  const std::string text{name.substr(0, name.size() - suffix.size())};
+  return has_other_units(object, text.c_str(), std::string{name}.c_str());
 }
 
 // What a path of names leads to, through the elements of lists. False where something on the way
@@ -88,7 +87,7 @@ bool follow(const Value& json, std::string_view path, FileMember asked, const Se
   const auto dot = path.find('.');
   const auto name = path.substr(0, dot);
   const auto* const member = find(json, name);
-  if (member == nullptr || is_of_other_text(json, name, *member)) return true;
+  if (member == nullptr || is_of_other_text(json, name)) return true;
   const auto go_on = [&](const Value& value) {
     if (value.IsNull()) return true;
     return dot == std::string_view::npos ? see_value(value, asked, see)

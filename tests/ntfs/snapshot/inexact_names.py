@@ -2,25 +2,23 @@
 
 usage: inexact_names.py COLDTRACE SOURCES [unittest arguments]
 """
-import base64
 import csv
 import io
 import json
 import os
-import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import json_schema  # noqa: E402
 from case import Case  # noqa: E402
+from cli.report.page.page_reader import Page  # noqa: E402
 from strict import strict_ndjson  # noqa: E402
 
 COLDTRACE, SOURCES = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -157,40 +155,18 @@ class InexactNames(Case):
                     self.assertIn(f"/{escape}/same.txt", text)
             self.assertNotIn("a\ufffd", text)
             directories, names = {}, set()
-            for facts, numbers in self.parts(text):
-                if "treemaps" in facts:
-                    facts, = facts["treemaps"]
-                    count = facts["count"]
-                    directories = dict(zip(facts["names"], numbers[count:2 * count]))
-                elif facts.get("volumes", [{}])[0].get("id", "").endswith("-search"):
-                    names.update(facts["volumes"][0]["directories"])
+            for part in Page(page.read_bytes()).parts():
+                if "treemaps" in part.facts:
+                    facts, = part.facts["treemaps"]
+                    _, sizes = part.column(facts["count"]), part.column(facts["count"])
+                    directories = dict(zip(facts["names"], sizes))
+                elif part.facts.get("volumes", [{}])[0].get("id", "").endswith("-search"):
+                    names.update(part.facts["volumes"][0]["directories"])
             with self.subTest(source=source.name):
                 for escape in "a\\ud800\u00e9", "a\\udc01\u00e9", "a\U0001f600":
                     self.assertGreaterEqual(directories[escape], 4096)
                     self.assertLess(directories[escape], 3 * 4096)
                     self.assertIn("/" + escape, names)
-
-    @staticmethod
-    def parts(page):
-        """Of the data of a page: the facts, and the numbers behind them."""
-        for text in re.findall(r'<script[^>]* type="[^"]*"[^>]*>([^<]*)</script>', page):
-            content = zlib.decompress(base64.b64decode(text, validate=True), -15)
-            numbers, at, facts = [], 0, None
-            while at < len(content):
-                value = shift = 0
-                while True:
-                    byte = content[at]
-                    at += 1
-                    value |= (byte & 127) << shift
-                    shift += 7
-                    if byte < 128:
-                        break
-                if facts is None:
-                    facts = json.loads(content[at:at + value])
-                    at += value
-                else:
-                    numbers.append(value)
-            yield facts, numbers
 
     def test_comparisons_tell_them_apart(self):
         before, after = (f"/{FOLDERS[0]}/same.txt", f"/{FOLDERS[1]}/moved.txt")
@@ -235,6 +211,35 @@ class InexactNames(Case):
             owner, = lines_of("locate", source, place)[1]["owners"]
             self.assertEqual((owner["path"], owner["path_utf16"]), (SHOWN, row["path_utf16"]))
             self.assertIn("/a\\udc01\u00e9/same.txt", run("locate", source, place).decode())
+
+    def test_streams_of_such_names(self):
+        """What their clusters hold is what was written to each."""
+        names, image, snapshot = ("s\ud800", "s\udc01"), self.here / "image", self.here / "streams.ndjson"
+        volume = recipe.Volume(image, 16 << 20, 4096)
+        with volume:
+            volume.write("two.txt")
+            for letter, name in zip("AB", names):
+                volume.write(os.fsdecode(b"two.txt:" + stored(name)), letter.encode() * 3000)
+        run("snapshot", image, "-o", snapshot)
+        row, = (line for line in strict_ndjson(snapshot.read_bytes()) if line.get("name") == "two.txt")
+        streams = [stream for stream in row["streams"] if stream["name"]]
+        self.assertEqual({stream["name_utf16"] for stream in streams}, set(map(units, names)))
+        same = self.write("same.ndjson", snapshot.read_bytes().replace(
+            *(json.dumps(stream["extents"], separators=(",", ":")).encode() for stream in streams[::-1])))
+        for source in image, snapshot:
+            for stream in streams:
+                place = stream["extents"][0]["offset"]
+                letter = "AB"[list(map(units, names)).index(stream["name_utf16"])]
+                with self.subTest(source=source.name, letter=letter):
+                    self.assertEqual(image.read_bytes()[place:place + 3000], letter.encode() * 3000)
+                    owner, = lines_of("locate", source, place)[1]["owners"]
+                    self.assertEqual((owner["stream"], owner["stream_utf16"]), ("s\ufffd", stream["name_utf16"]))
+                    self.assertIn("/two.txt:s\\ud", run("locate", source, place).decode())
+            text = run("history", source, "/two.txt").decode()
+            for escape in "s\\ud800", "s\\udc01":
+                self.assertIn(f":{escape} ", text)
+        owners = lines_of("locate", same, streams[0]["extents"][0]["offset"])[1]["owners"]
+        self.assertEqual([owner["stream_utf16"] for owner in owners], [stream["name_utf16"] for stream in streams])
 
     def test_units_of_another_path_are_not_taken(self):
         """Snapshots are files as others are: their own path is shown, whatever stands beside it, and it is told."""

@@ -99,24 +99,27 @@ class Page(HTMLParser):
     def hash_of(text):
         return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
+    def parts(self, kind=None):
+        """What the scripts read."""
+        return [(kind or Part)(zlib.decompress(base64.b64decode(text, validate=True), -15))
+                for attributes, text in self.scripts if "type" in attributes]
+
     def data(self):
-        text = next(text for attributes, text in self.scripts if "type" in attributes)
-        return Data(zlib.decompress(base64.b64decode(text, validate=True), -15))
+        """That of a trace."""
+        return self.parts(Data)[0]
 
 
-class Data:
-    """What the script reads: JSON, then columns of LEB128."""
+class Part:
+    """JSON, then numbers as LEB128."""
 
     def __init__(self, content):
         self.content, self.at = content, 0
         size = self.number()
         self.facts = json.loads(content[self.at:self.at + size])
         self.at += size
-        self.lanes = [self.lane(count) for count in self.facts["lanes"]]
-        self.requests = self.columns(self.facts["requests"], 7)
-        self.flames = [(one, self.columns(one["count"], 3)) for one in self.facts["flames"]]
-        assert self.at == len(content), "bytes behind the columns"
 
+    def left(self):
+        return len(self.content) - self.at
     def number(self):
         value = shift = 0
         while True:
@@ -129,6 +132,17 @@ class Data:
 
     def column(self, count):
         return [self.number() for _ in range(count)]
+
+
+class Data(Part):
+    """Its columns, all of them."""
+
+    def __init__(self, content):
+        super().__init__(content)
+        self.lanes = [self.lane(count) for count in self.facts["lanes"]]
+        self.requests = self.columns(self.facts["requests"], 7)
+        self.flames = [(one, self.columns(one["count"], 3)) for one in self.facts["flames"]]
+        assert self.left() == 0, "bytes behind the columns"
 
     def columns(self, count, width):
         return list(zip(*[self.column(count) for _ in range(width)])) if count else []

@@ -2,7 +2,6 @@
 
 usage: report_disks.py COLDTRACE SHARED IMAGES [arguments of unittest]
 """
-import base64
 import datetime
 import gzip
 import json
@@ -14,7 +13,6 @@ import subprocess
 import sys
 import unittest
 import zipfile
-import zlib
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -142,7 +140,7 @@ class Disks(Case):
             each = -(-clusters // 512)
             self.assertEqual(page.figures(table, "From byte"), list(range(0, clusters * 4096, each * 4096)))
             self.assertEqual(sum(page.figures(table, "Free")) + sum(page.figures(table, "Used")), clusters)
-            volume = next(one for facts, *_ in columns(page) for one in facts.get("volumes", []))
+            volume = next(one for part in page.parts() for one in part.facts.get("volumes", []))
             self.assertEqual(volume["clusters"], clusters)
             self.assertIn(f"<span>0</span><span>{clusters * 4096 / 1e6:.1f} MB</span></p>".encode(), page.bytes)
 
@@ -229,9 +227,9 @@ class Disks(Case):
             self.assertEqual(kinds["largest"], ["Path", "Size", "Extents", "Modified"])
             table = next(name for name in page.tables if name.endswith("-largest"))
             self.assertEqual(page.column(table, "Path")[0], most["path"])
-            volume = next(one for facts, *_ in columns(page) for one in facts.get("volumes", []))
+            volume = next(one for part in page.parts() for one in part.facts.get("volumes", []))
             self.assertEqual((volume["clusters"], volume["clusterSize"]), (0, 0))
-            self.assertFalse([facts for facts, *_ in columns(page) if "treemaps" in facts])
+            self.assertFalse([part for part in page.parts() if "treemaps" in part.facts])
 
     def test_a_browser_shows_the_treemap(self):
         for image in list(images(self.here))[:1]:
@@ -242,30 +240,6 @@ class Disks(Case):
             self.assertGreater(page.evaluate("document.querySelectorAll('.map g').length"), 1)
 
 
-def columns(page):
-    """Of the data of a page: facts and a reader of the numbers behind them, for each part."""
-    for attributes, text in page.scripts:
-        if "type" not in attributes:
-            continue
-        content, at = zlib.decompress(base64.b64decode(text, validate=True), -15), 0
-
-        def number():
-            nonlocal at
-            value = shift = 0
-            while True:
-                byte = content[at]
-                at += 1
-                value |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    return value
-
-        size = number()
-        facts = json.loads(content[at:at + size])
-        at += size
-        yield facts, number, lambda: len(content) - at
-
-
 def signed(number):
     return -(number + 1) // 2 if number % 2 else number // 2
 
@@ -274,12 +248,13 @@ class Names(Case):
     """The search over the names of a volume."""
 
     def told(self, page):
-        for facts, number, left in columns(page):
-            for volume in facts.get("volumes", []):
+        for part in page.parts():
+            number = part.number
+            for volume in part.facts.get("volumes", []):
                 count = volume["count"]
                 directories = [volume["directories"][i] for i, size in
                                enumerate([number() for _ in volume["directories"]]) for _ in range(size)]
-                column = lambda: [number() for _ in range(count)]
+                column = lambda: part.column(count)
                 flags, size, on_disk, *days, extents, kept = (column() for _ in range(9))
                 end, places = 0, []
                 for many in kept:
@@ -289,7 +264,7 @@ class Names(Case):
                         mine.append((begin, number()))
                         end = sum(mine[-1])
                     places.append(mine)
-                self.assertEqual(left(), 0)
+                self.assertEqual(part.left(), 0)
                 day = lambda one: None if one == 0 else one - 1 + volume["firstDay"]
                 return volume, [
                     (f"{directories[i]}/{volume['names'][i]}", "deleted" if flags[i] & 1 else "live", bool(flags[i] & 2),

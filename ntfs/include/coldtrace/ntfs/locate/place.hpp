@@ -29,10 +29,10 @@ struct PlaceOwner {
   State state = State::live;  // live, detached, unnamed or deleted: no index is read
   bool directory = false;
   bool system = false;  // of the file system itself
-  std::string path;     // of its first name; empty without one
+  std::string path;     // of its first name, as exact text; empty without one
   u32 links = 0;
   AttributeType type = AttributeType::end;
-  std::string stream;  // its name
+  std::string stream;  // its name, as exact text
   StreamPart part = StreamPart::unknown;
   std::optional<u64> position;  // of the byte in the stream; nothing for compressed ones
   std::optional<u64> size;      // of the stream

@@ -14,7 +14,7 @@ namespace coldtrace::ntfs {
 // A stream of a file as in a row of a snapshot.
 struct RowStream {
   AttributeType type = AttributeType::data;
-  std::string name;
+  std::string name;  // exact text
   bool compressed = false;
   std::optional<u64> size, valid;      // bytes
   std::optional<u64> resident_offset;  // of the image; nothing for one with clusters
