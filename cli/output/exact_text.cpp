@@ -50,6 +50,9 @@ void write_exact_texts(JsonWriter& json, std::string_view name,
 
 std::string distinct_text(std::string_view exact) {
   constexpr std::string_view escape = "\\ud";
+  // Most names: neither a surrogate nor what would read as one.
+  if (exact.find('\xed') == exact.npos && exact.find(escape) == exact.npos)
+    return std::string{exact};
   auto text = core::printable(exact);
   for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1)) {
     const auto digits = std::string_view{text}.substr(at + escape.size()).substr(0, 3);

@@ -71,7 +71,8 @@ std::string narrow_process(const std::string& process, const std::string& pid) {
 // room for both after `used` columns, the provider loses its front, which many have in common.
 std::string fitted_name(const std::string& owner, const std::string& name, std::size_t used) {
   constexpr std::size_t least_owner = 6;
-  const bool is_known = owner.empty() || name.starts_with(owner + '/');
+  const bool is_known = owner.empty() || (name.size() > owner.size() && name[owner.size()] == '/' &&
+                                          name.starts_with(owner));
   const auto columns = text_columns();
   if (columns == 0) return is_known ? name : fmt::format("{}/{}", owner, name);
   const auto room = columns - std::min(columns, used);
