@@ -51,9 +51,7 @@ SnapshotTables::SnapshotTables()
 void SnapshotTables::add(std::string_view lines) {
   while (!lines.empty()) {
     const auto end = std::min(lines.find('\n'), lines.size());
-    rapidjson::Document line;
-    line.Parse<rapidjson::kParseIterativeFlag>(lines.data(), end);
-    if (line.IsObject()) add_line(line);
+    add_line(reader_.read(lines.substr(0, end)));
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
 }

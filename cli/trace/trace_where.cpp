@@ -5,6 +5,7 @@
 #include <rapidjson/document.h>
 
 #include "cli/output/where_error.hpp"
+#include "cli/sqlite/json_line.hpp"
 #include "coldtrace/tracefile/opening/any_trace.hpp"
 
 namespace coldtrace::cli {
@@ -71,25 +72,22 @@ class ParsedLine {
       : lines_{context,
                {.header_fields = true, .schema_files = true, .messages = true, .frames = frames}} {}
 
-  void forget() { document_.reset(); }
+  void forget() { value_ = nullptr; }
 
   const rapidjson::Value& of(const tracefile::Event& event,
                              const tracefile::AttachedStack* attached) {
-    if (document_) return *document_;
+    if (value_ != nullptr) return *value_;
     text_.clear();
     lines_.append_event(text_, event, attached);
-    pool_.Clear();
-    document_.emplace(&pool_);
-    constexpr unsigned how = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-    document_->Parse<how>(text_.view().data(), text_.size());
-    return *document_;
+    value_ = &reader_.read(text_.view());
+    return *value_;
   }
 
  private:
   TraceLines lines_;
   core::TextBuffer text_;
-  rapidjson::MemoryPoolAllocator<> pool_;
-  std::optional<rapidjson::Document> document_;
+  JsonLine reader_;
+  const rapidjson::Value* value_ = nullptr;  // once it is made
 };
 
 class WholeLineReader final : public tracefile::EventLineReader {

@@ -1,5 +1,6 @@
 #include "cli/trace/export/event_lines.hpp"
 
+#include "cli/sqlite/json_line.hpp"
 #include "cli/trace/trace_where.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
 #include "coldtrace/tracefile/providers/decoding_findings.hpp"
@@ -45,8 +46,7 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
   tracefile::EventDecoder decoder{context.schemas};
   TraceLines lines{context, {}};
   core::TextBuffer line;
-  std::vector<char> room(std::size_t{1} << 16);
-  rapidjson::MemoryPoolAllocator<> pool{room.data(), room.size()};
+  JsonLine reader;
   for (auto item = events->next(); item != Item::end; item = events->next()) {
     if (item == Item::event && !selector.wants(events->event())) continue;
     line.clear();
@@ -54,10 +54,7 @@ void EventExport::each(const std::function<void(const EventLine&)>& take) {
       lines.append_gap(line, events->gap());
     else
       lines.append_event(line, events->event());
-    pool.Clear();
-    rapidjson::Document json{&pool};
-    json.Parse<rapidjson::kParseIterativeFlag>(line.view().data(), line.size());
-    if (json.HasParseError()) continue;  // no line of coldtrace has one
+    const auto& json = reader.read(line.view());
     if (item == Item::gap) {
       take({json, nullptr, nullptr, {}});
       continue;

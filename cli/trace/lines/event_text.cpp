@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <rapidjson/document.h>
 
 #include "cli/output/character_set.hpp"
 #include "cli/output/text.hpp"
@@ -154,10 +153,7 @@ std::string event_text_heading() {
                      process_columns);
 }
 
-void append_event_text(core::TextBuffer& text, std::string_view json) {
-  rapidjson::Document event;
-  event.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
-  if (event.HasParseError() || !event.IsObject()) return;
+void append_event_text(core::TextBuffer& text, rapidjson::Value& event) {
   auto line = is_narrow() ? padded(time_of_day(time_column(event)), narrow_time_columns) + " "
                           : fmt::format("{:<{}}  ", time_column(event), time_columns);
   if (text_of(event, "type") == "gap") {

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+
+#include <rapidjson/document.h>
 
 #include "coldtrace/core/text_buffer.hpp"
 
@@ -16,9 +17,9 @@ void fit_event_text(std::size_t columns);
 // The heading for the columns of append_event_text().
 std::string event_text_heading();
 
-// One line for people, made from the JSON line of an event or a gap of `trace decode`: time,
+// One line for people, made from the object of an event or a gap of `trace decode`: time,
 // process and thread, process name, event, and the provider's message for it, or else its fields
 // with what their values stand for. Without files, stacks and the members of --header-fields.
-void append_event_text(core::TextBuffer& text, std::string_view json);
+void append_event_text(core::TextBuffer& text, rapidjson::Value& event);
 
 }  // namespace coldtrace::cli

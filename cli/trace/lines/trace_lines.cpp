@@ -81,7 +81,7 @@ void TraceLines::append_event(TextBuffer& text, const Event& event,
   } else if (options_.format == TraceFormat::text) {
     whole_.clear();
     append_json_event(whole_, event, kind);
-    append_event_text(text, whole_.view());
+    append_event_text(text, json_.read(whole_.view()));
   } else if (options_.format == TraceFormat::csv) {
     append_csv_event(text, event, kind);
   } else {
@@ -460,7 +460,7 @@ void TraceLines::append_gap(TextBuffer& text, const tracefile::Gap& gap) {
   if (options_.format == TraceFormat::text) {
     whole_.clear();
     append_json_gap(whole_, gap, place);
-    append_event_text(text, whole_.view());
+    append_event_text(text, json_.read(whole_.view()));
   } else if (options_.format != TraceFormat::csv) {
     if (options_.format == TraceFormat::json) text.append(',');
     append_json_gap(text, gap, place);

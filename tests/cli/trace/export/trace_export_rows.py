@@ -7,6 +7,7 @@ import datetime
 import json
 import math
 import os
+import random
 import re
 import shutil
 import sqlite3
@@ -261,6 +262,41 @@ class Exports(unittest.TestCase):
         self.assertEqual(json.loads(more)["d"], "NaN")
         found = database.execute("SELECT severity, text FROM finding WHERE code = 'export-values'").fetchone()
         self.assertEqual((found["severity"], found["text"].split()[0]), ("info", "1"))
+
+    def test_floating_numbers_are_those_of_the_trace(self):
+        """All of their bits are in text and in each export, as they are in the line of the event."""
+        random.seed(20190417)
+        numbers = [random.random() * 10 ** random.randint(-9, 9) for _ in range(150)]
+        numbers += [n for n, in struct.iter_unpack("<d", random.randbytes(8 * 150)) if math.isfinite(n)]
+        manifest = self.declare("floating.man", [("D", "Double")])
+        log = EtlWriter(1)
+        for time, number in enumerate(numbers, 1):
+            log.manifest(0, time, self.GUID, 1, 0, struct.pack("<d", number))
+        trace = self.folder / "floating.etl"
+        trace.write_bytes(log.build())
+
+        def lines(*command):
+            out = self.folder / "floating.out"
+            self.assertEqual(run(*command, trace, "--schemas", manifest, "-o", out).returncode, 0)
+            return out.read_text().splitlines()
+
+        def shown(texts):
+            return [float(found[1]) for found in (re.search(r" D=(\S+)$", text) for text in texts) if found]
+
+        events = [json.loads(line).get("fields", {}) for line in lines("decode", "--format", "ndjson")]
+        self.assertEqual([event["D"] for event in events if "D" in event], numbers)
+        self.assertEqual(shown(lines("decode", "--format", "text")), numbers)
+        ecs = [json.loads(line) for line in lines("export", "ecs")]
+        datas = [line["winlog"]["event_data"] for line in ecs]
+        self.assertEqual([float(data["D"]) for data in datas if "D" in data], numbers)
+        timesketch = [json.loads(line) for line in lines("export", "timesketch")]
+        datas = [json.loads(line["event_data"]) for line in timesketch]
+        self.assertEqual([data["D"] for data in datas if "D" in data], numbers)
+        for rows in ecs, timesketch:
+            self.assertEqual(shown(row["message"] for row in rows), numbers)
+        database = self.database(trace, "--schemas", manifest)
+        name, _ = self.columns(database)
+        self.assertEqual([row["D"] for row in database.execute(f'SELECT * FROM "{name}" ORDER BY event')], numbers)
 
     def test_a_later_schema_of_a_kind_adds_columns(self):
         first = self.declare("first.man", [("a", "UInt32")])
