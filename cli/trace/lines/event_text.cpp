@@ -99,11 +99,14 @@ std::string event_name(const Value& event, std::size_t used) {
 }
 
 // A text without blanks stands as it is.
-std::string value_text(const Value& value) {
-  if (!value.IsString()) return printable(json_of(value));
-  const std::string_view text{value.GetString(), value.GetStringLength()};
-  const bool plain = !text.empty() && text.find_first_of(" \"=()") == std::string_view::npos;
-  return printable(plain ? std::string{text} : fmt::format("\"{}\"", text));
+void append_value(core::TextBuffer& text, const Value& value) {
+  if (value.IsUint64()) return text.append_decimal(u64{value.GetUint64()});
+  if (!value.IsString()) return text.append(printable(json_of(value)));
+  const std::string_view whole{value.GetString(), value.GetStringLength()};
+  const bool plain = !whole.empty() && whole.find_first_of(" \"=()") == std::string_view::npos;
+  if (!plain) text.append('"');
+  text.append(printable(whole));
+  if (!plain) text.append('"');
 }
 
 // " Name=value(what it stands for)" of each member.
@@ -112,10 +115,15 @@ void append_members(core::TextBuffer& text, const Value& members, const Value& r
   for (const auto& member : members.GetObject()) {
     if (member.value.IsNull()) continue;
     const auto* const name = member.name.GetString();
-    text.append(fmt::format(" {}={}", printable(name), value_text(member.value)));
+    text.append(' ');
+    text.append(printable(name));
+    text.append('=');
+    append_value(text, member.value);
     const auto& meaning = member_of(resolved, name);
-    if (!meaning.IsNull() && meaning != member.value)
-      text.append(fmt::format("({})", printable(plain_of(meaning))));
+    if (meaning.IsNull() || meaning == member.value) continue;
+    text.append('(');
+    text.append(printable(plain_of(meaning)));
+    text.append(')');
   }
 }
 
