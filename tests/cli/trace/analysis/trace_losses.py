@@ -176,6 +176,17 @@ class Losses(Case):
                 with sqlite3.connect(database) as connection:
                     self.assertEqual(connection.execute("SELECT reason FROM gap").fetchall(), [(reason,)])
 
+    def test_a_record_of_a_type_that_no_file_has_is_told_by_its_type(self):
+        for kind in 0, 14:
+            log = EtlWriter()
+            log.switch(0, 500, 0, 1000, state=2)
+            content = bytearray(log.build())
+            content[BUFFER + HEADER + 2] = kind
+            with self.subTest(kind=kind):
+                findings = self.ask(bytes(content), "info", status=1)["findings"]
+                self.assertEqual([(one["first_offset"], one["text"]) for one in findings if one["code"] == "buffer-damaged"],
+                                 [(BUFFER + HEADER + 2, f"trace header.HeaderType: bad value: found {kind:#x}")])
+
     def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
         """Deadlocks and schedule say the same of the end."""
         for state, where in ((5, "waiting"), (8, "waiting"), (0, "unknown")):
