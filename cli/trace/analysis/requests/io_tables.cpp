@@ -30,7 +30,7 @@ void write_top(Output& output, TextTable table, const std::vector<Row>& rows, u6
 }  // namespace
 
 void write_more(Output& output, u64 count, std::string_view one, std::string_view several) {
-  if (count > 0) print(output, "{} more {}\n", count, count == 1 ? one : several);
+  if (count > 0) print(output, "{} more {}\n", grouped(count), count == 1 ? one : several);
 }
 
 void write_process_members(JsonWriter& json, const Population& population, const TraceTimes& times,
