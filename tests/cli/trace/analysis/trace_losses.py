@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from case import Case
-from cli.trace.etl_writer import BUFFER, HEADER, EtlWriter
+from cli.trace.etl_writer import BUFFER, HEADER, NO_PER_PROCESSOR, EtlWriter
 from strict import strict_json
 
 COLDTRACE = Path(sys.argv[1]).resolve()
@@ -459,6 +459,20 @@ class Losses(Case):
         never, ever = services[KERNEL], services[KERNEL + 0x100]
         self.assertEqual((never["calls"], never["open"]), (0, 1100))
         self.assertEqual((ever["calls"], ever["open"], ever["inclusive"]), (10, 0, 50))
+
+    # What a buffer says of its processor means nothing there. Source: evntrace.h.
+    def test_gaps_where_processors_share_buffers_are_of_none(self):
+        for mode, cpu in (1, 1), (1 | NO_PER_PROCESSOR, None):
+            log = EtlWriter(2, mode=mode)
+            log.switch(1, 500, 0, 1000, state=2)
+            log.switch(1, 1000, 1000, 0)
+            content = bytearray(log.build())
+            struct.pack_into("<H", content, BUFFER + 52, 2 | 4)  # flags: lost events, lost buffers
+            content[BUFFER + HEADER:BUFFER + HEADER + 8] = b"\x55" * 8
+            with self.subTest(mode=mode):
+                gaps = [line for line in self.ask(bytes(content), "decode", status=1) if line["type"] == "gap"]
+                self.assertEqual({gap["reason"]: gap["cpu"] for gap in gaps},
+                                 dict.fromkeys(("events_lost", "buffers_lost", "damaged"), cpu))
 
     # Wakers with long stacks, whose threads never run: more frames than are kept.
     def test_stacks_of_many_wakers_are_bounded(self):
