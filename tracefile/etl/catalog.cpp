@@ -183,6 +183,7 @@ class PartReader {
     part.kept_bytes += event.payload.size();
     part.kept.push_back({event, {event.payload.begin(), event.payload.end()}});
     auto& kept = part.kept.back();
+    kept.event.file = static_cast<u16>(part.file);
     kept.event.payload = kept.payload;
     kept.event.header = {};
     kept.event.extended = {};
