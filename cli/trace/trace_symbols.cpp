@@ -83,6 +83,7 @@ class Answer {
   }
 
   void write_text(Output& output) const {
+    output.go_on_below();
     print(output, "{:>9}  {:>9}  {:>9}  symbols\n", "samples", "frames", "addresses");
     for (const auto& pdb : pdbs_) {
       print(output, "{}  {} {} {}{}\n", use_text(pdb.use), printable(pdb.name),

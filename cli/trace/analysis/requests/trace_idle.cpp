@@ -140,6 +140,7 @@ class IdleWriter {
   void write_text(const AtRest& rest, const trace_analysis::FileTable& files) {
     print(output_,
           "Elapsed        {}\nSpin-up        {}, break-even {}\nNetwork window {} (half of it "
+    output_.go_on_below();
           "before and after each transfer)\n",
           times().text(rest.elapsed()), duration_text(policy_.spin_up),
           duration_text(policy_.break_even), duration_text(options_.network_window * millisecond));
