@@ -111,7 +111,7 @@ class PathWriter {
         .field("depth", hop.depth)
         .field("cpu", hop.cpu)
         .field("wait_reason", reason)
-        .field("routine", routine)
+        .field("routine", ExactText{routine})
         .field("ended_by", to_string(hop.end))
         .key("event");
     write_place(json, hop.event);
