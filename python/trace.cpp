@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/schema_files/schema_files.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
 #include "coldtrace/tracefile/events/sequence_findings.hpp"
@@ -263,7 +264,7 @@ class EventChunks {
         number_or_none(event.cpu),
         number_or_none(event.pid),
         number_or_none(event.tid),
-        process ? text(*process) : none(),
+        process ? text(core::shown_text(*process)) : none(),
         py::object{common.provider}.release().ptr(),
         py::object{common.guid}.release().ptr(),
         py::object{common.name}.release().ptr(),

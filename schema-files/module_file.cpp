@@ -32,19 +32,15 @@ class OpenModule final : public OpenFile {
   }
   ~OpenModule() override {
     tell_of_file(path_, of_resource_, findings_);
-    // Message tables are also read for other ends, where their damage has codes of its own.
-    core::Findings damage;
-    for (const auto& finding : of_messages_.all()) {
+    for (auto finding : of_messages_.all()) {
       if (finding.severity != core::Severity::warning) continue;
-      // What could not be opened is another file, and is named.
-      if (finding.code.view() == "schema-file")
-        findings_.warning("schema-file", std::nullopt, "{}", finding.text);
-      else if (finding.code.view() == "folder-unreadable")
-        damage.warning("folder-unreadable", std::nullopt, "{}", finding.text);
-      else
-        damage.warning("schema-messages", finding.first_offset, "{}", finding.text);
+      const auto code = finding.code.view();
+      // Names its file: the one of the texts, the module, or both if neither can be read.
+      if (code != "schema-file") finding.text = path_ + ": " + finding.text;
+      // Message tables are also read for other ends, where their damage has codes of its own.
+      if (code != "schema-file" && code != "folder-unreadable") finding.code = "schema-messages";
+      findings_.merge(std::move(finding));
     }
-    tell_of_file(path_, damage, findings_);
   }
 
   tracefile::ProviderSchemas* find(const core::Guid& provider) override {

@@ -58,7 +58,7 @@ class StoredSchemas final : public tracefile::ProviderSchemas {
     read_parts();
     const auto events = in_.count("events");
     for (std::size_t i = 0; i < events && in_.ok(); ++i) read_event();
-    if (in_.ok() && !in_.at_end()) in_.reject(Fault::bad_value, "size", 0, 1);
+    if (in_.ok() && !in_.at_end()) in_.reject(Fault::bad_value, "size", 0, 0);
     if (!in_.ok()) return core::fail(in_.error());
     return core::Done{};
   }

@@ -54,11 +54,13 @@ void write_numbers(Output& output, const DriverCheckAnswer& answer) {
           "missing\n");
   print(output,
         "services: {}, {}; start: {} boot, {} system, {} automatic, {} demand, {} disabled\n",
-        files[0] + files[1] + files[2], counted(drivers, "driver", "drivers"), starts[0], starts[1],
-        starts[2], starts[3], starts[4]);
+        grouped(files[0] + files[1] + files[2]), counted(drivers, "driver", "drivers"),
+        grouped(starts[0]), grouped(starts[1]), grouped(starts[2]), grouped(starts[3]),
+        grouped(starts[4]));
   if (answer.files)
     print(output, "files of services: {} present, {} missing, {} unknown; Windows is in \\{}\n",
-          files[0], files[1], files[2], printable(answer.files->windows_folder()));
+          grouped(files[0]), grouped(files[1]), grouped(files[2]),
+          printable(answer.files->windows_folder()));
 }
 
 void write_problems(Output& output, const std::vector<registry::Problem>& problems) {

@@ -76,8 +76,8 @@ void write_head(Output& output, const ModuleCheck& check, const ModuleCheckOptio
         dump.layout() == pe::Layout::file ? "file" : "memory", dump.base(),
         pe::to_string(dump.base_source()));
   if (dump.relocations() > 0)
-    print(output, " ({} of {} {})", dump.agreeing_relocations(), dump.relocations(),
-          dump.relocations() == 1 ? "relocation agrees" : "relocations agree");
+    print(output, " ({} of {})", grouped(dump.agreeing_relocations()),
+          counted(dump.relocations(), "relocation agrees", "relocations agree"));
   print(output,
         "\nbytes {} compared, {} in absent pages, {} beyond the end, {} writable, {} freed\n",
         bytes.compared_bytes, bytes.absent_bytes, bytes.missing_bytes, bytes.written_bytes,

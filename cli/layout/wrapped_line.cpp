@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/output/fitted_lines.hpp"
 #include "coldtrace/core/display_width.hpp"
 
 namespace coldtrace::cli {
@@ -9,14 +10,8 @@ namespace {
 
 // Where a line ends that is longer than what has room: the bytes of it, without the blank behind.
 std::size_t break_of(std::string_view line, std::size_t indent, std::size_t columns) {
-  const auto front = core::fitting_front(line, columns);
-  if (front.size() == line.size()) return line.size();
-  const auto searched = line.substr(0, front.size() + 1);
-  for (const std::string_view mark : {", ", " "}) {
-    const auto at = searched.rfind(mark);
-    if (at != searched.npos && at > indent) return at + mark.size() - 1;
-  }
-  return line.size();
+  const auto fits = core::fitting_front(line, columns).size();
+  return fits == line.size() || fits <= indent ? line.size() : find_line_break(line, indent, fits);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ void write_shadow_list(JsonWriter& json, const ntfs::ShadowCopies* shadows, bool
 void write_shadow_text(Output& output, const ntfs::ShadowCopies& shadows) {
   const auto copies = shadows.copies();
   if (copies.empty()) return;
-  print(output, "  {} shadow {}:\n", copies.size(), copies.size() == 1 ? "copy" : "copies");
+  print(output, "  {}:\n", counted(copies.size(), "shadow copy", "shadow copies"));
   for (const auto& copy : copies)
     print(output, "    {:>3}  {}  {}\n", copy.number, core::to_string(copy.created),
           describe(copy, shadows.header().elsewhere()));

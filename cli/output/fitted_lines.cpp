@@ -4,6 +4,7 @@
 
 #include "cli/output/character_set.hpp"
 #include "coldtrace/core/display_width.hpp"
+#include "coldtrace/core/printable.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -25,7 +26,20 @@ std::size_t fitting_bytes(std::string_view line, std::size_t columns) {
   return bytes;
 }
 
+bool has_color(std::string_view text) {
+  return text.find(escape) != text.npos;
+}
+
 }  // namespace
+
+std::size_t find_line_break(std::string_view line, std::size_t least, std::size_t fits) {
+  const auto searched = line.substr(0, fits + 1);
+  for (const std::string_view mark : {", ", " "}) {
+    const auto at = searched.rfind(mark);
+    if (at != searched.npos && at > least) return at + mark.size() - 1;
+  }
+  return fits;
+}
 
 void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
   // Some bytes for each column: characters have up to four, and others may be drawn over them.
@@ -33,9 +47,15 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
   while (!text.empty()) {
     const auto end = text.find('\n');
     const auto piece = text.substr(0, end);
-    const auto room = longest - std::min(longest, line_.size());
-    cut_ = cut_ || piece.size() > room;
-    line_.append(piece.substr(0, room));
+    if (goes_on_ && !has_color(line_) && !has_color(piece)) {
+      line_.append(piece);
+      while (break_line(fitted)) {
+      }
+    } else {
+      const auto room = longest - std::min(longest, line_.size());
+      cut_ = cut_ || piece.size() > room;
+      line_.append(piece.substr(0, room));
+    }
     if (end == std::string_view::npos) return;
     finish(fitted);
     fitted.append('\n');
@@ -44,18 +64,53 @@ void FittedLines::append(core::TextBuffer& fitted, std::string_view text) {
 }
 
 void FittedLines::finish(core::TextBuffer& fitted) {
+  if (!goes_on_ || has_color(line_))
+    cut(fitted);
+  else if (!is_below_ || !line_.empty())
+    put(fitted, line_);
+  line_.clear();
+  cut_ = is_below_ = false;
+}
+
+// Writes what has room of a line that is too long; false if all that is left has room.
+bool FittedLines::break_line(core::TextBuffer& fitted) {
+  const std::string_view line{line_};
+  const auto least = std::min(line.find_first_not_of(' '), line.size());
+  if (is_below_ && least > 0) {
+    line_.erase(0, least);
+    return true;
+  }
+  const auto fits = fitting_bytes(line, columns_ - indent());
+  if (fits == line.size()) return false;
+  constexpr std::size_t deeper = 4;
+  if (!is_below_) indent_ = static_cast<u32>(std::min(least + deeper, columns_ / 2));
+  const auto one = core::first_character(line).size();
+  const auto end = std::max(find_line_break(line, least, fits), one);
+  put(fitted, line.substr(0, line.find_last_not_of(' ', end - 1) + 1));
+  line_.erase(0, end);
+  is_below_ = true;
+  return true;
+}
+
+void FittedLines::put(core::TextBuffer& fitted, std::string_view text) const {
+  if (is_below_) {
+    fitted.append('\n');
+    fitted.append(std::string(indent_, ' '));
+  }
+  fitted.append(text);
+}
+
+void FittedLines::cut(core::TextBuffer& fitted) {
   if (fitting_bytes(line_, columns_) == line_.size() && !cut_) {
     fitted.append(line_);
-  } else {
-    const auto last = columns_ - std::min<std::size_t>(columns_, 1);
-    const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
-    fitted.append(front);
-    fitted.append(ellipsis());
-    const auto color = front.rfind(escape);
-    if (color != front.npos && !front.substr(color).starts_with(no_color)) fitted.append(no_color);
+    return;
   }
-  line_.clear();
-  cut_ = false;
+  const auto last = columns_ - std::min<std::size_t>(columns_, 1);
+  const auto front = std::string_view{line_}.substr(0, fitting_bytes(line_, last));
+  fitted.append(front);
+  fitted.append(ellipsis());
+  const auto color = front.rfind(escape);
+  if (color != front.npos && !front.substr(color).starts_with(no_color)) fitted.append(no_color);
 }
 
 }  // namespace coldtrace::cli

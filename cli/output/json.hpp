@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "cli/output/output.hpp"
 #include "coldtrace/core/borrowed.hpp"
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 
 namespace coldtrace::cli {
 
@@ -35,6 +37,12 @@ FileTexts(const std::vector<Text>&) -> FileTexts<Text>;
 // The same, but null if it is empty.
 struct MaybeText {
   std::string_view bytes;
+};
+
+// Exact text, as core::decode_exact() makes it; null if there is none. Unpaired surrogates become
+// U+FFFD, and a second member, whose name ends with "_utf16", then has the units in hexadecimal.
+struct ExactText {
+  std::optional<std::string_view> exact;
 };
 
 // Null if the text is empty; otherwise a view of it, or the text itself if it is a temporary.
@@ -150,6 +158,10 @@ class JsonWriter {
     return longest_json_text(text.bytes.size()) + text.bytes.size() * 2;
   }
   static std::size_t longest(MaybeText text) { return longest(FileText{text.bytes}); }
+  static std::size_t longest(ExactText text) {
+    const auto size = text.exact.value_or("").size();
+    return longest_json_text(size) + size * 4;
+  }
   template <class Text>
   static std::size_t longest(FileTexts<Text> texts) {
     constexpr std::size_t around = std::string_view{",null\"\""}.size();
@@ -225,6 +237,23 @@ class JsonWriter {
     at = write_raw(at, name);
     at = write_raw(at, "_bytes\":\"");
     at = core::write_hex(at, std::as_bytes(std::span{text.bytes}));
+    *at++ = '"';
+    return at;
+  }
+
+  template <std::size_t Size>
+  char* write_member(char* at, const char (&name)[Size], ExactText text) const {
+    at = write_name(at, name);
+    if (!text.exact) return write(at, nullptr);
+    std::string shown;
+    const bool valid = core::append_utf8(shown, *text.exact);
+    write_json_text(at, shown);
+    if (valid) return at;
+    at = write_raw(at, ",\"");
+    at = write_raw(at, name);
+    at = write_raw(at, "_utf16\":\"");
+    const auto units = core::to_utf16_hex(*text.exact);
+    at = std::copy(units.begin(), units.end(), at);
     *at++ = '"';
     return at;
   }

@@ -147,7 +147,8 @@ bool write_json_text(char*& at, std::string_view text) {
   }
   const auto rest = text.substr(write_ascii(at, text));
   const bool valid = rest.empty() || core::is_valid_utf8(rest);
-  if (!rest.empty()) at = write_utf8(at, valid ? rest : core::to_valid_utf8(rest));
+  if (!rest.empty())
+    at = write_utf8(at, valid ? rest : core::to_valid_utf8(core::shown_text(rest)));
   *at++ = '"';
   return valid;
 }

@@ -6,8 +6,8 @@ namespace coldtrace::cli {
 
 // JSON strings written straight into a buffer, eight characters at a time.
 
-// Appends the text in quotes. Bytes that are not UTF-8 become U+FFFD; returns whether there were
-// none.
+// Appends the text in quotes. Bytes that are not UTF-8 become U+FFFD, one for each unpaired
+// surrogate of exact text; returns whether there were none.
 bool append_json_text(core::TextBuffer& json, std::string_view text);
 
 // The same in a place with room for longest_json_text(text.size()) characters; the place moves to

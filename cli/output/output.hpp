@@ -85,6 +85,10 @@ class Output {
   // Of the terminal, if lines are cut; 0: they are whole.
   std::size_t columns() const { return columns_; }
 
+  // What follows are sentences or has something at its end that is not cut from lines: those that
+  // are too long for the terminal go on below.
+  void go_on_below(bool goes_on = true);
+
   // For piecewise writing: what is appended here follows what was written, and make_room(), called
   // now and then, keeps it short.
   core::TextBuffer& buffer() { return buffer_; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/text.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -23,7 +24,7 @@ std::string text_size(u64 bytes) {
 }
 
 std::string text_size_in_words(u64 bytes) {
-  return units() ? size_text(bytes) : fmt::format("{} {}", bytes, bytes == 1 ? "byte" : "bytes");
+  return units() ? size_text(bytes) : core::counted(bytes, "byte", "bytes");
 }
 
 }  // namespace coldtrace::cli

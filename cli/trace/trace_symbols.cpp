@@ -83,6 +83,7 @@ class Answer {
   }
 
   void write_text(Output& output) const {
+    output.go_on_below();
     print(output, "{:>9}  {:>9}  {:>9}  symbols\n", "samples", "frames", "addresses");
     for (const auto& pdb : pdbs_) {
       print(output, "{}  {} {} {}{}\n", use_text(pdb.use), printable(pdb.name),
@@ -167,7 +168,7 @@ class Answer {
     const auto& file = image(number);
     const auto known = [](u32 value) { return value != 0 ? std::optional{value} : std::nullopt; };
     const auto path = server_path(file);
-    json.field("image", file.name)
+    json.field("image", ExactText{file.name})
         .field("time_date_stamp", known(file.time_date_stamp))
         .field("size_of_image", known(file.size_of_image))
         .field("checksum", known(file.checksum))

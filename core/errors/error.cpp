@@ -51,6 +51,9 @@ std::string to_string(const ParseError& error) {
   if (error.fault == Fault::truncated)
     return fmt::format("{}: {} {} needed, {} available", place, error.expected,
                        error.expected == 1 ? "byte" : "bytes", error.found);
+  const bool tells_limit = error.fault == Fault::out_of_bounds || error.fault == Fault::limit;
+  if (error.expected == error.found && !tells_limit) return place;
+  if (error.expected == not_one_number) return fmt::format("{}: found {:#x}", place, error.found);
   return fmt::format("{}: expected {:#x}, found {:#x}", place, error.expected, error.found);
 }
 

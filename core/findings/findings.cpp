@@ -40,11 +40,13 @@ void Findings::tell(Finding finding) {
 }
 
 void Findings::merge(const Findings& other) {
-  for (const auto& finding : other.findings_) {
-    const bool is_state =
-        finding.code == Name{"unreadable-range"};  // each reader of a file says it
-    if (!repeat(finding.code, finding.severity, is_state ? 0 : finding.count)) tell(finding);
-  }
+  for (const auto& finding : other.findings_) merge(finding);
+}
+
+void Findings::merge(Finding finding) {
+  const bool is_state = finding.code == Name{"unreadable-range"};  // each reader of a file says it
+  if (!repeat(finding.code, finding.severity, is_state ? 0 : finding.count))
+    tell(std::move(finding));
 }
 
 void Findings::merge_unknown(const Findings& other) {

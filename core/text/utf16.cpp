@@ -150,6 +150,11 @@ std::string shown_text(std::string_view exact) {
   return shown;
 }
 
+std::string_view shown_text(std::string_view exact, std::string& room) {
+  if (!find_surrogate(exact)) return exact;
+  return room = shown_text(exact);
+}
+
 std::string to_utf16_hex(std::string_view exact) {
   std::string units;
   while (const auto surrogate = find_surrogate(exact)) {

@@ -209,7 +209,8 @@ class QcowMap final : public DiskMap {
     COLDTRACE_TRY(file_->read_at(place, packed));
     auto bytes = unpack_cluster(packed, size_);
     if (!bytes)
-      return core::fail({Fault::bad_value, place, qcow_image, "compressed cluster", 0, length});
+      return core::fail({Fault::bad_value, place, qcow_image, "compressed cluster",
+                         core::not_one_number, length});
     unpacked_image_.reset();
     unpacked_ = std::move(*bytes);
     unpacked_image_.emplace(core::ByteView{unpacked_});

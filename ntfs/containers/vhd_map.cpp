@@ -44,7 +44,8 @@ core::Result<VhdHeader> read_vhd_header(const core::ImageSource& file) {
   header.block_size = COLDTRACE_TRY(load_big_u32(file, place + 32));
   if (header.table_offset >= file.size() || header.block_size == 0 ||
       header.block_size % vhd_sector != 0)
-    return core::fail({Fault::bad_value, place, vhd_image, "block size", 0, header.block_size});
+    return core::fail({Fault::bad_value, place, vhd_image, "block size", core::not_one_number,
+                       header.block_size});
   return header;
 }
 

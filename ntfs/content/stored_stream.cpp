@@ -149,7 +149,7 @@ core::Result<std::unique_ptr<StoredStream>> open_stored_stream(const Volume& vol
   const auto read = COLDTRACE_TRY(read_attribute(volume, *known));
   const auto& attribute = read->attribute;
   if (attribute.encrypted())
-    return core::fail({Fault::unsupported, read->offset, "attribute", "encryption", 0, 1});
+    return core::fail({Fault::unsupported, read->offset, "attribute", "encryption", 0, 0});
   if (attribute.resident)
     return std::make_unique<ResidentStream>(
         std::vector<std::byte>{attribute.value.begin(), attribute.value.end()},

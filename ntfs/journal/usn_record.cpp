@@ -84,7 +84,7 @@ core::Result<UsnRecord> read_usn_record(core::ByteView bytes, u64 offset) {
   else
     read_named(reader, *whole, record);
   if (record.usn % 8 != 0 || record.usn > ~u64{0} >> 1)
-    reader.reject(Fault::bad_value, offset, "Usn", 0, record.usn);
+    reader.reject(Fault::bad_value, offset, "Usn", core::not_one_number, record.usn);
   return reader.finish(record);
 }
 

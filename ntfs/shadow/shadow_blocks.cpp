@@ -34,7 +34,7 @@ core::Result<u64> ShadowBlocks::read(u64 offset, ShadowBlockType type) {
         {Fault::out_of_bounds, place_.offset, "shadow block", "offset", last, offset});
   const u64 at = place_.offset + offset;
   if (!seen_.insert(offset).second)
-    return core::fail({Fault::loop, at, "shadow block", "next", 0, offset});
+    return core::fail({Fault::loop, at, "shadow block", "next", core::not_one_number, offset});
   COLDTRACE_TRY(image_->read_at(at, block_));
   core::Reader reader{block_, "shadow block", at};
   if (!has_shadow_guid(reader.take(core::Guid::size_on_disk, "GUID")))

@@ -305,7 +305,7 @@ void AttributeReader::check_place(const Attribute& attribute) {
   }
   const u64 bit = u64{1} << attribute.id % 64;
   if ((before_.ids & bit) != 0 && is_id_taken(attribute.id))
-    note(Fault::bad_value, "AttributeId", 0, attribute.id);
+    note(Fault::bad_value, "AttributeId", core::not_one_number, attribute.id);
   before_.ids |= bit;
 }
 

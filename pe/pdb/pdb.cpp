@@ -63,7 +63,7 @@ class Substreams {
     const auto at = in_.offset();
     const auto size = in_.read_i32(field);
     if (size >= 0) return static_cast<u64>(size);
-    in_.reject(core::Fault::bad_value, at, field, 0, static_cast<u32>(size));
+    in_.reject(core::Fault::bad_value, at, field, core::not_one_number, static_cast<u32>(size));
     return 0;
   }
   DbiHeader::Substream next(core::Name field) {

@@ -123,7 +123,7 @@ void FieldList::read_entry(Field& field) {
       if (introduces_virtual(field.attributes)) field.value = in_.read_u32("vbaseoff");
       return named(Field::Kind::method);
     default:
-      in_.reject(core::Fault::unsupported, in_.offset(), "kind", 0, kind_);
+      in_.reject(core::Fault::unsupported, in_.offset(), "kind", core::not_one_number, kind_);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::pe {
 namespace {
 
@@ -151,8 +153,8 @@ class TypeWriter {
       case Kind::array:
         return put(layer.count ? fmt::format("[{}] ", *layer.count) : "[?] ");
       case Kind::bit_field:
-        return put(fmt::format("Pos {}, {} Bit{}", layer.bit_field.position, layer.bit_field.length,
-                               layer.bit_field.length == 1 ? "" : "s"));
+        return put(fmt::format("Pos {}, {}", layer.bit_field.position,
+                               core::counted(layer.bit_field.length, "Bit", "Bits")));
       case Kind::function:
         if (layer.function.convention == unknown_convention) return put("function");
         return write_function(layer.function, layer.index, level);

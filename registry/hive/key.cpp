@@ -107,7 +107,8 @@ void Key::visit_subkeys(Visit&& visit) const {
       if (hinted) reader.skip(4, "Hint");
       if (!reader.ok() || !hive_->spend_elements(1)) break;
       if (!seen.insert(cell).second) {
-        hive_->damaged({Fault::loop, element_at, "subkeys list", "Element", 0, cell});
+        hive_->damaged(
+            {Fault::loop, element_at, "subkeys list", "Element", core::not_one_number, cell});
       } else if (branches) {
         self(self, cell, false);
       } else {
@@ -167,7 +168,8 @@ void Key::visit_values(Visit&& visit) const {
     if (!reader.ok()) return hive_->damaged(reader.error());
     if (!hive_->spend_elements(1)) return;
     if (!seen.insert(cell).second)
-      hive_->damaged({Fault::loop, element_at, "key values list", "Element", 0, cell});
+      hive_->damaged(
+          {Fault::loop, element_at, "key values list", "Element", core::not_one_number, cell});
     else if (!visit(cell))
       return;
   }
@@ -218,8 +220,8 @@ core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const 
   constexpr u32 most_of_segment = 16344;
   const auto bytes = COLDTRACE_TRY(hive_->cell(offset));
   // Only data that is there as a whole is spent: what is damaged costs no other value.
-  const auto limit =
-      ParseError{Fault::limit, Hive::place(offset), "key value", "DataSize", 0, size};
+  const auto limit = ParseError{Fault::limit, Hive::place(offset),  "key value",
+                                "DataSize",   core::not_one_number, size};
   core::Reader reader{bytes, "key value", Hive::place(offset) + 4};
   if (size <= most_of_segment || hive_->base().minor_version <= 3) {
     const auto data = reader.take(size, "Data");
@@ -243,8 +245,8 @@ core::Result<std::vector<std::byte>> Key::read_data(u32 offset, u32 size) const 
     if (!list.ok()) return core::fail(list.error());
     if (!hive_->spend_elements(1)) return core::fail(limit);
     if (!seen.insert(cell).second)
-      return core::fail(
-          ParseError{Fault::loop, element_at, "list of segments", "Segment", 0, cell});
+      return core::fail(ParseError{Fault::loop, element_at, "list of segments", "Segment",
+                                   core::not_one_number, cell});
     const auto segment = COLDTRACE_TRY(hive_->cell(cell));
     segments.push_back(
         segment.first(std::min<u64>({segment.size(), most_of_segment, size - found})));

@@ -53,7 +53,8 @@ core::Result<core::Done> apply_entry(HiveBytes& hive, core::ByteView bytes, cons
   core::Reader pages{bytes, "hive log entry", offset};
   pages.skip(header_size + entry.pages * reference_size, "DirtyPagesReferences");
   if (!hive.fits(entry.bins_size))
-    references.reject(Fault::limit, offset + 16, "HiveBinsDataSize", 0, entry.bins_size);
+    references.reject(Fault::limit, offset + 16, "HiveBinsDataSize", core::not_one_number,
+                      entry.bins_size);
   std::vector<std::pair<u32, core::ByteView>> found;
   for (u32 i = 0; references.ok() && pages.ok() && i < entry.pages; ++i) {
     const auto at = references.offset();

@@ -23,7 +23,7 @@ class TextPicker final : public FieldVisitor {
   void value(const FieldSchema& field, const Value& value) override {
     if (depth_ != 0 || field.name != name_) return;
     if (shape_of(value) == ValueShape::utf16_text)
-      core::append_utf16(text, value.bytes);
+      core::append_exact(text, value.bytes);
     else
       text += core::to_valid_utf8(core::to_chars(value.bytes));
   }

@@ -4,6 +4,11 @@
 
 namespace coldtrace::tracefile {
 
+std::optional<u16> processor_of(const BufferEntry& entry, const BufferScan& scan) {
+  if ((scan.header.log_file_mode & LogfileHeader::no_per_processor) != 0) return std::nullopt;
+  return entry.processor;
+}
+
 bool is_written_before(const BufferEntry* a, const BufferEntry* b) {
   return std::tie(a->sequence, a->offset) < std::tie(b->sequence, b->offset);
 }

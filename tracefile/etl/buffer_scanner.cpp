@@ -148,8 +148,8 @@ class Scanner {
                         "--unpacked-limit allows; this one is not read");
       entry.filled = 0;
       entry.cut = false;
-      scan_.gaps.push_back(
-          {Gap::Reason::not_unpacked, entry.offset, entry.size, std::nullopt, entry.processor});
+      scan_.gaps.push_back({Gap::Reason::not_unpacked, entry.offset, entry.size, std::nullopt,
+                            processor_of(entry, scan_)});
     }
     unpacked_left_ -= entry.filled;
   }
@@ -200,8 +200,8 @@ class Scanner {
     if (entry.filled < header_size) {
       findings_.warning("buffer-offset", entry.offset,
                         "a buffer claims {} bytes in use, fewer than its header takes", claimed);
-      scan_.gaps.push_back(
-          {Gap::Reason::damaged, entry.offset, entry.size, std::nullopt, entry.processor});
+      scan_.gaps.push_back({Gap::Reason::damaged, entry.offset, entry.size, std::nullopt,
+                            processor_of(entry, scan_)});
     } else if (entry.filled != claimed) {
       findings_.warning("buffer-offset", entry.offset,
                         "a buffer has {} bytes of events and claims {}", entry.filled, claimed);

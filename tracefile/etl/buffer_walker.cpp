@@ -33,8 +33,8 @@ bool BufferWalker::next() {
   if (!word) return false;
   if (*word == filler) {
     if (ends_at_filler()) return false;
-    return pass(
-        {core::Fault::bad_magic, place_of(context_, next_), "trace header", "Marker", 0, *word});
+    return pass({core::Fault::bad_magic, place_of(context_, next_), "trace header", "Marker",
+                 core::not_one_number, *word});
   }
   const auto before = event_.timestamp;
   const auto read = read_event(bytes_, next_, context_, event_);

@@ -97,7 +97,7 @@ class PartReader {
     std::size_t told = 0;
     while (walker.next()) {
       for (; told < walker.damage().size(); ++told)
-        report_damage(part, entry, walker.damage()[told], told == 0);
+        report_damage(part, entry, context.cpu, walker.damage()[told], told == 0);
       const auto& event = walker.event();
       if (const auto inside = walker.uncertain_from())
         part.findings.warning("event-size", place_of(context, event.offset),
@@ -132,19 +132,20 @@ class PartReader {
       if (has_met()) return;
     }
     part.events += entry.events;
-    report_loss(part, entry);
+    report_loss(part, entry, context.cpu);
     for (const auto& damage : walker.damage())
       part.damage[index].push_back({damage.offset, damage.size});
     const auto damage = damage_of(entry, buffer, walker);
     entry.ends_in_damage =
         entry.cut || buffer.damaged ||
         (!damage.empty() && damage.back().offset + damage.back().size >= buffer.bytes.size());
-    for (; told < damage.size(); ++told) report_damage(part, entry, damage[told], told == 0);
+    for (; told < damage.size(); ++told)
+      report_damage(part, entry, context.cpu, damage[told], told == 0);
     // The finding is that of what the buffer claims.
     if (entry.cut && damage.empty())
       part.gaps.push_back({Gap::Reason::damaged, entry.offset, entry.size,
                            entry.events > 0 ? std::optional{entry.last_time} : std::nullopt,
-                           entry.processor});
+                           context.cpu});
   }
 
   void visit(Part& part, const Event& event) {
@@ -182,6 +183,7 @@ class PartReader {
     part.kept_bytes += event.payload.size();
     part.kept.push_back({event, {event.payload.begin(), event.payload.end()}});
     auto& kept = part.kept.back();
+    kept.event.file = static_cast<u16>(part.file);
     kept.event.payload = kept.payload;
     kept.event.header = {};
     kept.event.extended = {};
@@ -192,9 +194,9 @@ class PartReader {
     return entry.events > 0 ? std::optional{entry.first_time} : std::nullopt;
   }
 
-  static void report_loss(Part& part, const BufferEntry& entry) {
+  static void report_loss(Part& part, const BufferEntry& entry, std::optional<u16> cpu) {
     const auto gap = [&](Gap::Reason reason) {
-      part.gaps.push_back({reason, entry.offset, 0, start_of(entry), entry.processor});
+      part.gaps.push_back({reason, entry.offset, 0, start_of(entry), cpu});
     };
     if ((entry.flags & BufferHeader::events_lost) != 0) {
       part.findings.warning("gap-events-lost", entry.offset,
@@ -220,8 +222,8 @@ class PartReader {
     return damage;
   }
 
-  static void report_damage(Part& part, const BufferEntry& entry, const BufferDamage& damage,
-                            bool first) {
+  static void report_damage(Part& part, const BufferEntry& entry, std::optional<u16> cpu,
+                            const BufferDamage& damage, bool first) {
     const bool unreadable = damage.error.fault == core::Fault::io;
     if (unreadable)
       part.findings.warning("trace-unreadable", damage.error);
@@ -230,9 +232,9 @@ class PartReader {
     if (entry.compressed() && !first) return;  // the gap is the buffer
     const auto [offset, size] =
         entry.compressed() ? std::pair{0U, entry.size} : std::pair{damage.offset, damage.size};
-    part.gaps.push_back(
-        {unreadable ? Gap::Reason::unreadable : Gap::Reason::damaged, entry.offset + offset, size,
-         entry.events > 0 ? std::optional{entry.last_time} : std::nullopt, entry.processor});
+    part.gaps.push_back({unreadable ? Gap::Reason::unreadable : Gap::Reason::damaged,
+                         entry.offset + offset, size,
+                         entry.events > 0 ? std::optional{entry.last_time} : std::nullopt, cpu});
   }
 
   std::span<ScannedFile> files_;
@@ -318,8 +320,7 @@ void forget_events(std::span<ScannedFile> files, const std::vector<std::size_t>&
 }  // namespace
 
 BufferContext context_of(const BufferEntry& entry, const BufferScan& scan) {
-  const bool shared = (scan.header.log_file_mode & LogfileHeader::no_per_processor) != 0;
-  return {entry.offset, entry.compressed(), shared ? std::nullopt : std::optional{entry.processor},
+  return {entry.offset, entry.compressed(), processor_of(entry, scan),
           scan.other_clock ? &*scan.other_clock : nullptr};
 }
 

@@ -279,7 +279,7 @@ void EventStream::end(Run& run, u32 offset) {
                      .offset = entry.offset + from,
                      .length = entry.size - from,
                      .timestamp = run.handed_out > 0 ? run.time : entry.first_time,
-                     .cpu = entry.processor,
+                     .cpu = processor_of(entry, scan_of(run)),
                      .events = entry.events - run.handed_out,
                      .file = run.file});
   running_.forget(entry.processor);

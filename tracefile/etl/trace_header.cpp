@@ -245,7 +245,7 @@ EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, E
   const auto [type, size] = *start;
   const auto& layout = find_layout(type);
   if (layout.header_size == 0)
-    return bad(Fault::bad_value, at + 2, "HeaderType", 0, static_cast<u8>(type));
+    return bad(Fault::bad_value, at + 2, "HeaderType", core::not_one_number, static_cast<u8>(type));
   const u32 left = static_cast<u32>(bytes.size() - offset);
   if (size < layout.header_size || size > left)
     return bad(Fault::bad_value, at, "Size", size > left ? left : layout.header_size, size);
@@ -258,7 +258,7 @@ EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, E
   event.size = size;
   event.has_time = true;
   if (!read_by_type(type, bytes.subspan(offset, size), event))
-    return bad(Fault::bad_value, at, "Size", 0, size);
+    return bad(Fault::bad_value, at, "Size", core::not_one_number, size);
   event.header = bytes.subspan(offset, size - event.payload.size());
   event.other_clock = context.other_clock;
   if (event.has_time) event.timestamp = in_clock_of_trace(event, event.timestamp);
@@ -269,7 +269,8 @@ EventRead peek_event(ByteView bytes, u32 offset, const BufferContext& context, E
 EventRead read_event(ByteView bytes, u32 offset, const BufferContext& context, Event& event) {
   const auto read = peek_event(bytes, offset, context, event);
   if (read.ok && !read_extended_data(bytes.subspan(offset, event.size), event))
-    return bad(Fault::bad_value, place_of(context, offset), "Size", 0, event.size);
+    return bad(Fault::bad_value, place_of(context, offset), "Size", core::not_one_number,
+               event.size);
   return read;
 }
 

@@ -35,12 +35,16 @@ constexpr u32 wbem_flag = 0x20;
 constexpr u32 wbem_no_map = 0x40;
 constexpr u32 map_of_numbers = 0;  // MAP_VALUETYPE
 
+// Units at an offset of the blob.
+ByteView units_at(ByteView blob, u32 offset) {
+  if (offset == 0 || offset >= blob.size()) return {};
+  const auto bytes = blob.subspan(offset);
+  return core::until_nul_unit(bytes.first(std::min(bytes.size(), longest_name) & ~std::size_t{1}));
+}
+
 // Text at an offset of the blob; names of tasks and opcodes may end in a blank.
 std::string text_at(ByteView blob, u32 offset) {
-  if (offset == 0 || offset >= blob.size()) return {};
-  auto bytes = blob.subspan(offset);
-  bytes = core::until_nul_unit(bytes.first(std::min(bytes.size(), longest_name) & ~std::size_t{1}));
-  auto text = core::decode_utf16(bytes).utf8;
+  auto text = core::decode_utf16(units_at(blob, offset)).utf8;
   while (!text.empty() && text.back() == ' ') text.pop_back();
   return text;
 }
@@ -182,7 +186,7 @@ class SchemaReader {
       field.length = {Rule::fixed, length};
     }
     if (in.get<u32, 12>() != 0)
-      found.map_uses.push_back({path_, text_at(blob_, in.get<u32, 12>())});
+      found.map_uses.push_back({path_, core::decode_exact(units_at(blob_, in.get<u32, 12>()))});
     return true;
   }
 
@@ -225,7 +229,7 @@ core::Result<EmbeddedSchema> read_event_schema(ByteView blob, u64 offset) {
 
 core::Result<EmbeddedMap> read_event_map(ByteView blob, u64 offset) {
   core::Reader in{blob, "EVENT_MAP_INFO", offset};
-  EmbeddedMap found{core::to_guid(in.take(16, "ProviderGuid")), {}};
+  EmbeddedMap found{core::to_guid(in.take(16, "ProviderGuid")), {}, {}};
   const auto name = in.read_u32("NameOffset");
   const auto flag = in.read_u32("Flag");
   const auto at = in.offset();
@@ -235,6 +239,7 @@ core::Result<EmbeddedMap> read_event_map(ByteView blob, u64 offset) {
   if (u64{count} * 8 > in.remaining())
     in.reject(Fault::truncated, at, "EntryCount", in.remaining() / 8, count);
   const auto names = blob.subspan(16);
+  found.exact_name = core::decode_exact(units_at(names, name));
   found.map.name = text_at(names, name);
   found.map.bits = (flag & (manifest_bit_map | wbem_bit_map | wbem_flag)) != 0;
   if (value_type != map_of_numbers || (flag & (pattern_map | wbem_no_map)) != 0) return found;

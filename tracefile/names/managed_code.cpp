@@ -78,7 +78,7 @@ const Kind* find_kind(const Event& event) {
 std::string take_text(core::ByteView payload, std::size_t& at) {
   const auto units = core::until_nul_unit(payload.subspan(std::min(at, payload.size())));
   at += units.size() + 2;
-  auto text = core::decode_utf16(units.first(std::min(units.size(), 2 * longest_name))).utf8;
+  auto text = core::decode_exact(units.first(std::min(units.size(), 2 * longest_name)));
   return text.size() <= longest_name ? text : core::to_valid_utf8(text.substr(0, longest_name));
 }
 

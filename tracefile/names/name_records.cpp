@@ -67,7 +67,7 @@ class FieldPicker final : public FieldVisitor {
       if (pick.guid != nullptr && value.bytes.size() == core::Guid::size_on_disk)
         *pick.guid = core::to_guid(value.bytes);
       if (pick.text == nullptr) continue;
-      *pick.text = value.in == InType::utf16 ? core::decode_utf16(value.bytes).utf8
+      *pick.text = value.in == InType::utf16 ? core::decode_exact(value.bytes)
                                              : core::to_valid_utf8(core::to_chars(value.bytes));
     }
   }
@@ -169,7 +169,7 @@ void NameRecords::add_thread(const Event& event) {
   const std::size_t fixed = event.opcode == set_name ? 8 : event.pointer_size == 8 ? 72 : 44;
   std::string name;
   if ((event.opcode == set_name || event.version >= 3) && event.payload.size() > fixed)
-    name = core::decode_utf16(core::until_nul_unit(event.payload.subspan(fixed))).utf8;
+    name = core::decode_exact(core::until_nul_unit(event.payload.subspan(fixed)));
   push({About::thread, event.opcode == set_name ? Verb::begins : life_verb(event.opcode),
         reversed ? second : first, event.timestamp, reversed ? first : second, 0, 0, 0},
        name);

@@ -33,7 +33,7 @@ void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
   } else if (event.opcode == event_info) {
     auto schema = read_event_schema(event.payload, event.buffer_offset);
     if (schema)
-      add_embedded(std::move(*schema), event.buffer_offset, findings);
+      add_embedded(std::move(*schema), event, findings);
     else
       findings.warning("schema-damaged", schema.error());
   } else {
@@ -41,23 +41,24 @@ void SchemaCollector::add(const KeptEvent& kept, core::Findings& findings) {
   }
 }
 
-void SchemaCollector::add_embedded(EmbeddedSchema schema, u64 buffer, core::Findings& findings) {
+void SchemaCollector::add_embedded(EmbeddedSchema schema, const Event& event,
+                                   core::Findings& findings) {
   auto& known = embedded_[schema.key];
-  if (known.size() >= most_of_event ||
-      std::any_of(known.begin(), known.end(), [&](const EmbeddedSchema& other) {
-        return are_same(other.schema, schema.schema, SchemaEquality::shown);
+  if (known.size() >= most_of_event || std::ranges::any_of(known, [&](const Embedded& other) {
+        return are_same(other.schema.schema, schema.schema, SchemaEquality::shown) &&
+               other.schema.map_uses == schema.map_uses;
       }))
     return;
   if (!known.empty())
     findings.warning(
-        "schema-conflict", buffer,
-        "the trace has two schemas of event {} version {} of {} with different fields: "
-        "the one in the buffer at {} takes precedence, the other is used where only "
+        "schema-conflict", event.buffer_offset,
+        "the trace has two schemas of event {} version {} of {} with different fields or names of "
+        "their values: the one in the buffer at {} takes precedence, the other is used where only "
         "it fits",
         schema.key.id, schema.key.version, schema.schema.provider_name,
-        known.front().schema.buffer.value_or(0));
-  schema.schema.buffer = buffer;
-  known.push_back(std::move(schema));
+        known.front().schema.schema.buffer.value_or(0));
+  schema.schema.buffer = event.buffer_offset;
+  known.push_back({std::move(schema), event.file});
   ++embedded_size_;
 }
 
@@ -67,13 +68,14 @@ void SchemaCollector::add_map(const Event& event, core::Findings& findings) {
     findings.warning("schema-damaged", read.error());
     return;
   }
-  auto map = std::make_shared<const ValueMap>(std::move(read->map));
-  const auto [known, is_new] = maps_.try_emplace({read->provider, map->name}, map);
-  if (!is_new && *known->second != *map)
+  auto& known = maps_[{read->provider, std::move(read->exact_name)}];
+  const auto [map, is_new] =
+      known.try_emplace(event.file, std::make_shared<const ValueMap>(read->map));
+  if (*map->second != read->map || *known.begin()->second != read->map)
     findings.warning("schema-conflict", event.buffer_offset,
-                     "the trace names values of the map {} of {} in two ways; the first takes "
-                     "precedence",
-                     map->name, core::to_string(read->provider));
+                     "the trace names values of the map {} of {} in two ways; the first one of the "
+                     "schema's file takes precedence",
+                     read->map.name, core::to_string(read->provider));
 }
 
 void SchemaCollector::add_manifest(const Event& event, core::Findings& findings) {
@@ -106,13 +108,16 @@ void SchemaCollector::add_manifest(const Event& event, core::Findings& findings)
   }
 }
 
-void SchemaCollector::set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const {
-  const auto map = maps_.find({found.provider, use.map_name});
-  if (map == maps_.end()) return;
+void SchemaCollector::set_map(EmbeddedSchema& found, u16 file,
+                              const EmbeddedSchema::MapUse& use) const {
+  const auto maps = maps_.find({found.provider, use.map_name});
+  if (maps == maps_.end()) return;
+  const auto own = maps->second.find(file);
+  const auto& map = own != maps->second.end() ? own->second : maps->second.begin()->second;
   auto* fields = &found.schema.fields;
   for (std::size_t i = 0; i < use.path.size(); ++i) {
     auto& field = (*fields)[use.path[i]];
-    if (i + 1 == use.path.size()) field.map = map->second;
+    if (i + 1 == use.path.size()) field.map = map;
     fields = &field.members;
   }
 }
@@ -121,10 +126,10 @@ std::shared_ptr<const SchemaTable> SchemaCollector::embedded() const {
   auto table = std::make_shared<SchemaTable>();
   std::map<core::Guid, ProviderNames> names;
   for (const auto& [key, schemas] : embedded_)
-    for (const auto& schema : schemas) {
-      auto found = schema;
-      for (const auto& use : found.map_uses) set_map(found, use);
-      if (&schema == &schemas.front())
+    for (const auto& embedded : schemas) {
+      auto found = embedded.schema;
+      for (const auto& use : found.map_uses) set_map(found, embedded.file, use);
+      if (&embedded == &schemas.front())
         table->add(key, std::move(found.schema));
       else
         table->add_other(key, std::move(found.schema));

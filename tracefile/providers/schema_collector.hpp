@@ -36,14 +36,21 @@ class SchemaCollector {
   std::shared_ptr<const EventSourceSchemas> event_source() const;
 
  private:
-  void add_embedded(EmbeddedSchema schema, u64 buffer, core::Findings& findings);
+  struct Embedded {
+    EmbeddedSchema schema;
+    u16 file;
+  };
+
+  void add_embedded(EmbeddedSchema schema, const Event& event, core::Findings& findings);
   void add_map(const Event& event, core::Findings& findings);
   void add_manifest(const Event& event, core::Findings& findings);
-  void set_map(EmbeddedSchema& found, const EmbeddedSchema::MapUse& use) const;
+  void set_map(EmbeddedSchema& found, u16 file, const EmbeddedSchema::MapUse& use) const;
 
-  std::map<SchemaKey, std::vector<EmbeddedSchema>> embedded_;  // those with other fields
+  std::map<SchemaKey, std::vector<Embedded>> embedded_;  // those with other fields or maps
   std::size_t embedded_size_ = 0;
-  std::map<std::pair<core::Guid, std::string>, std::shared_ptr<const ValueMap>> maps_;
+  // By provider and exact name, and by file: each may be of another version of the provider.
+  std::map<std::pair<core::Guid, std::string>, std::map<u16, std::shared_ptr<const ValueMap>>>
+      maps_;
   std::shared_ptr<EventSourceSchemas> event_source_ = std::make_shared<EventSourceSchemas>();
   ManifestAssembler assembler_;
   struct ReadManifest {

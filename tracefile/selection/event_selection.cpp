@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "coldtrace/core/glob.hpp"
+#include "coldtrace/core/utf16.hpp"
 #include "tracefile/where/header_sieve.hpp"
 
 namespace coldtrace::tracefile {
@@ -59,7 +60,8 @@ bool is_event(std::string_view wanted, const EventKind& kind) {
 
 bool is_process(std::string_view wanted, u32 pid, std::string_view image_name) {
   if (const auto id = id_in(wanted)) return *id == pid;
-  return matches(wanted, image_name);
+  std::string room;
+  return matches(wanted, core::shown_text(image_name, room));
 }
 
 EventSelector::EventSelector(const EventContext& context, core::Borrowed<EventSelection> selection)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coldtrace/core/text.hpp"
+#include "coldtrace/core/utf16.hpp"
 #include "coldtrace/tracefile/providers/event_members.hpp"
 #include "coldtrace/where/where_matches.hpp"
 #include "tracefile/where/field_subjects.hpp"
@@ -296,7 +297,11 @@ Truth EventFilter::truth_of_header(const WhereTest& test, const Event& event) {
       return truth(test, {.time = time_of(event, context_.clock)});
     case WhereMember::process:
       if (!event.pid) return truth(test, {});
-      return truth(test, {.text = context_.names.find_process(*event.pid, event.name_time())});
+      if (const auto name = context_.names.find_process(*event.pid, event.name_time())) {
+        std::string room;
+        return truth(test, {.text = core::shown_text(*name, room)});
+      }
+      return truth(test, {});
     case WhereMember::extended:
       return truth_of_extended(test, event);
     case WhereMember::file:
@@ -394,7 +399,7 @@ Truth EventFilter::truth_of_stack(const WhereTest& test, const Event& event,
 std::string EventFilter::name_of_frame(std::optional<u32> pid, u64 address, i64 time) const {
   if (lines_)
     if (auto name = lines_->name_frame(pid, address, time)) return std::move(*name);
-  return context_.names.name_address(pid, address, time);
+  return core::shown_text(context_.names.name_address(pid, address, time));
 }
 
 void EventFilter::decode(const Event& event, const EventKind& kind, const Plan& plan) {

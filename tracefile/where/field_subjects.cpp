@@ -82,7 +82,7 @@ std::string_view FieldSubjects::name_of(const Event& event, const FieldSchema& f
   if (lines_ != nullptr && !field.map)
     if (auto name = lines_->name_value(value, scope)) return name_ = std::move(*name);
   const auto name = find_value_name(field, value, names_, scope, name_);
-  return name.value_or(std::string_view{});
+  return core::shown_text(name.value_or(std::string_view{}), name_);
 }
 
 void FieldSubjects::read_shown(const Event& event, const Value& value, bool with_text,

@@ -14,8 +14,8 @@ using pe::TypeChange;
 std::string place_of(const ComparedMember& member) {
   if (!member.offset) return "-";
   if (!member.bit_position) return fmt::format("+{:#05x}", *member.offset);
-  return fmt::format("+{:#05x} Pos {}, {} Bit{}", *member.offset, *member.bit_position,
-                     *member.bit_length, *member.bit_length == 1 ? "" : "s");
+  return fmt::format("+{:#05x} Pos {}, {}", *member.offset, *member.bit_position,
+                     counted(*member.bit_length, "Bit", "Bits"));
 }
 
 std::string value_of(const ComparedMember& member) {

@@ -95,9 +95,9 @@ void ThreadNames::write_thread(JsonWriter& json, Index index) const {
       .field("id", index)
       .field("tid", ids.tid)
       .field("pid", ids.pid)
-      .field("process", text_or_null(ids.process))
+      .field("process", ExactText{text_or_null(ids.process)})
       .field("start", times_.utc(thread.life.start))
-      .field("function", text_or_null(function(index)))
+      .field("function", ExactText{text_or_null(function(index))})
       .field("object", object)
       .field("idle_cpu", thread.idle_of)
       .end_object();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/trace/export/event_tables.hpp"
-#include "coldtrace/core/text.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
 #include "coldtrace/trace_analysis/processes/chosen_threads.hpp"
 #include "coldtrace/trace_analysis/processes/process_tree.hpp"
@@ -167,11 +167,11 @@ void write_population(SqliteFile& file, const trace_analysis::Population& popula
     const auto& process = population.processes()[i];
     processes.integer(static_cast<i64>(i))
         .integer(process.pid)
-        .text_or_null(core::to_valid_utf8(process.image_name))
+        .text_or_null(distinct_text(process.image_name))
         .maybe(time(process.life.start))
         .maybe(time(process.life.end))
         .maybe(known(tree.parent_of(static_cast<Index>(i))))
-        .text_or_null(core::to_valid_utf8(process.command_line))
+        .text_or_null(distinct_text(process.command_line))
         .insert();
   }
   SqliteRows threads{file, "thread", 7};
@@ -179,7 +179,7 @@ void write_population(SqliteFile& file, const trace_analysis::Population& popula
     const auto& thread = population.threads()[i];
     threads.integer(static_cast<i64>(i))
         .integer(thread.tid)
-        .text_or_null(core::to_valid_utf8(thread.name))
+        .text_or_null(distinct_text(thread.name))
         .maybe(time(thread.life.start))
         .maybe(time(thread.life.end))
         .maybe(known(thread.process))

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/trace/lines/trace_lines.hpp"
 #include "cli/trace/lines/trace_text.hpp"
 #include "coldtrace/core/reader.hpp"
@@ -83,7 +84,7 @@ void TraceLines::append_csv_event(TextBuffer& text, const Event& event, const Ev
     if (trace_.hashed != nullptr)
       text.append(trace_.hashed->name(name));
     else
-      append_csv_name(text, name);
+      append_csv_name(text, distinct_text(name));
   }
   text.append(',');
   if (const auto provider = provider_of(event)) append_guid(text, provider->bytes);

@@ -207,7 +207,7 @@ void TraceFields::text(const FieldSchema& field, const Value& value, bool utf16)
   if (hashed_ != nullptr) {
     key(field);
     append_json_text(
-        *json_, hashed_text(*hashed_, utf16 ? core::decode_utf16(value.bytes).utf8
+        *json_, hashed_text(*hashed_, utf16 ? core::decode_exact(value.bytes)
                                             : core::to_valid_utf8(core::to_chars(value.bytes))));
     return;
   }

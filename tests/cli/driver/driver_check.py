@@ -249,6 +249,19 @@ class Rules(Check):
         self.assertEqual({row["name"] for row in document["services"] if row["file_exists"] is None},
                          unknown | {"agent"})
 
+    def test_counts_of_services_are_grouped_alike(self):
+        tree = system()
+        services = at(tree, r"ControlSet001\Services")
+        services |= {f"made{number}": driver(3) for number in range(1234)}
+        document = self.check(tree)
+        starts = [row["start"] for row in document["services"]]
+        hive = self.write("SYSTEM", writer.Hive(tree).data)
+        line, = (line for line in self.run_check("--hive", hive).stdout.decode().splitlines() if line.startswith("services: "))
+        names = dict(enumerate(("boot", "system", "automatic", "demand", "disabled")))
+        self.assertGreater(starts.count(3), 1234)
+        self.assertTrue(line.startswith(f"services: {len(starts):,}, "), line)
+        self.assertTrue(line.endswith("; start: " + ", ".join(f"{starts.count(start):,} {name}" for start, name in names.items())), line)
+
     def test_a_filter_without_its_file_starts_too_late_all_the_same(self):
         tree = system()
         at(tree, r"ControlSet001\Services")["late"] = driver(3)

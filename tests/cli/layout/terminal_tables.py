@@ -6,16 +6,18 @@ What a pipe gets is whole, and names and numbers of JSON decide what labels ther
 """
 import os
 import re
+import struct
 import subprocess
 import sys
 import unicodedata
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import case
 from cli.output.terminal import run_on_terminal
-from cli.trace.etl_writer import EtlWriter
+from cli.trace.etl_writer import EtlWriter, utf16z
 from strict import strict_json
 
 COLDTRACE, DEMO = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -167,6 +169,29 @@ class TerminalTables(case.Case):
                     self.assertTrue(is_part(line.split(), shown), line)
         sha256 = strict_json(run("pe", "info", DEMO / "demo-ntdll.dll", "--format", "json"))["images"][0]["identity"]["sha256"]
         self.assertIn(sha256, " ".join(on_terminal(80, "pe", "info", DEMO / "demo-ntdll.dll")))
+
+    def test_sentences_about_traces_go_on_below(self):
+        log = EtlWriter()
+        log.process(0, 10, 100, "one.exe")
+        log.system(0, 0x030A, 2, 30, struct.pack("<QQIII", 0x1_8000_0000, 0x9000, 100, 1, 2) + bytes(28) +
+                   utf16z("\\Device\\HarddiskVolume1\\" + "nested\\" * 12 + "one.dll"))
+        guid = uuid.UUID("01234567-89ab-cdef-0123-456789abcdef")
+        log.classic(0, 30, uuid.UUID("b3e675d7-2554-4f18-830b-2762732560de"), 36, 2,  # its PDB
+                    struct.pack("<QI", 0x1_8000_0000, 100) + guid.bytes_le + struct.pack("<I", 27) + b"nested_names.pdb\0")
+        trace = self.here / "symbols.etl"
+        trace.write_bytes(log.build())
+        producer, server = map(self.scenario, ("producer-consumer", "server"))
+        for command in (("symbols", "--all", trace), ("critical-path", "--thread", "1008", server), ("tree", producer),
+                        ("deadlocks", self.scenario("deadlock-2")), ("graph", "wait-for", server), ("idle", server),
+                        ("schemas", "check", trace)):
+            piped = run("trace", *command, "-q").decode().splitlines()
+            for columns in 60, 80:
+                with self.subTest(command=command[0], columns=columns):
+                    lines = on_terminal(columns, "trace", *command)
+                    self.assertLessEqual(max(map(width, lines)), columns)
+                    shown = "".join("".join(lines).split())
+                    for line in piped:
+                        self.assertIn("".join(line.split()), shown)
 
     def test_blanks_at_the_end_of_a_value(self):
         """Texts of resources are padded by installers: what is left of a line then is nothing."""

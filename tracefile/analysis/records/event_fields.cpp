@@ -41,7 +41,7 @@ class Picker final : public tracefile::FieldVisitor {
       if (name != schema.name) continue;
       const auto shape = tracefile::shape_of(value);
       if (shape == ValueShape::utf16_text)
-        values_.set(field, core::decode_utf16(value.bytes).utf8);
+        values_.set(field, core::decode_exact(value.bytes));
       else if (shape == ValueShape::ansi_text)
         values_.set(field, core::to_valid_utf8(core::to_chars(value.bytes)));
       else if (is_address(schema))

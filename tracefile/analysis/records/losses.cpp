@@ -244,24 +244,28 @@ void Losses::add_missing_buffers(const tracefile::BufferScan& scan) {
     i64 last = before_all;
     std::size_t holes = 0;  // that came before its last buffer
   };
-  std::map<u16, Processor> processors;
+  // All processors where they share buffers.
+  const auto lost_of = [&](std::optional<u16> cpu) -> auto& {
+    return cpu ? of_cpu_[*cpu] : shared_;
+  };
+  std::map<std::optional<u16>, Processor> processors;
   std::size_t holes = 0;
   for (const auto* const entry : buffers) {
     holes += behind.count(entry->offset);
     if (entry->events == 0) continue;
+    const auto cpu = processor_of(*entry, scan);
     if (!entry->processor_known) {
       ++holes;
-      of_cpu_[entry->processor].push_back({entry->first_time, entry->last_time});
+      lost_of(cpu).push_back({entry->first_time, entry->last_time});
       continue;
     }
-    auto& processor = processors[entry->processor];
-    if (processor.holes < holes)
-      of_cpu_[entry->processor].push_back({processor.last, entry->first_time});
+    auto& processor = processors[cpu];
+    if (processor.holes < holes) lost_of(cpu).push_back({processor.last, entry->first_time});
     processor = {entry->last_time, holes};
   }
   if (!behind.empty() && *behind.rbegin() > scan.buffers.back().offset) ++holes;  // at the end
   for (const auto& [cpu, processor] : processors)
-    if (processor.holes < holes) of_cpu_[cpu].push_back({processor.last, after_all});
+    if (processor.holes < holes) lost_of(cpu).push_back({processor.last, after_all});
 }
 
 Losses Losses::find(const tracefile::AnyTrace& trace, const tracefile::StreamOptions& options) {

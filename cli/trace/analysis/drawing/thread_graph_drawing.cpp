@@ -144,9 +144,9 @@ std::vector<std::string> ThreadGraphLabels::lines(const Node& node) const {
       return lines;
     }
     case Kind::more_threads:
-      return {fmt::format("{} more thread{}", node.count, node.count == 1 ? "" : "s")};
+      return {counted(node.count, "more thread", "more threads")};
     case Kind::more_processes:
-      return {fmt::format("{} more process{}", node.count, node.count == 1 ? "" : "es")};
+      return {counted(node.count, "more process", "more processes")};
   }
   return {};
 }

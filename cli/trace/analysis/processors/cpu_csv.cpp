@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/processors/cpu_tables.hpp"
 
@@ -106,7 +107,7 @@ class CpuCsv {
     for (const auto text : {row.of, std::string_view{row.process}, std::string_view{row.pid},
                             std::string_view{row.tid}, std::string_view{row.start},
                             std::string_view{row.processor}, row.module, row.function})
-      line_ += csv_field(text) + ',';
+      line_ += csv_field(distinct_text(text)) + ',';
     if (row.routine != nullptr) line_ += to_string(row.routine->routine.kind);
     if (row.sampled && tables_.use.has_samples())
       line_ +=

@@ -33,7 +33,7 @@ class CpuJson {
     for (const auto i : tables_.threads()) write_thread(i);
     json_.end_array().key("modules").begin_array();
     for (const auto i : tables_.modules()) {
-      json_.begin_object().field("module", tables_.module_or_null(i));
+      json_.begin_object().field("module", ExactText{tables_.module_or_null(i)});
       write_sampled(use.modules()[i]);
       json_.end_object();
     }
@@ -41,8 +41,9 @@ class CpuJson {
     for (const auto i : tables_.functions()) write_function(i);
     json_.end_array().key("drivers").begin_array();
     for (const auto& one : tables_.drivers())
-      json_.object("module", tables_.module_or_null(one.module), "dpcs", one.dpcs, "dpc_time",
-                   duration(one.in_dpc), "isrs", one.isrs, "isr_time", duration(one.in_isr));
+      json_.object("module", ExactText{tables_.module_or_null(one.module)}, "dpcs", one.dpcs,
+                   "dpc_time", duration(one.in_dpc), "isrs", one.isrs, "isr_time",
+                   duration(one.in_isr));
     json_.end_array().key("routines").begin_array();
     for (const auto i : tables_.routines()) write_routine(use.routines()[i]);
     json_.end_array();
@@ -81,7 +82,7 @@ class CpuJson {
     const auto& process = tables_.population.processes()[index];
     json_.begin_object()
         .field("pid", process.pid)
-        .field("process", text_or_null(process.image_name))
+        .field("process", ExactText{text_or_null(process.image_name)})
         .field("start", tables_.times.utc(process.life.start));
     write_use(tables_.use.processes()[index]);
     json_.end_object();
@@ -95,7 +96,7 @@ class CpuJson {
     json_.begin_object()
         .field("tid", thread.tid)
         .field("pid", pid_of(tables_.population, index))
-        .field("process", process)
+        .field("process", ExactText{process})
         .field("start", tables_.times.utc(thread.life.start))
         .field("idle_cpu", thread.idle_of);
     write_use(tables_.use.threads()[index]);
@@ -105,8 +106,8 @@ class CpuJson {
   void write_function(u32 number) {
     const auto& function = tables_.code.functions()[number];
     json_.begin_object()
-        .field("function", function.name)
-        .field("module", tables_.module_or_null(function.module));
+        .field("function", ExactText{function.name})
+        .field("module", ExactText{tables_.module_or_null(function.module)});
     write_sampled(tables_.use.functions()[number]);
     json_.end_object();
   }
@@ -115,8 +116,8 @@ class CpuJson {
     json_.begin_object()
         .field("kind", to_string(one.routine.kind))
         .field("address", one.routine.number)
-        .field("function", tables_.code.functions()[one.code.function].name)
-        .field("module", tables_.module_or_null(one.code.module))
+        .field("function", ExactText{tables_.code.functions()[one.code.function].name})
+        .field("module", ExactText{tables_.module_or_null(one.code.module)})
         .field("runs", one.runs)
         .field("untimed", one.untimed)
         .field("inclusive", duration(one.inclusive))

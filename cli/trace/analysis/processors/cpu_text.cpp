@@ -23,6 +23,7 @@ class CpuText {
 
   void write() {
     const auto& use = tables_.use;
+    output_.go_on_below();
     write_summary();
     write_processors();
     write_processes();

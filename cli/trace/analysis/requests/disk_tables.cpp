@@ -134,7 +134,10 @@ void DiskTables::write_file(JsonWriter& json, u32 number) const {
     named_by = file.from_snapshot ? "snapshot" : "trace";
     if (file.from_snapshot) state = to_string(file.state);
   }
-  json.begin_object().field("file", name).field("named_by", named_by).field("state", state);
+  json.begin_object()
+      .field("file", ExactText{name})
+      .field("named_by", named_by)
+      .field("state", state);
   write_sums(json, disk_.of_files()[number]);
   json.end_object();
 }

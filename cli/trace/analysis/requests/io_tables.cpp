@@ -30,7 +30,7 @@ void write_top(Output& output, TextTable table, const std::vector<Row>& rows, u6
 }  // namespace
 
 void write_more(Output& output, u64 count, std::string_view one, std::string_view several) {
-  if (count > 0) print(output, "{} more {}\n", count, count == 1 ? one : several);
+  if (count > 0) print(output, "{} more {}\n", grouped(count), count == 1 ? one : several);
 }
 
 void write_process_members(JsonWriter& json, const Population& population, const TraceTimes& times,
@@ -44,7 +44,7 @@ void write_process_members(JsonWriter& json, const Population& population, const
     start = process.life.start;
     if (!process.image_name.empty()) name = process.image_name;
   }
-  json.field("pid", pid).field("process", name).field("start", times.utc(start));
+  json.field("pid", pid).field("process", ExactText{name}).field("start", times.utc(start));
 }
 
 bool FileTables::empty() const {
@@ -97,7 +97,7 @@ void FileTables::write_json(JsonWriter& json) const {
   for (const auto number : files()) {
     std::optional<std::string> name;
     if (number != 0) name = files_.files()[number].name;
-    json.begin_object().field("file", name);
+    json.begin_object().field("file", ExactText{name});
     write_sums(json, files_.of_files()[number]);
     json.end_object();
   }

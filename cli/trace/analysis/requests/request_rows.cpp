@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/requests/disk_tables.hpp"
 
@@ -29,10 +30,11 @@ void RequestRows::write(const DiskIo::Row& row) {
         cell(duration(request.service)), cell(queue), cell(request.disk), to_string(request.action),
         cell(request.offset), cell(request.bytes),
         request.priority ? priority_text(*request.priority) : "", cell(request.status));
-  print(output_, ",{},{},{},{},{},{},{},{}\n", csv_field(row.traced_name),
-        csv_field(row.snapshot != nullptr ? row.snapshot->path : ""),
-        row.snapshot != nullptr ? to_string(row.snapshot->state) : "", csv_field(issuer.process),
-        cell(issuer.pid), cell(issuer.tid), request.end.place.buffer, request.end.place.offset);
+  print(output_, ",{},{},{},{},{},{},{},{}\n", csv_field(distinct_text(row.traced_name)),
+        csv_field(row.snapshot != nullptr ? distinct_text(row.snapshot->path) : ""),
+        row.snapshot != nullptr ? to_string(row.snapshot->state) : "",
+        csv_field(distinct_text(issuer.process)), cell(issuer.pid), cell(issuer.tid),
+        request.end.place.buffer, request.end.place.offset);
 }
 
 }  // namespace coldtrace::cli

@@ -4,6 +4,7 @@
 
 #include "cli/ntfs/given_file.hpp"
 #include "cli/ntfs/snapshot_reader.hpp"
+#include "cli/ntfs/snapshot_values.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/checked.hpp"
 #include "coldtrace/trace_analysis/findings/answer_findings.hpp"
@@ -30,7 +31,7 @@ class MappedLines {
 
   // False of a name in no state that there is.
   bool read_file(const Value& json) {
-    auto path = text_member(json, "path");
+    auto path = read_exact_path(json);
     if (const auto* record = find_member(json, "record", &Value::IsUint64);
         path.empty() && record != nullptr)
       path = fmt::format("/<record {}>", record->GetUint64());
@@ -48,7 +49,7 @@ class MappedLines {
     const auto* extents = find_member(stream, "extents", &Value::IsArray);
     if (extents == nullptr || extents->Empty()) return;
     auto name = path;
-    if (const auto own = text_member(stream, "name"); !own.empty()) name += ":" + own;
+    if (const auto own = read_exact_name(stream); !own.empty()) name += ":" + own;
     std::optional<u32> file;
     for (const auto& extent : extents->GetArray()) {
       const auto place = read_place(extent);

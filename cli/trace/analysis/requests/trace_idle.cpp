@@ -5,6 +5,7 @@
 
 #include "cli/command/color_option.hpp"
 #include "cli/command/version.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/output/text_charts.hpp"
 #include "cli/trace/analysis/histogram_text.hpp"
@@ -95,8 +96,9 @@ class IdleWriter {
     const auto ender = ender_of(idle.end->thread, idle.end->process);
     const auto& file = files[idle.end->file];
     const bool named = idle.end->file != 0;
-    print(output_, ",{},{},{},{},{},{},{}\n", cause_of(device, *idle.end), csv_field(ender.process),
-          cell(ender.pid), cell(ender.tid), csv_field(file.name),
+    print(output_, ",{},{},{},{},{},{},{}\n", cause_of(device, *idle.end),
+          csv_field(distinct_text(ender.process)), cell(ender.pid), cell(ender.tid),
+          csv_field(distinct_text(file.name)),
           named ? file.from_snapshot ? "snapshot" : "trace" : "",
           named && file.from_snapshot ? to_string(file.state) : "");
   }
@@ -138,6 +140,7 @@ class IdleWriter {
   }
 
   void write_text(const AtRest& rest, const trace_analysis::FileTable& files) {
+    output_.go_on_below();
     print(output_,
           "Elapsed        {}\nSpin-up        {}, break-even {}\nNetwork window {} (half of it "
           "before and after each transfer)\n",
@@ -212,7 +215,7 @@ class IdleWriter {
     const auto ender = ender_of(thread, process);
     json.field("tid", ender.tid)
         .field("pid", ender.pid)
-        .field("process", text_or_null(ender.process));
+        .field("process", ExactText{text_or_null(ender.process)});
   }
 
   void write_idle(JsonWriter& json, const AtRest::Device& device, const IdleTime& idle,
@@ -228,7 +231,7 @@ class IdleWriter {
       const bool named = idle.end->file != 0;
       json.begin_object().field("cause", cause_of(device, *idle.end));
       write_ender(json, idle.end->thread, idle.end->process);
-      json.field("file", named ? std::optional{file.name} : std::nullopt)
+      json.field("file", ExactText{named ? std::optional{file.name} : std::nullopt})
           .field("named_by",
                  named ? std::optional{file.from_snapshot ? "snapshot" : "trace"} : std::nullopt)
           .field("state",

@@ -156,8 +156,8 @@ class ServicesWriter {
     json.field("id", number)
         .field("kind", to_string(one.service.kind))
         .field("number", one.service.number)
-        .field("name", text_or_null(names_.find(one)))
-        .field("module", text_or_null(std::string{names_.module(one)}));
+        .field("name", ExactText{text_or_null(names_.find(one))})
+        .field("module", ExactText{text_or_null(std::string{names_.module(one)})});
   }
 
   void write_service(JsonWriter& json, u32 number) const {

@@ -111,7 +111,7 @@ class PathWriter {
         .field("depth", hop.depth)
         .field("cpu", hop.cpu)
         .field("wait_reason", reason)
-        .field("routine", routine)
+        .field("routine", ExactText{routine})
         .field("ended_by", to_string(hop.end))
         .key("event");
     write_place(json, hop.event);
@@ -169,6 +169,7 @@ class PathWriter {
   }
 
   void write_text() {
+    output_.go_on_below();
     print(output_, "Critical path of {}\nFrom {} to {}, {}\n\n", names_.thread(window_.thread),
           names_.since_start(*window_.from), names_.since_start(*window_.to),
           names_.seconds(length()));

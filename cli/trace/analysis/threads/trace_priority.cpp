@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
 #include "cli/trace/analysis/threads/priority_tables.hpp"
@@ -45,7 +46,9 @@ class StepRows {
     const auto& thread = population_.threads()[step.thread];
     row_.clear();
     add(seconds(times, step.time()));
-    add(thread.process == nobody ? "" : population_.processes()[thread.process].image_name);
+    add(thread.process == nobody
+            ? ""
+            : distinct_text(population_.processes()[thread.process].image_name));
     add(pid_of(population_, step.thread));
     add(thread.tid);
     add(thread.life.start ? seconds(times, *thread.life.start) : "");

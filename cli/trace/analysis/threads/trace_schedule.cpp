@@ -4,6 +4,7 @@
 
 #include "cli/command/version.hpp"
 #include "cli/layout/text_table.hpp"
+#include "cli/output/exact_text.hpp"
 #include "cli/output/text.hpp"
 #include "cli/trace/analysis/row_order.hpp"
 #include "cli/trace/analysis/switch_findings.hpp"
@@ -112,7 +113,7 @@ class TurnRows {
       add("");
     } else {
       const auto& process = population_.processes()[thread.process];
-      add(process.image_name);
+      add(distinct_text(process.image_name));
       add(fmt::format("{}", process.pid));
     }
     add(fmt::format("{}", thread.tid));
@@ -301,7 +302,7 @@ class ScheduleWriter {
     json.begin_object()
         .field("tid", thread.tid)
         .field("pid", pid)
-        .field("process", process)
+        .field("process", ExactText{process})
         .field("start", names_.times().utc(thread.life.start))
         .field("idle_cpu", thread.idle_of)
         .field("turns", one.turns)

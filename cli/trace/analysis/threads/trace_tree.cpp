@@ -65,8 +65,8 @@ class TreeWriter {
     json.begin_object()
         .field("id", index)
         .field("pid", process.pid)
-        .field("image_name", text_or_null(process.image_name))
-        .field("command_line", text_or_null(process.command_line));
+        .field("image_name", ExactText{text_or_null(process.image_name)})
+        .field("command_line", ExactText{text_or_null(process.command_line)});
     write_life(json, process.life);
     json.key("exit_status");
     write_exit_status(json, process.exit_status);
@@ -85,13 +85,13 @@ class TreeWriter {
         .field("id", index)
         .field("tid", thread.tid)
         .field("process", number_or_null(thread.process))
-        .field("name", text_or_null(thread.name));
+        .field("name", ExactText{text_or_null(thread.name)});
     write_life(json, thread.life);
     json.key("exit_status");
     write_exit_status(json, thread.exit_status);
     json.field("creator_thread", number_or_null(thread.creator))
         .field("start_address", address)
-        .field("function", text_or_null(names_.start_function(index)))
+        .field("function", ExactText{text_or_null(names_.start_function(index))})
         .field("idle_cpu", thread.idle_of)
         .end_object();
   }
@@ -167,6 +167,7 @@ class TreeWriter {
   }
 
   void write_text(const ProcessTree& tree) {
+    output_.go_on_below();
     print(output_, "Processes     {}\nThreads       {}\nReused ids    {}\n\n",
           population_.processes().size(), population_.threads().size(), population_.reused_ids());
     struct Step {

@@ -96,7 +96,7 @@ class TopJson {
     });
     rows("drivers", all.drivers, [&](const trace_analysis::DriverUse& row) {
       const bool known = row.module != trace_analysis::CodeNames::no_module;
-      json_.field("module", when(known, answers_.code.modules()[row.module]))
+      json_.field("module", ExactText{when(known, answers_.code.modules()[row.module])})
           .field("dpcs", row.dpcs)
           .field("dpc_time", duration(row.in_dpc))
           .field("isrs", row.isrs)
@@ -126,7 +126,7 @@ class TopJson {
       sums(*row.second);
     });
     rows("files", page_.disk.files, [&](const auto& row) {
-      json_.field("file", when(row.first != 0, disk.files()[row.first].name));
+      json_.field("file", ExactText{when(row.first != 0, disk.files()[row.first].name)});
       sums(*row.second);
     });
   }
@@ -146,7 +146,7 @@ class TopJson {
       sums(*row.second);
     });
     rows("files", page_.files.files, [&](const auto& row) {
-      json_.field("file", when(row.first != 0, files.files()[row.first].name));
+      json_.field("file", ExactText{when(row.first != 0, files.files()[row.first].name)});
       sums(*row.second);
     });
   }
@@ -195,7 +195,7 @@ class TopJson {
     rows("slowest", page_.services, [&](TopPage::ServiceRow row) {
       json_.field("kind", to_string(row->service.kind))
           .field("number", row->service.number)
-          .field("name", text_or_null(names.find(*row)))
+          .field("name", ExactText{text_or_null(names.find(*row))})
           .field("calls", row->calls)
           .field("inclusive", duration(row->inclusive))
           .field("longest", duration(static_cast<i64>(row->times.greatest())));

@@ -26,6 +26,7 @@ class DeadlockText {
       : output_{output}, answer_{answer}, names_{names}, observed_{observed} {}
 
   void write() {
+    output_.go_on_below();
     if (!answer_.names_objects()) return write_suspects();
     const auto& deadlocks = answer_.deadlocks();
     if (deadlocks.empty()) output_.write("No deadlock was found.\n");
@@ -104,15 +105,14 @@ class DeadlockText {
 
   void write_suspects() {
     const auto& suspects = answer_.suspects();
-    print(
-        output_,
-        "The trace does not name what threads wait for, so no deadlocks can be found. {} {} to the "
-        "end of the trace{}{}\n",
-        suspects.size(), suspects.size() == 1 ? "thread waits" : "threads wait",
-        suspects.empty()      ? ""
-        : answer_.any_ready() ? ", and nothing has made them ready"
-                              : "; the trace does not record whether anything made them ready",
-        suspects.empty() ? "." : ":");
+    print(output_,
+          "The trace does not name what threads wait for, so no deadlocks can be found. {} to the "
+          "end of the trace{}{}\n",
+          counted(suspects.size(), "thread waits", "threads wait"),
+          suspects.empty()      ? ""
+          : answer_.any_ready() ? ", and nothing has made them ready"
+                                : "; the trace does not record whether anything made them ready",
+          suspects.empty() ? "." : ":");
     for (std::size_t i = 0; i < std::min(suspects.size(), suspects_in_text); ++i)
       print(output_, "  {} since {}{}\n", names_.thread(suspects[i].thread),
             names_.moment(suspects[i].since),

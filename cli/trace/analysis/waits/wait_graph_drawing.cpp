@@ -73,9 +73,9 @@ std::vector<std::string> WaitGraphLabels::lines(const View::Node& node) const {
     case NodeKind::interrupts:
       return {"interrupts, or unknown"};
     case NodeKind::more_threads:
-      return {fmt::format("{} more thread{}", node.count, node.count == 1 ? "" : "s")};
+      return {counted(node.count, "more thread", "more threads")};
     case NodeKind::more_objects:
-      return {fmt::format("{} more object{}", node.count, node.count == 1 ? "" : "s")};
+      return {counted(node.count, "more object", "more objects")};
   }
   return {};
 }

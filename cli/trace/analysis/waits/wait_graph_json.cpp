@@ -173,7 +173,7 @@ class WaitGraphJson {
   void write_file(JsonWriter& json, const FileWaits::Edge& edge) const {
     json.begin_object()
         .field("thread", edge.thread)
-        .field("file", text_or_null(evidence_.files.files()[edge.file].name))
+        .field("file", ExactText{text_or_null(evidence_.files.files()[edge.file].name)})
         .field("action", to_string(edge.action))
         .field("strength", "likely")
         .field("by_itself", edge.by_itself)
@@ -188,7 +188,7 @@ class WaitGraphJson {
         .field("thread", edge.thread)
         .field("kind", to_string(edge.kind))
         .field("strength", "kind")
-        .field("function", answer_.code.functions()[edge.function].name);
+        .field("function", ExactText{answer_.code.functions()[edge.function].name});
     write_sum(json, edge.ended, "longest_stack_event");
     json.end_object();
   }

@@ -23,6 +23,7 @@ class WaitGraphText {
         names_{answer.names} {}
 
   void write() {
+    output_.go_on_below();
     write_stated();
     write_lock_owners();
     write_requests();
@@ -49,7 +50,7 @@ class WaitGraphText {
     }
     if (const auto ends = graph_.ends_without_begin(); ends > 0)
       print(output_, "{} that began earlier, or whose begin is missing\n",
-            ends == 1 ? "1 wait ended" : fmt::format("{} waits ended", ends));
+            counted(ends, "wait ended", "waits ended"));
   }
 
  private:

@@ -40,8 +40,12 @@ enum class Fault : u8 {
 
 [[nodiscard]] std::string_view to_string(Fault fault);
 
+// For ParseError::expected where no single number is right: only what was found is told.
+inline constexpr u64 not_one_number = ~u64{0};
+
 // Why a structure cannot be used. `offset` is in bytes from the start of the file or image;
-// the reader of the file adds its name.
+// the reader of the file adds its name. `expected` and `found` are equal where no number tells
+// more.
 struct ParseError {
   Fault fault;
   u64 offset;

@@ -58,6 +58,7 @@ class Findings {
 
   // Adds what another reader of the same input found.
   void merge(const Findings& other);
+  void merge(Finding finding);
 
   // As merge, for a second look at the same structures: known findings are not counted again.
   void merge_unknown(const Findings& other);

@@ -28,6 +28,10 @@ void append_exact(std::string& text, ByteView bytes);
 // Appends exact text as append_utf16() does its units; returns whether it was valid.
 bool append_utf8(std::string& utf8, std::string_view exact);
 [[nodiscard]] std::string shown_text(std::string_view exact);
+// The same, in `room` where it is another text.
+[[nodiscard]] std::string_view shown_text(std::string_view exact, std::string& room);
+template <TemporaryText T>
+std::string_view shown_text(T&&, std::string&) = delete;
 
 // The units of exact text in hexadecimal, as they are stored: "41004200".
 [[nodiscard]] std::string to_utf16_hex(std::string_view exact);

@@ -261,7 +261,7 @@ class Tree(Case):
         tree = self.answer("tree", path)
         dot = run("tree", path, "--format", "dot", "--nodes", 600).stdout.decode()
         drawn = re.findall(r"shape=(ellipse|box), label=\"([^\"]*)\"", dot)
-        more = [int(label.split()[0]) for _, label in drawn if "more thread" in label]
+        more = [int(label.split()[0].replace(",", "")) for _, label in drawn if "more thread" in label]
         self.assertEqual(len(drawn) - len(more), 600)
         unknown = sum(t["process"] is None for t in tree["threads"])
         self.assertEqual(sum(more) + 600 + unknown, len(tree["processes"]) + len(tree["threads"]))

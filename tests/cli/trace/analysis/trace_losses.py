@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from case import Case
-from cli.trace.etl_writer import BUFFER, HEADER, EtlWriter
+from cli.trace.etl_writer import BUFFER, HEADER, NO_PER_PROCESSOR, EtlWriter
 from strict import strict_json
 
 COLDTRACE = Path(sys.argv[1]).resolve()
@@ -175,6 +175,17 @@ class Losses(Case):
                                capture_output=True, timeout=100)
                 with sqlite3.connect(database) as connection:
                     self.assertEqual(connection.execute("SELECT reason FROM gap").fetchall(), [(reason,)])
+
+    def test_a_record_of_a_type_that_no_file_has_is_told_by_its_type(self):
+        for kind in 0, 14:
+            log = EtlWriter()
+            log.switch(0, 500, 0, 1000, state=2)
+            content = bytearray(log.build())
+            content[BUFFER + HEADER + 2] = kind
+            with self.subTest(kind=kind):
+                findings = self.ask(bytes(content), "info", status=1)["findings"]
+                self.assertEqual([(one["first_offset"], one["text"]) for one in findings if one["code"] == "buffer-damaged"],
+                                 [(BUFFER + HEADER + 2, f"trace header.HeaderType: bad value: found {kind:#x}")])
 
     def test_who_leaves_in_a_state_that_nobody_runs_in_waits_nowhere(self):
         """Deadlocks and schedule say the same of the end."""
@@ -448,6 +459,20 @@ class Losses(Case):
         never, ever = services[KERNEL], services[KERNEL + 0x100]
         self.assertEqual((never["calls"], never["open"]), (0, 1100))
         self.assertEqual((ever["calls"], ever["open"], ever["inclusive"]), (10, 0, 50))
+
+    # What a buffer says of its processor means nothing there. Source: evntrace.h.
+    def test_gaps_where_processors_share_buffers_are_of_none(self):
+        for mode, cpu in (1, 1), (1 | NO_PER_PROCESSOR, None):
+            log = EtlWriter(2, mode=mode)
+            log.switch(1, 500, 0, 1000, state=2)
+            log.switch(1, 1000, 1000, 0)
+            content = bytearray(log.build())
+            struct.pack_into("<H", content, BUFFER + 52, 2 | 4)  # flags: lost events, lost buffers
+            content[BUFFER + HEADER:BUFFER + HEADER + 8] = b"\x55" * 8
+            with self.subTest(mode=mode):
+                gaps = [line for line in self.ask(bytes(content), "decode", status=1) if line["type"] == "gap"]
+                self.assertEqual({gap["reason"]: gap["cpu"] for gap in gaps},
+                                 dict.fromkeys(("events_lost", "buffers_lost", "damaged"), cpu))
 
     # Wakers with long stacks, whose threads never run: more frames than are kept.
     def test_stacks_of_many_wakers_are_bounded(self):

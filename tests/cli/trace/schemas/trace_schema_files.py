@@ -280,6 +280,18 @@ class Decoding(unittest.TestCase):
                 told, = (row["text"] for row in summary["findings"] if row["code"] == "schema-file")
                 self.assertTrue(told.startswith(f"unopened/en-US/painter.dll.mui: {why}"), told)
 
+    def test_damage_in_both_files_of_texts_is_counted_twice(self):
+        folder = FOLDER / "neither"
+        shutil.copytree(FOLDER / "new", folder)
+        shutil.copy(FOLDER / "old/readme.txt", folder / "painter.dll")  # with texts of its own
+        for path in folder / "painter.dll", folder / "en-US/painter.dll.mui":
+            data = bytearray(path.read_bytes())
+            at = data.index("Green\r\n".encode("utf-16-le")) - 4
+            data[at:at + 2] = b"\xff\xff"
+            path.write_bytes(data)
+        summary = decode("--schemas", "neither/painter.dll", status=1)[2]
+        self.assertEqual(codes(summary)["schema-messages"], 2)
+
     def test_folders_of_texts_that_cannot_be_listed_are_told_where_they_are_looked_into(self):
         folder = FOLDER / "unlisted"
         shutil.copytree(FOLDER / "new", folder)

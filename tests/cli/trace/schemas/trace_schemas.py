@@ -28,6 +28,11 @@ NETWORK = uuid.UUID("7dd42a49-5329-4832-8dfd-43d979153a88")
 PERFTRACK = uuid.UUID("bf6ef1cb-89b5-490a-80ac-b180cfbcff0f")
 PAGE_FAULT = uuid.UUID("3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c")
 SOURCE = uuid.UUID("11111111-2222-3333-4444-555555555555")
+METADATA = uuid.UUID("bbccf6c1-6cd1-48c4-80ff-839482e37671")
+
+
+def units(text):
+    return text.encode("utf-16-le", "surrogatepass")
 
 
 def lznt1(plain):
@@ -274,22 +279,34 @@ class Schemas(Case):
         self.assertEqual([line["names"]["opcode"] for line in events if line["id"] == 1], ["Draw", "Paint"])
 
     @staticmethod
-    def event_info(fields):
-        """TRACE_EVENT_INFO of event 1; source: Windows SDK tdh.h."""
-        names = b"".join(utf16z(name) for name, _ in fields)
-        blob = SOURCE.bytes_le + b"\0" * 16 + struct.pack("<HBBBBHQ", 1, 0, 0, 4, 0, 0, 0)
+    def event_info(fields, number=1):
+        """TRACE_EVENT_INFO of an event, whose fields may have the name of a map; source: Windows SDK tdh.h."""
+        blob = SOURCE.bytes_le + b"\0" * 16 + struct.pack("<HBBBBHQ", number, 0, 0, 4, 0, 0, 0)
         blob += struct.pack("<I", 0) + b"\0" * 48 + struct.pack("<III", len(fields), len(fields), 0)
-        at = 112 + 24 * len(fields)
-        for name, kind in fields:
-            blob += struct.pack("<IIHHIHHI", 0, at, kind, 0, 0, 1, 0, 0)
-            at += len(utf16z(name))
+        at, names = 112 + 24 * len(fields), b""
+        for name, kind, *maps in fields:
+            places = [at + len(names)]
+            names += utf16z(name)
+            for one in maps:
+                places.append(at + len(names))
+                names += units(one) + b"\0\0"
+            blob += struct.pack("<IIHHIHHI", 0, places[0], kind, 0, *(places[1:] or [0]), 1, 0, 0)
         return blob + names
+
+    @staticmethod
+    def map_info(name, entries):
+        """EVENT_MAP_INFO behind the GUID of its provider; source: Windows SDK tdh.h."""
+        at, names = 16 + 8 * len(entries), units(name) + b"\0\0"
+        blob = struct.pack("<IIII", at, 1, len(entries), 0)
+        for value, text in entries.items():
+            blob += struct.pack("<II", at + len(names), value)
+            names += utf16z(text)
+        return SOURCE.bytes_le + blob + names
 
     def test_two_embedded_schemas_of_an_event_conflict(self):
         log = EtlWriter()
-        metadata = uuid.UUID("bbccf6c1-6cd1-48c4-80ff-839482e37671")
         for fields in ([("A", 8)], [("A", 8)], [("B", 6), ("C", 10)]):
-            log.classic(0, 1, metadata, 32, 0, self.event_info(fields))
+            log.classic(0, 1, METADATA, 32, 0, self.event_info(fields))
         for payload in (b"\1\0\0\0", struct.pack("<HQ", 2, 3), b"\1"):
             log.manifest(0, 2, SOURCE, 1, 0, payload)
         events, summary = self.decode_made(log, status=1)
@@ -299,6 +316,40 @@ class Schemas(Case):
         self.assertEqual([line.get("schema_buffer") for line in events], [None, 65536, None])
         counts = {one["code"]: (one["severity"], one["count"]) for one in summary["findings"]}
         self.assertEqual((counts["schema-conflict"], counts["schema-other"]), (("warning", 1), ("info", 1)))
+
+    def test_maps_are_those_of_their_names_as_they_are_stored(self):
+        for one, other in (("M\ud800", "M\udc00"), ("M", "M ")):
+            log = EtlWriter()
+            log.classic(0, 1, METADATA, 32, 0, self.event_info([("A", 8, one), ("B", 8, other)]))
+            log.classic(0, 1, METADATA, 33, 0, self.map_info(one, {1: "One"}))
+            log.classic(0, 1, METADATA, 33, 0, self.map_info(other, {1: "Uno"}))
+            log.manifest(0, 2, SOURCE, 1, 0, struct.pack("<II", 1, 1))
+            with self.subTest(names=(one, other)):
+                events, _ = self.decode_made(log)
+                self.assertEqual([line["resolved"] for line in events if line["id"] == 1], [{"A": "One", "B": "Uno"}])
+
+    def test_two_schemas_of_an_event_that_differ_in_maps_alone_conflict(self):
+        log = EtlWriter()
+        for name in "One", "Two":
+            log.classic(0, 1, METADATA, 32, 0, self.event_info([("A", 8, name)]))
+            log.classic(0, 1, METADATA, 33, 0, self.map_info(name, {1: name}))
+        log.manifest(0, 2, SOURCE, 1, 0, struct.pack("<I", 1))
+        events, summary = self.decode_made(log, status=1)
+        self.assertEqual([line["resolved"] for line in events if line["id"] == 1], [{"A": "One"}])
+        self.assertIn("schema-conflict", [one["code"] for one in summary["findings"]])
+
+    def test_a_schema_has_the_maps_of_its_own_file(self):
+        paths = []
+        for number, text in (1, "One"), (2, "Uno"):
+            log = EtlWriter()
+            log.classic(0, 1, METADATA, 32, 0, self.event_info([("A", 8, "M")], number))
+            log.classic(0, 1, METADATA, 33, 0, self.map_info("M", {1: text}))
+            log.manifest(0, 1 + number, SOURCE, number, 0, struct.pack("<I", 1))
+            paths.append(self.write(f"{number}.etl", log.build()))
+        lines = self.decode(*paths, status=1)
+        self.assertEqual([line["resolved"] for line in lines if line["type"] == "event" and line["id"] in (1, 2)],
+                         [{"A": "One"}, {"A": "Uno"}])
+        self.assertIn("schema-conflict", [one["code"] for one in lines[-1]["findings"]])
 
     def allocations(self, log, header_size, payload_size, count):
         """Allocations of memory, whose headers and payloads may differ about pointers."""

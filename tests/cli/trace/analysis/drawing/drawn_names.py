@@ -49,6 +49,17 @@ class Drawings(Case):
             log.switch(0, 1000 * (i + 1), tids[i % len(tids)], tids[(i + 1) % len(tids)])
         return self.write("names.etl", log.build())
 
+    def test_what_is_left_out_is_counted_as_everywhere(self):
+        log, buffers = EtlWriter(1), []
+        for number in range(1, 1237):
+            log.process(0, 0, 4 * number, "one.exe")
+            if number % 300 == 0:
+                buffers.append(log.take(0))
+        trace = self.write("many.etl", log.build([*buffers, log.take(0)]))
+        for left_out, text in (1234, "1,234 more processes"), (1, "1 more process"):
+            drawn = {label for label in texts(svg_of("tree", trace, "--nodes", str(1236 - left_out))) if "more" in label}
+            self.assertEqual(drawn, {text})
+
     def test_other_programs_draw_the_names_of_the_trace(self):
         for command in ["tree"], ["graph", "wait-for"]:
             dot = run(*command, self.named_trace(), "--format", "dot").stdout.decode()

@@ -42,7 +42,7 @@ struct Process {
   Index parent = nobody;             // the process that had that pid then
   Index creator = nobody;            // the thread that logged the start
   std::optional<u32> exit_status;
-  std::string image_name;  // may be empty
+  std::string image_name;  // exact text; may be empty
   std::string command_line;
 };
 

@@ -37,6 +37,9 @@ struct BufferScan {
   bool overwritten = false;  // a session that keeps only its last buffers had others before these
 };
 
+// Of whose events a buffer of the file is; nothing where processors share buffers.
+[[nodiscard]] std::optional<u16> processor_of(const BufferEntry& entry, const BufferScan& scan);
+
 // Whether one buffer was written before another: by number, and for equal numbers by place.
 [[nodiscard]] bool is_written_before(const BufferEntry* a, const BufferEntry* b);
 

@@ -32,7 +32,8 @@ struct EmbeddedSchema {
   // `path` leads from the schema's fields through members to the field.
   struct MapUse {
     std::vector<u16> path;
-    std::string map_name;
+    std::string map_name;  // exact text
+    friend bool operator==(const MapUse&, const MapUse&) = default;
   };
   std::vector<MapUse> map_uses;
 };
@@ -45,6 +46,7 @@ core::Result<EmbeddedSchema> read_event_schema(core::ByteView blob, u64 offset);
 // Names of a provider's values that a trace contains.
 struct EmbeddedMap {
   core::Guid provider;
+  std::string exact_name;  // as it is stored: that of `map` is for people
   ValueMap map;
 };
 

@@ -33,7 +33,8 @@ class TextPool {
   std::size_t bytes_ = 0;
 };
 
-// Names in effect at any time of a trace, built from the records of a first pass.
+// Names in effect at any time of a trace, built from the records of a first pass: exact text, as
+// core::decode_exact() makes it.
 class NameTables {
  public:
   // Bounds what is kept: entries beyond are dropped and counted in the finding `names-limit`.
