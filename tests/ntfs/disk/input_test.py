@@ -80,6 +80,18 @@ class OtherFiles(Images):
             with self.subTest(words):
                 self.refused(self.write("file", content), *words)
 
+    def test_a_table_without_partitions_is_named(self):
+        """As a disk has that was initialized and nothing else: a protective MBR and an empty GUID partition table."""
+        disk = bytearray(1 << 20)
+        last, entries = len(disk) // 512 - 1, bytes(128 * 128)
+        disk[446:510] = struct.pack("<8BII48x", 0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1, last)
+        disk[510:512] = b"\x55\xaa"
+        form = "<8sIII4xQQQQ16sQIII"
+        fields = [b"EFI PART", 0x10000, 92, 0, 1, last, 34, last - 33, bytes(16), 2, 128, 128, zlib.crc32(entries)]
+        fields[3] = zlib.crc32(struct.pack(form, *fields))
+        disk[512:604] = struct.pack(form, *fields)
+        self.refused(self.write("empty.img", disk), "its GUID partition table lists no partition")
+
     def test_images_of_other_formats_are_named(self):
         raw = self.volume()
         for form, words in (("vdi", "VDI"), ("qed", "QED"), ("parallels", "Parallels")):
