@@ -1212,6 +1212,27 @@ class Slack(Images):
                     if row.get("name") == "$Boot")
         self.assertIsNone(live["entry"])
 
+    def test_a_copied_mft_has_what_is_behind_its_records(self):
+        volume = self.volume("-c", "4096")
+        content = bytearray(volume.read_bytes())
+        start = self.rows(volume, status=0)[1][0]["volume"]["mft_extents"][0]["offset"]
+        root = start + 5 * 1024
+        at = max(512, (struct.unpack_from("<I", content, root + 0x18)[0] + 7) // 8 * 8)
+        self.assertLess(at + 250, 1022)
+        boot = bytearray(self.entry("$Boot", 8192, 7, 7))
+        boot[16 + 65] = 3  # a name of both namespaces, which is still there
+        entries = self.entry("gone.txt", 1234, 77) + boot
+        content[root + at:root + at + len(entries)] = entries
+        volume.write_bytes(content)
+        copied = self.write("$MFT", made_by("icat", volume, "0"))
+        for path, base in ((volume, start), (copied, 0)):
+            with self.subTest(path=path.name):
+                rows, _, _ = self.rows(path, "--slack", status=0)
+                (row,) = (row for row in rows if row["state"] == "slack")
+                self.assertEqual((row["path"], row["record"], row["sequence"]), ("/gone.txt", 77, 3))
+                self.assertEqual((row["entry"]["offset"], row["entry"]["size"]), (base + 5 * 1024 + at, 1234))
+                self.assertEqual([row["path"] for row in rows if row["name"] == "$Boot"], ["/$Boot"])
+
     def test_csv_and_bodyfile_say_the_same(self):
         volume, index = self.make()
         done = ntfs("snapshot", "--slack", "--format", "csv", "--fields",
