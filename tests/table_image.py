@@ -62,12 +62,12 @@ def import_table(module, functions):
     return write
 
 
-def debug_table(name, guid=bytes(range(16)), age=1):
-    """Directory 6, with the record of PDB 7.0 behind it."""
+def debug_table(name, guid=bytes(range(16)), age=1, version=(0, 0)):
+    """Directory 6, with the record of PDB 7.0 behind it; the version of the entry is 0x100, 0x504d for a portable PDB."""
     def write(rva):
         record = b"RSDS" + guid + struct.pack("<I", age) + name + b"\0"
         at = rva + 28
-        return struct.pack("<IIHHIIII", 0, 0, 0, 0, 2, len(record), at, at - FIRST + 0x200) + record, 28
+        return struct.pack("<IIHHIIII", 0, 0, *version, 2, len(record), at, at - FIRST + 0x200) + record, 28
     return write
 
 

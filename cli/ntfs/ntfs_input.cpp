@@ -78,6 +78,9 @@ std::string describe(const ntfs::Disk& disk, const core::ImageSource& image) {
            (ntfs::ends_with_ntfs_boot_sector(image) ? "; the copy of an NTFS boot sector is at its "
                                                       "end: --offset 0 reads the volume by it"
                                                     : "");
+  if (disk.partitions.empty())
+    return fmt::format("its {} lists no partition",
+                       disk.kind == ntfs::DiskKind::gpt ? "GUID partition table" : "MBR");
   std::vector<std::string> kinds;
   for (const auto& partition : disk.partitions)
     kinds.push_back(fmt::format("{} is {}", partition.number, to_string(partition.kind)));

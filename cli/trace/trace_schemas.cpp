@@ -6,13 +6,13 @@
 #include "cli/command/output_guard.hpp"
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/schema_files/traced_build.hpp"
+#include "coldtrace/where/where_value.hpp"
 
 namespace coldtrace::cli {
 namespace {
 
 bool is_wanted(std::string_view wanted, const schema_files::MessageFiles::Provider& provider) {
-  if (wanted.size() == 38 && wanted.front() == '{') wanted = wanted.substr(1, 36);
-  if (const auto guid = core::parse_guid(wanted)) return *guid == provider.guid;
+  if (const auto guid = where::parse_any_guid(wanted)) return *guid == provider.guid;
   return glob_matches(wanted, provider.name, GlobCase::insensitive);
 }
 

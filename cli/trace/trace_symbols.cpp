@@ -31,7 +31,7 @@ struct TraceSymbolsOptions : TraceInputOptions {
 // "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb"; nothing where its name is not a file's.
 std::optional<std::string> server_path(const NeededPdb& pdb) {
   if (!trace_analysis::is_file_name(pdb.name)) return std::nullopt;
-  return pe::symbol_server_path({pdb.name, pdb.guid, std::nullopt, pdb.age});
+  return pe::symbol_server_path({pdb.name, pdb.guid, std::nullopt, pdb.age, pdb.portable});
 }
 
 // "ntdll.dll/5F641E0F1F0000/ntdll.dll". Source: Microsoft, "SymStore", folder of an image.

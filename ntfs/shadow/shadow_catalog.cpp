@@ -14,13 +14,21 @@ using core::Fault;
 constexpr std::size_t entry_size = 128;
 constexpr std::size_t header_size = 512;
 
-enum class EntryType : u64 { unused = 1, copy = 2, store = 3 };
+enum class EntryType : u64 { none = 0, unused = 1, copy = 2, store = 3 };
 
 // What the entries of both types say of each store.
 struct Entries {
   std::map<core::Guid, ShadowCopy> copies;
   std::map<core::Guid, ShadowCopy::Parts> parts;
-  std::map<core::Guid, u64> parts_at;  // bytes of the image
+  // Windows writes the entry of a store right behind that of its copy. One that is the first, or
+  // behind that of another store, never had it: its copy is another volume's, whose blocks are kept
+  // here (observed on two disks of Windows).
+  struct Store {
+    u64 at;  // bytes of the image
+    bool of_other_volume;
+  };
+  std::map<core::Guid, Store> stores;
+  EntryType before = EntryType::none;  // the entry before the one that is read
 };
 
 core::Guid read_guid(core::Reader& reader, core::Name field) {
@@ -56,7 +64,8 @@ void read_entry(core::Reader reader, EntryType type, Entries& entries, core::Fin
     parts.previous_bitmap = reader.read_u64("PreviousBitmap");
     if (entries.parts.size() == most_shadow_copies) return;
     added = entries.parts.emplace(id, parts).second;
-    entries.parts_at.emplace(id, at);
+    const bool alone = entries.before == EntryType::store || entries.before == EntryType::none;
+    entries.stores.emplace(id, Entries::Store{at, alone});
   }
   if (!added)
     findings.warning("shadow-catalog", at, "the catalog has two entries for the store {}",
@@ -73,16 +82,17 @@ void read_entries(core::ByteView block, u64 offset, Entries& entries, core::Find
     core::Reader reader{block.subspan(at, entry_size), "shadow catalog", offset + at};
     const u64 bits = reader.read_u64("EntryType");
     const auto type = static_cast<EntryType>(bits & 0xFFFFFFFF);
-    if (type == EntryType{0} && bits == 0) return;
+    if (type == EntryType::none && bits == 0) return;
     if ((bits & ~known_type_bits(type)) != 0)
       findings.warning("shadow-catalog", offset + at,
                        "the type of an entry of the catalog has unknown bits: {:#x}", bits);
-    if (type == EntryType{0}) return;
+    if (type == EntryType::none) return;
     if (type == EntryType::copy || type == EntryType::store)
       read_entry(reader, type, entries, findings);
     else if (type != EntryType::unused)
       findings.warning("shadow-catalog", offset + at,
                        "an entry of the catalog has the unknown type {}", static_cast<u64>(type));
+    entries.before = type;
   }
 }
 
@@ -172,12 +182,17 @@ std::vector<ShadowCopy> read_shadow_catalog(ShadowBlocks& blocks, const ShadowHe
                        "the catalog does not say where the store {} is", to_string(id));
     copies.push_back(std::move(copy));
   }
-  for (const auto& [id, at] : entries.parts_at)
-    if (!entries.copies.contains(id))
-      findings.warning("shadow-catalog", at,
+  for (const auto& [id, store] : entries.stores) {
+    if (entries.copies.contains(id)) continue;
+    if (store.of_other_volume)
+      findings.info("shadow-other", store.at,
+                    "the store {} keeps blocks of a shadow copy of another volume", to_string(id));
+    else
+      findings.warning("shadow-catalog", store.at,
                        "the catalog has the store {} and no entry that says what it is: a copy is "
                        "missing, and newer ones may have other numbers than Windows gave them",
                        to_string(id));
+  }
   std::ranges::sort(copies, [](const ShadowCopy& one, const ShadowCopy& other) {
     return std::tie(one.sequence, one.created, one.store_id) <
            std::tie(other.sequence, other.created, other.store_id);

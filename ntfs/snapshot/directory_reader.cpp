@@ -65,8 +65,11 @@ class DirectoryReader {
   }
 
   void run(core::Findings& findings, std::vector<Gap>& gaps);
+  void read_slack_of_records();
 
  private:
+  template <class Visit>
+  void visit_directories(const Visit& visit) const;
   void add_directory(u64 record, BlockReport& report);
   void fetch_records_ahead(core::ByteView buffer) const;
   // False when a used buffer is nowhere.
@@ -105,11 +108,7 @@ class DirectoryReader {
 void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
   BlockReport report;
   for (const auto& gap : gaps) lost_.add(gap);
-  for (u64 record = 0; record < records_.size(); ++record) {
-    if (!records_.has(record)) continue;
-    const auto summary = records_.summary(record);
-    if (summary.in_use && summary.directory && !summary.extension) add_directory(record, report);
-  }
+  visit_directories([&](u64 record) { add_directory(record, report); });
   std::ranges::sort(jobs_, [](const BufferJob& a, const BufferJob& b) {
     return std::tie(a.offset, a.directory, a.number) < std::tie(b.offset, b.directory, b.number);
   });
@@ -141,6 +140,22 @@ void DirectoryReader::run(core::Findings& findings, std::vector<Gap>& gaps) {
     append_gap(gaps, {mft_.offset_of(record).value_or(0), mft_.record_size(), Gap::Lost::records,
                       record, 1});
   std::ranges::sort(table_.slack_, {}, &SlackName::offset);
+}
+
+void DirectoryReader::read_slack_of_records() {
+  BlockReport report;
+  visit_directories([&](u64 record) { read_record_slack(record, report); });
+  table_.slack_ = std::move(report.slack);
+  std::ranges::sort(table_.slack_, {}, &SlackName::offset);
+}
+
+template <class Visit>
+void DirectoryReader::visit_directories(const Visit& visit) const {
+  for (u64 record = 0; record < records_.size(); ++record) {
+    if (!records_.has(record)) continue;
+    const auto summary = records_.summary(record);
+    if (summary.in_use && summary.directory && !summary.extension) visit(record);
+  }
 }
 
 void DirectoryReader::add_directory(u64 record, BlockReport& report) {
@@ -411,6 +426,13 @@ DirectoryTable DirectoryTable::read(const core::ImageSource& image, const Mft& m
   drop_listed_slack(table, records, table.slack_);
   merge_slack_copies(table, table.slack_);
   return table;
+}
+
+void DirectoryTable::read_record_slack(const core::ImageSource& image, const Mft& mft,
+                                       const RecordTable& records) {
+  DirectoryReader{image, mft, records, {.slack = true}, *this}.read_slack_of_records();
+  drop_listed_slack(*this, records, slack_);
+  merge_slack_copies(*this, slack_);
 }
 
 }  // namespace coldtrace::ntfs

@@ -64,9 +64,9 @@ void to_facts(const Attribute& attribute, u64 number, AttributeFacts& facts) {
 bool was_never_used(const RecordFacts& facts) {
   if (facts.in_use || !facts.names.empty()) return false;
   if (!facts.information && facts.attributes.empty()) return true;
-  const bool first_use =
-      facts.sequence <= 1 || (facts.record < first_user_record && facts.sequence == facts.record);
-  return first_use && std::ranges::none_of(facts.attributes, [](const AttributeFacts& attribute) {
+  const bool first_use = facts.sequence <= 1 || facts.sequence == facts.record;
+  return first_use && !facts.has_list &&
+         std::ranges::none_of(facts.attributes, [](const AttributeFacts& attribute) {
            return attribute.type == AttributeType::data && attribute.size > 0;
          });
 }

@@ -11,6 +11,9 @@ namespace coldtrace::pe {
 namespace {
 
 constexpr u32 codeview = 2;
+// MinorVersion of a CodeView entry that names a portable PDB, "PM". Source: dotnet/runtime,
+// "PE-COFF specification additions", CodeView Debug Directory Entry.
+constexpr u16 portable_pdb_version = 0x504d;
 
 struct Extent {
   u64 offset = 0;
@@ -67,7 +70,8 @@ std::vector<DebugEntry> read_debug_directory(const Image& image, core::Findings&
     in.skip(4, "Characteristics");
     DebugEntry entry{};
     entry.time_date_stamp = in.read_u32("TimeDateStamp");
-    in.skip(4, "Version");
+    in.skip(2, "MajorVersion");
+    entry.minor_version = in.read_u16("MinorVersion");
     entry.type = in.read_u32("Type");
     const auto size = in.read_u32("SizeOfData");
     const Rva address{in.read_u32("AddressOfRawData")};
@@ -90,6 +94,7 @@ std::optional<PdbReference> find_pdb_reference(const Image& image, core::Finding
     if (entry.type != codeview) continue;
     auto pdb = read_codeview(image.file().clip(entry.offset, entry.stored), entry.offset);
     if (pdb) {
+      pdb->portable = pdb->guid && entry.minor_version == portable_pdb_version;
       if (!core::is_valid_utf8(pdb->name)) {
         constexpr std::size_t shown = 256;
         findings.info("codeview-name", entry.offset, "the name of the PDB is not UTF-8: {}{}",
@@ -122,7 +127,7 @@ std::string symbol_server_key(const PdbReference& reference) {
   } else {
     key = fmt::format("{:08X}", reference.time_date_stamp.value_or(0));
   }
-  return fmt::format("{}{:x}", key, reference.age);
+  return reference.portable ? key + "FFFFFFFF" : fmt::format("{}{:x}", key, reference.age);
 }
 
 std::optional<std::string> symbol_server_path(const PdbReference& reference) {

@@ -20,6 +20,12 @@ AddressMap::AddressMap(u64 file_size, Layout layout, const OptionalHeader& optio
     regions_.push_back({0, std::max<u64>(file_size, optional.size_of_image), 0, file_size});
     return;
   }
+  // Below a page the loader maps the file as it is, so that tiny images need no section.
+  if (sections.empty() && optional.section_alignment < page_size) {
+    const u64 size = round_up(std::max<u64>(optional.size_of_image, 1), page_size);
+    regions_.push_back({0, size, 0, std::min(size, file_size)});
+    return;
+  }
   for (std::size_t i = 0; i < sections.size(); ++i)
     add_section(sections[i], optional, file_size, i, findings);
   add_headers(optional.size_of_headers, file_size, findings);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coldtrace/core/text.hpp"
+
 namespace coldtrace::pe {
 
 using core::Fault;
@@ -63,13 +65,10 @@ core::Result<FileHeader> read_file_header(core::ByteView file, u64 offset) {
   return in.finish(header);
 }
 
-core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset, u32 size,
-                                                  core::Findings& findings) {
-  const auto bytes = core::slice(file, offset, size);
-  if (!bytes)
-    return core::fail({Fault::truncated, offset, "IMAGE_OPTIONAL_HEADER", "Magic", size,
-                       file.size() - std::min<u64>(offset, file.size())});
-  core::Reader in{*bytes, "IMAGE_OPTIONAL_HEADER", offset};
+core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset,
+                                                  u32 declared_size, core::Findings& findings) {
+  const auto left = file.size() - std::min<u64>(offset, file.size());
+  core::Reader in{file.last(left), "IMAGE_OPTIONAL_HEADER", offset};
   const auto magic = in.read_u16("Magic");
   if (magic != 0x10b && magic != 0x20b) in.reject(Fault::bad_magic, offset, "Magic", 0x10b, magic);
   const bool plus = magic == 0x20b;
@@ -110,6 +109,11 @@ core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offse
   for (std::size_t i = 0; i < present; ++i)
     header.directories[i] = {.address = Rva{in.read_u32("DataDirectory.VirtualAddress")},
                              .size = in.read_u32("DataDirectory.Size")};
+  if (const auto size = in.offset() - offset; declared_size < size)
+    findings.warning("optional-header-size", offset - 4,
+                     "SizeOfOptionalHeader is {:#x}, but the header has {:#x} bytes with its {}, "
+                     "all of which the loader reads",
+                     declared_size, size, core::counted(present, "directory", "directories"));
   return in.finish(header);
 }
 

@@ -74,8 +74,8 @@ core::Result<Image> Image::open(const core::FileView& file, std::optional<Layout
   image.file_ = COLDTRACE_TRY(read_file_header(file.clip(0, header + fixed_size), header));
   const u64 optional = header + fixed_size;
   const u64 table = optional + image.file_.optional_header_size;
-  const auto bytes =
-      file.clip(0, table + u64{image.file_.section_count} * SectionHeader::size_on_disk);
+  const u64 table_end = table + u64{image.file_.section_count} * SectionHeader::size_on_disk;
+  const auto bytes = file.clip(0, std::max(table_end, optional + OptionalHeader::largest_on_disk));
   image.optional_ = COLDTRACE_TRY(
       read_optional_header(bytes, optional, image.file_.optional_header_size, findings));
   check_alignments(image.optional_, optional, findings);

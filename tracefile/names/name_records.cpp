@@ -1,6 +1,7 @@
 #include "coldtrace/tracefile/names/name_records.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "coldtrace/core/text.hpp"
 #include "coldtrace/core/utf16.hpp"
@@ -24,11 +25,16 @@ constexpr u8 stack_group = 0x18;
 
 constexpr u8 image_load = 10;
 
-// The class ImageID, of which opcode 0 has the headers' stamp, 34 DBG's record, 36 that of RSDS.
+// The class ImageID, of which opcode 0 has the headers' stamp, 34 DBG's record, 36 that of RSDS, 37
+// that of the IL of a precompiled image, and 38 the version of each entry of the debug directory
+// that names a PDB: 0x504d0100 for a portable one.
 constexpr auto image_id = *core::parse_guid("b3e675d7-2554-4f18-830b-2762732560de");
 constexpr u8 image_id_info = 0;
 constexpr u8 image_id_dbg = 34;
 constexpr u8 image_id_rsds = 36;
+constexpr u8 image_id_il_rsds = 37;
+constexpr u8 image_id_portable = 38;
+constexpr u32 portable_version = 0x504d'0100;
 constexpr std::size_t longest_text = 32'767;
 
 // Of a process that ended and is still held: its name and number were its own all along.
@@ -199,13 +205,14 @@ void NameRecords::add_image(const Event& event) {
 }
 
 void NameRecords::add_image_file(const Event& event) {
-  if (event.opcode != image_id_info && event.opcode != image_id_dbg &&
-      event.opcode != image_id_rsds)
-    return;
+  constexpr std::array opcodes{image_id_info, image_id_dbg, image_id_rsds, image_id_il_rsds,
+                               image_id_portable};
+  if (std::ranges::find(opcodes, event.opcode) == opcodes.end()) return;
   u64 pid = 0;
   u64 time_date_stamp = 0;
   u64 checksum = 0;
   u64 age = 0;
+  u64 version = 0;
   ImageFileRecord record{.owner = 0, .time = event.timestamp, .base = 0};
   if (!pick_fields(schema_of(event), event,
                    {{"ImageBase", &record.base},
@@ -214,9 +221,19 @@ void NameRecords::add_image_file(const Event& event) {
                     {"TimeDateStamp", &time_date_stamp},
                     {"GuidSig", nullptr, nullptr, &record.pdb_guid},
                     {"Age", &age},
-                    {"PdbFileName", nullptr, &record.pdb_name}}))
+                    {"PdbFileName", nullptr, &record.pdb_name},
+                    {"Version", &version}}))
     return;
   record.owner = static_cast<u32>(pid);
+  if (event.opcode == image_id_il_rsds || event.opcode == image_id_portable) {
+    if (event.opcode == image_id_portable && version != portable_version) return;
+    image_files_.push_back({.owner = record.owner,
+                            .time = record.time,
+                            .base = record.base,
+                            .portable_pdb = event.opcode == image_id_portable,
+                            .has_il_pdb = event.opcode == image_id_il_rsds});
+    return;
+  }
   record.time_date_stamp = static_cast<u32>(time_date_stamp);
   record.checksum = static_cast<u32>(checksum);
   record.pdb_age = static_cast<u32>(age);

@@ -55,6 +55,8 @@ void add_to(TracedImage& file, const TracedImage& said) {
     return;
   if (file.time_date_stamp == 0) file.time_date_stamp = said.time_date_stamp;
   if (file.checksum == 0) file.checksum = said.checksum;
+  file.portable_pdb |= said.portable_pdb;
+  file.has_il_pdb |= said.has_il_pdb;
   if (file.pdb_guid != core::Guid{}) return;
   file.pdb_guid = said.pdb_guid;
   file.pdb_age = said.pdb_age;
@@ -179,6 +181,8 @@ void NameTables::add_image_file(const ImageFileRecord& record) {
   said.pdb_guid = record.pdb_guid;
   said.pdb_age = record.pdb_age;
   said.pdb_name = record.pdb_name;
+  said.portable_pdb = record.portable_pdb;
+  said.has_il_pdb = record.has_il_pdb;
   const auto saying = sayings_.add(said);
   const auto image = image_key(record.owner, record.base);
   const auto* const changed = image_changes_.find_value(image);

@@ -8,6 +8,7 @@
 #include "coldtrace/core/glob.hpp"
 #include "coldtrace/core/no_match.hpp"
 #include "coldtrace/tracefile/fields/type_names.hpp"
+#include "coldtrace/where/where_value.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -194,7 +195,7 @@ void show_declaration(Show& show, const SchemaFiles::Declaration& found) {
 template <class Show>
 void show_all(Show& show, const SchemaFiles& files, const TraceSchemasShowOptions& options,
               core::Findings& findings) {
-  const auto guid = core::parse_guid(options.provider);
+  const auto guid = where::parse_any_guid(options.provider);
   bool found_one = false;
   std::vector<std::string> names;
   files.visit(options.schemas.languages, findings, [&](const SchemaFiles::Declaration& found) {

@@ -89,6 +89,18 @@ class Identities(Case):
         self.assertEqual([one["text"] for one in image["findings"] if one["code"] == "codeview-name"],
                          ["the name of the PDB is not UTF-8: D:\\\ufffd\ufffdr\\driver.pdb"])
 
+    def test_a_portable_pdb_is_kept_without_its_age(self):
+        """Servers have FFFFFFFF in its place (SSQP). What llvm-readobj says of the entry decides which of them is one."""
+        for version, key in (((0, 0), "1"), ((0x100, 0), "1"), ((0x100, 0x504d), "FFFFFFFF")):
+            with self.subTest(version=version):
+                path = self.write("one.dll", table_image({6: debug_table(b"/_/obj/one.pdb", version=version)}))
+                image = self.document("info", path)
+                self.assertEqual((image["identity"]["pdb"]["age"], image["findings"]), (1, []))
+                self.assertEqual(image["symbol_server_path"], f"one.pdb/030201000504070608090A0B0C0D0E0F{key}/one.pdb")
+                self.assertIn(image["symbol_server_path"].encode(), run("pe", "info", path))
+                told = self.readobj(path, "--coff-debug-directory").decode()
+                self.assertEqual("MinorVersion: 0x504D" in told, key == "FFFFFFFF")
+
     def test_a_hook_table_that_is_read_again_keeps_them(self):
         folders = sorted(IMAGES.glob("switch-10-x64"))
         if not folders:

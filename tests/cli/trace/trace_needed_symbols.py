@@ -97,7 +97,7 @@ class Reader:
 
 
 class NeededSymbols(Case):
-    def trace(self, *, pdb_name="a.pdb", stamp=0x5000_0001, size=0x9000, message_pdb=None, image="a.dll"):
+    def trace(self, *, pdb_name="a.pdb", stamp=0x5000_0001, size=0x9000, message_pdb=None, image="a.dll", beside=()):
         writer = EtlWriter()
         writer.process(0, 10, 100, "app.exe")
         writer.thread(0, 20, 100, 8)
@@ -107,6 +107,8 @@ class NeededSymbols(Case):
                           b"\0" * 28 + name)
         writer.classic(0, 30, IMAGE_ID, 36, 2, struct.pack("<QI", BASE, 100) + GUID.bytes_le +
                        struct.pack("<I", 0x1B) + pdb_name.encode() + b"\0")
+        for opcode, values in beside:
+            writer.classic(0, 30, IMAGE_ID, opcode, 2, struct.pack("<QI", BASE, 100) + values)
         if message_pdb:
             writer.system(0, 0x0040, 2, 40, GUID.bytes_le + struct.pack("<I", 2) + message_pdb + b"\0")
         for i in range(5):
@@ -126,6 +128,18 @@ class NeededSymbols(Case):
         json_schema.validate(document, json.loads(
             (SOURCES / "docs/schema/trace-symbols.schema.json").read_text()))
         return document
+
+    def test_a_portable_pdb_is_kept_without_its_age(self):
+        """As traces of .NET say it: the version of each entry of the debug directory follows the PDBs of an image, and a precompiled
+        image has one of its IL too, which is the portable one."""
+        il = uuid.uuid4().bytes_le + struct.pack("<I", 1) + b"a.il.pdb\0"
+        portable, native = (struct.pack("<II", 0x12345678, version) for version in (0x504d0100, 0x100))
+        for beside, key in (((), "1b"), ([(38, native)], "1b"), ([(38, portable)], "FFFFFFFF"),
+                            ([(37, il), (38, portable), (38, native)], "1b")):
+            with self.subTest(beside=[opcode for opcode, _ in beside], key=key):
+                pdb, = self.answer(self.trace(beside=beside))["pdbs"]
+                self.assertEqual((pdb["guid"], pdb["age"], pdb["path"]),
+                                 (str(GUID), 0x1B, f"a.pdb/{GUID.hex.upper()}{key}/a.pdb"))
 
     def test_addresses_are_counted_where_they_are(self):
         trace = self.trace()

@@ -80,6 +80,18 @@ class OtherFiles(Images):
             with self.subTest(words):
                 self.refused(self.write("file", content), *words)
 
+    def test_a_table_without_partitions_is_named(self):
+        """As a disk has that was initialized and nothing else: a protective MBR and an empty GUID partition table."""
+        disk = bytearray(1 << 20)
+        last, entries = len(disk) // 512 - 1, bytes(128 * 128)
+        disk[446:510] = struct.pack("<8BII48x", 0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1, last)
+        disk[510:512] = b"\x55\xaa"
+        form = "<8sIII4xQQQQ16sQIII"
+        fields = [b"EFI PART", 0x10000, 92, 0, 1, last, 34, last - 33, bytes(16), 2, 128, 128, zlib.crc32(entries)]
+        fields[3] = zlib.crc32(struct.pack(form, *fields))
+        disk[512:604] = struct.pack(form, *fields)
+        self.refused(self.write("empty.img", disk), "its GUID partition table lists no partition")
+
     def test_images_of_other_formats_are_named(self):
         raw = self.volume()
         for form, words in (("vdi", "VDI"), ("qed", "QED"), ("parallels", "Parallels")):
@@ -1199,6 +1211,27 @@ class Slack(Images):
         live = next(row for row in strict_ndjson(done.stdout)
                     if row.get("name") == "$Boot")
         self.assertIsNone(live["entry"])
+
+    def test_a_copied_mft_has_what_is_behind_its_records(self):
+        volume = self.volume("-c", "4096")
+        content = bytearray(volume.read_bytes())
+        start = self.rows(volume, status=0)[1][0]["volume"]["mft_extents"][0]["offset"]
+        root = start + 5 * 1024
+        at = max(512, (struct.unpack_from("<I", content, root + 0x18)[0] + 7) // 8 * 8)
+        self.assertLess(at + 250, 1022)
+        boot = bytearray(self.entry("$Boot", 8192, 7, 7))
+        boot[16 + 65] = 3  # a name of both namespaces, which is still there
+        entries = self.entry("gone.txt", 1234, 77) + boot
+        content[root + at:root + at + len(entries)] = entries
+        volume.write_bytes(content)
+        copied = self.write("$MFT", made_by("icat", volume, "0"))
+        for path, base in ((volume, start), (copied, 0)):
+            with self.subTest(path=path.name):
+                rows, _, _ = self.rows(path, "--slack", status=0)
+                (row,) = (row for row in rows if row["state"] == "slack")
+                self.assertEqual((row["path"], row["record"], row["sequence"]), ("/gone.txt", 77, 3))
+                self.assertEqual((row["entry"]["offset"], row["entry"]["size"]), (base + 5 * 1024 + at, 1234))
+                self.assertEqual([row["path"] for row in rows if row["name"] == "$Boot"], ["/$Boot"])
 
     def test_csv_and_bodyfile_say_the_same(self):
         volume, index = self.make()

@@ -358,6 +358,35 @@ class Prepared(Case):
                                           capture_output=True, timeout=120).stdout)
         self.assertEqual(info["partitions"][0]["counts"]["used"], len(heads) - len(prepared))
 
+    def test_formatting_of_large_clusters_prepares_more_records(self):
+        """As many as fit into the first cluster of $MFT, which Windows writes as it does those up to 23: with their number as sequence."""
+        cluster = 64 << 10
+        image = self.write("volume", b"")
+        os.truncate(image, 64 << 20)
+        subprocess.run(["mkntfs", "-F", "-q", "-Q", "-c", str(cluster), image], check=True, capture_output=True)
+        content = bytearray(image.read_bytes())
+        mft = struct.unpack_from("<Q", content, 0x30)[0] * cluster
+        heads = [content[mft + number * 1024:][:1024] for number in range(cluster // 1024)]
+        used = [number for number, head in enumerate(heads) if head[0x16] & 1]
+        self.assertLess(max(used), 40)
+        model = heads[16]
+        self.assertEqual((model[:4], *struct.unpack_from("<HHHH", model, 0x10)[:2], model[0x16]), (b"FILE", 16, 0, 0))
+        for number in range(max(used) + 1, len(heads)):
+            prepared = bytearray(model)
+            struct.pack_into("<H", prepared, 0x10, number)
+            struct.pack_into("<I", prepared, 0x2c, number)
+            content[mft + number * 1024:mft + (number + 1) * 1024] = prepared
+        image.write_bytes(content)
+        lines = strict_ndjson(subprocess.run([COLDTRACE, "ntfs", "snapshot", "--state", "all", image], check=True,
+                                             capture_output=True, timeout=120).stdout)
+        self.assertEqual({line["record"] for line in lines if line["type"] == "file"} - set(used), set())
+        self.assertEqual(lines[-1]["counts"]["deleted"], 0)
+        (place,) = places(image, mft + 60 * 1024 + 8)
+        self.assertEqual(place["mft_record"], {"record": 60, "at": 8, "part": "never_used", "owner": None})
+        info = strict_json(subprocess.run([COLDTRACE, "ntfs", "info", "--format", "json", image], check=True,
+                                          capture_output=True, timeout=120).stdout)
+        self.assertEqual(info["partitions"][0]["counts"]["used"], len(used))
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

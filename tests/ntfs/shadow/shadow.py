@@ -538,6 +538,27 @@ class Copies(Case):
         lines = lines_of("snapshot", "--shadow", "all,live", image, status=1)
         self.assertEqual((rows(lines), codes(lines[-1])), (rows(lines_of("snapshot", self.plain[2])), {"volume-unopened": 2}))
 
+    def test_stores_of_copies_of_another_volume(self):
+        """As Windows writes them: the entry of a store follows that of its copy, but here there is none to follow."""
+        shadows = copy_on_write(self.states, self.room)
+        for number in 7, 8:
+            shadows.stores.append(copy.copy(shadows.stores[1]))
+            shadows.stores[-1].number, shadows.stores[-1].listed = number, False
+        image = self.written(shadows)
+        document = info(image)
+        self.assertEqual(codes(document), {"shadow-other": 2})
+        self.assertEqual([each["store_id"] for each in document["partitions"][0]["shadow_copies"]["copies"]],
+                         [str(identifier(1, 1)), str(identifier(1, 2))])
+        for number in (1, 2):
+            self.assertEqual(rows(lines_of("snapshot", "--state", "all", "--shadow", number, image)),
+                             self.snapshots[number - 1])
+        # A volume may have no copies of its own.
+        shadows = copy_on_write(self.states, self.room)
+        for store in shadows.stores:
+            store.listed = shadows.unused_first = False
+        document = info(self.written(shadows))
+        self.assertEqual((codes(document), document["partitions"][0]["shadow_copies"]["copies"]), ({"shadow-other": 2}, []))
+
     def test_a_deleted_copy_and_a_larger_volume(self):
         shadows = copy_on_write(self.states, self.room)
         shadows.stores[0].flags = 0x140

@@ -47,6 +47,7 @@ class Shadows:
         self.storage = VOLUME
         self.catalog = None
         self.scattered = False  # entries of one store do not stand together, nor in the order of age
+        self.unused_first = True  # the catalog begins with an entry that is not used
 
     def allocate(self):
         return self.room.pop(0)
@@ -97,7 +98,7 @@ class Shadows:
             entries.append(struct.pack("<QQ", 3, store.places["list"]) + name +
                            struct.pack("<QQQQQQ", header, store.places["ranges"], store.places["bitmap"], 0, BLOCK,
                                        store.places["previous"]))
-        entries = [entry.ljust(128, b"\0") for entry in [struct.pack("<Q", 1), *entries]]
+        entries = [entry.ljust(128, b"\0") for entry in [struct.pack("<Q", 1)] * self.unused_first + entries]
         if self.scattered:
             entries.sort(key=lambda entry: entry[0] != 2, reverse=True)
         self.catalog = self.chain(2, entries, 126)

@@ -130,6 +130,7 @@ std::vector<NeededPdb> NeededSymbols::pdbs() const {
     const auto& image = names_.image_files()[i];
     if (image.pdb_guid == core::Guid{}) continue;
     auto& pdb = at({image.pdb_guid, image.pdb_age, file_name(image.pdb_name)});
+    pdb.portable |= image.pdb_is_portable();
     pdb.images.push_back(i);
     pdb.use.add(images_[i]);
   }

@@ -48,6 +48,11 @@ class DirectoryTable {
   // Directories made from the names in records, for an extracted $MFT.
   [[nodiscard]] static DirectoryTable from_names(const RecordTable& records);
 
+  // Adds what is left of indexes in the unused bytes of the records of directories, for an
+  // extracted $MFT: read() does it for a volume.
+  void read_record_slack(const core::ImageSource& image, const Mft& mft,
+                         const RecordTable& records);
+
   [[nodiscard]] const Directory* find(u64 record) const {
     if (record >= by_record_.size() || by_record_[record] == absent) return nullptr;
     return &directories_[by_record_[record]];

@@ -14,9 +14,10 @@ namespace coldtrace::pe {
 struct DebugEntry {
   static constexpr u32 size_on_disk = 28;
   u32 time_date_stamp;
-  u32 type;    // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
-  u64 offset;  // of the data in the file
-  u64 stored;  // number of bytes of the data in the file
+  u32 type;           // 2 CodeView, 4 misc, 16 reproducible build, 20 extended DllCharacteristics
+  u16 minor_version;  // of the data's format
+  u64 offset;         // of the data in the file
+  u64 stored;         // number of bytes of the data in the file
 };
 
 // The symbol file that belongs to an image.
@@ -25,6 +26,7 @@ struct PdbReference {
   std::optional<core::Guid> guid;      // of RSDS; NB10 has none
   std::optional<u32> time_date_stamp;  // of NB10
   u32 age;
+  bool portable = false;  // a portable PDB of .NET, whose age says nothing
 
   // Whether it refers to the PDB with these values: the same GUID, or if there is none the same
   // signature, and the same age. Names do not matter: files are renamed.
@@ -51,8 +53,9 @@ struct PdbReference {
 // "GUID {...} and age 1"; without a GUID "time stamp 0x560b9f0f and age 1", or "no GUID".
 [[nodiscard]] std::string describe_build(const PdbReference& pdb);
 
-// The folder in which a symbol server keeps a build: "1EB9FACB04EA273BB24BA52C8B8D336A1".
-// Source: Microsoft, "SymStore", folder of a file with debug information.
+// The folder in which a symbol server keeps a build: "1EB9FACB04EA273BB24BA52C8B8D336A1", which
+// ends with FFFFFFFF for a portable PDB. Source: Microsoft, "SymStore", folder of a file with debug
+// information, and "SSQP Key conventions" of dotnet/symstore.
 [[nodiscard]] std::string symbol_server_key(const PdbReference& reference);
 
 // Where a symbol server keeps the file: "ntdll.pdb/1EB9FACB04EA273BB24BA52C8B8D336A1/ntdll.pdb".

@@ -77,7 +77,8 @@ inline constexpr u16 dll_force_integrity = 0x0080;  // linked with /INTEGRITYCHE
 
 // IMAGE_OPTIONAL_HEADER32 or IMAGE_OPTIONAL_HEADER64.
 struct OptionalHeader {
-  bool pe32_plus;  // Magic 0x20b
+  static constexpr std::size_t largest_on_disk = 240;  // PE32+ with 16 directories
+  bool pe32_plus;                                      // Magic 0x20b
   u8 major_linker_version;
   u8 minor_linker_version;
   Rva entry_point;
@@ -131,10 +132,12 @@ core::Result<DosHeader> read_dos_header(core::ByteView file);
 // The signature "PE\0\0" at `offset`, then the file header.
 core::Result<FileHeader> read_file_header(core::ByteView file, u64 offset);
 
-// The optional header of `size` bytes at `offset`. Fewer directories than declared, or more than
-// 16, is a finding.
-core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset, u32 size,
-                                                  core::Findings& findings);
+// The optional header at `offset`. `declared_size` is SizeOfOptionalHeader, which says only where
+// the section table begins: the loader reads the whole header whatever it says (observed on Windows
+// XP to 8 with the images of Corkami, in which it is 0), so that a smaller one is a finding, as are
+// fewer directories than declared, or more than 16.
+core::Result<OptionalHeader> read_optional_header(core::ByteView file, u64 offset,
+                                                  u32 declared_size, core::Findings& findings);
 
 // `offset` is that of the header in `file`.
 core::Result<SectionHeader> read_section_header(core::ByteView file, u64 offset);

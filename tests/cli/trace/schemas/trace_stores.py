@@ -372,7 +372,8 @@ class Asking(unittest.TestCase):
         self.assertEqual([f["name"] for f in rows["fields"][1]["fields"]], ["Size", "Key"])
         self.assertEqual((rows["level"], rows["level_name"], rows["opcode"], rows["channel"]), (16, "Loud", 1, 16))
         self.assertEqual((rest["opcode"], rest["message"]), (34, None))
-        self.assertEqual(ask("show", GUIDS[2], "--schemas", "all.ctschemas"), answer)
+        for written in (GUIDS[2], f"{{{GUIDS[2]}}}", GUIDS[2].upper(), GUIDS[2].replace("-", "")):  # with braces as in a manifest
+            self.assertEqual(ask("show", written, "--schemas", "all.ctschemas"), answer)
         text = run("schemas", "show", "Manifest-Painter", "--schemas", "all.ctschemas").decode()
         for line in ("1 version 0  Paint/Brush  Informational Walls Doors ResponseTime", "struct Rows[Count]",
                      "  win:UnicodeString Key length Size as xs:string", "win:UInt32 Colour as xs:unsignedInt named by Colours"):

@@ -32,6 +32,7 @@ struct NeededPdb {
   std::string name;  // of the file, without folders
   core::Guid guid;
   u32 age = 0;
+  bool portable = false;      // a portable PDB of .NET
   bool has_messages = false;  // the trace names it as that of a WPP provider
   std::vector<u32> images;    // that ask for it: numbers of the trace's image files
   CodeUse use;

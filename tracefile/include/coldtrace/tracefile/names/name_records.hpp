@@ -45,6 +45,8 @@ struct ImageFileRecord {
   u32 pdb_age = 0;
   core::Guid pdb_guid{};
   std::string pdb_name{};
+  bool portable_pdb = false;  // as of a TracedImage
+  bool has_il_pdb = false;
 };
 
 // Records of some events in order, with what they point to.

@@ -21,7 +21,11 @@ struct TracedImage {
   core::Guid pdb_guid;
   std::string name;
   std::string pdb_name;
+  bool portable_pdb = false;  // one of its PDBs is a portable one of .NET
+  bool has_il_pdb = false;    // beside that of its native code it has one of its IL
 
+  // Precompiled images have both: the portable one is then that of their IL.
+  [[nodiscard]] bool pdb_is_portable() const { return portable_pdb && !has_il_pdb; }
   [[nodiscard]] bool known() const { return time_date_stamp != 0 || size_of_image != 0; }
 
   auto operator<=>(const TracedImage&) const = default;
