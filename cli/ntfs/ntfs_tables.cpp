@@ -12,7 +12,7 @@ constexpr const char* tables =
     "CREATE TABLE volume(id INTEGER PRIMARY KEY, partition INTEGER, partition_offset INTEGER, "
     "shadow INTEGER, label "
     "TEXT, serial_number TEXT, cluster_size INTEGER, header TEXT NOT NULL) STRICT;"
-    "CREATE TABLE gap(volume INTEGER NOT NULL REFERENCES volume, offset INTEGER NOT NULL, length "
+    "CREATE TABLE gap(volume INTEGER NOT NULL REFERENCES volume, offset INTEGER, length "
     "INTEGER NOT NULL, lost TEXT NOT NULL, first_record INTEGER, records INTEGER, directory "
     "INTEGER) STRICT;"
     "CREATE TABLE file(id INTEGER PRIMARY KEY, volume INTEGER NOT NULL REFERENCES volume, path "

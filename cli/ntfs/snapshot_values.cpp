@@ -92,7 +92,7 @@ std::string read_exact_name(const Value& json) {
 
 ntfs::Gap read_snapshot_gap(const Value& json) {
   const bool records = text_member(json, "lost") == "records";
-  return {number_member(json, "offset").value_or(0), number_member(json, "length").value_or(0),
+  return {number_member(json, "offset"), number_member(json, "length").value_or(0),
           records ? ntfs::Gap::Lost::records : ntfs::Gap::Lost::index,
           number_member(json, records ? "first_record" : "directory").value_or(0),
           number_member(json, "records").value_or(~u64{0})};
