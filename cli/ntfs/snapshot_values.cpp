@@ -5,6 +5,8 @@
 #include "cli/output/exact_text.hpp"
 #include "cli/output/json_members.hpp"
 #include "coldtrace/core/file_time.hpp"
+#include "coldtrace/core/hex.hpp"
+#include "coldtrace/core/text.hpp"
 
 namespace coldtrace::cli {
 namespace {
@@ -20,6 +22,15 @@ bool is_extent(const Value& json) {
   for (const auto* name : {"vcn", "clusters"})
     if (json.HasMember(name) && !number_member(json, name)) return false;
   return number_member(json, "lcn") || is_absent_or_null(json, "lcn");
+}
+
+std::optional<std::string> find_exact_bytes(const Value& json, const char* text,
+                                            const char* bytes) {
+  const auto read = core::parse_hex(text_member(json, bytes));
+  if (!read || read->empty()) return std::nullopt;
+  std::string exact{core::to_chars(*read)};
+  if (core::to_valid_utf8(exact) != text_member(json, text)) return std::nullopt;
+  return exact;
 }
 
 }  // namespace
@@ -70,9 +81,21 @@ bool has_other_units(const Value& json, const char* text, const char* units) {
          !find_exact_text(text_member(json, text), text_member(json, units));
 }
 
+bool has_other_bytes(const Value& json, const char* text, const char* bytes) {
+  return json.IsObject() && !is_absent_or_null(json, bytes) && !find_exact_bytes(json, text, bytes);
+}
+
 void check_units(const Value& row, MistypedMembers& mistyped) {
   if (has_other_units(row, "path", "path_utf16")) mistyped.add("path_utf16");
   if (has_other_units(row, "name", "name_utf16")) mistyped.add("name_utf16");
+  if (has_other_units(row, "short_name", "short_name_utf16")) mistyped.add("short_name_utf16");
+  if (const auto* const reparse = find_member(row, "reparse", &Value::IsObject)) {
+    if (has_other_units(*reparse, "target", "target_utf16")) mistyped.add("reparse.target_utf16");
+    if (has_other_bytes(*reparse, "target", "target_bytes")) mistyped.add("reparse.target_bytes");
+  }
+  if (const auto* const attributes = find_member(row, "ea", &Value::IsArray))
+    for (const auto& attribute : attributes->GetArray())
+      if (has_other_bytes(attribute, "name", "name_bytes")) mistyped.add("ea.name_bytes");
   for (const auto& [member, units] :
        {std::pair{"streams", "streams.name_utf16"}, {"other_streams", "other_streams.name_utf16"}})
     if (const auto* const streams = find_member(row, member, &Value::IsArray))
@@ -88,6 +111,16 @@ std::string read_exact_path(const Value& json) {
 std::string read_exact_name(const Value& json) {
   auto name = text_member(json, "name");
   return find_exact_text(name, text_member(json, "name_utf16")).value_or(std::move(name));
+}
+
+std::string read_exact_target(const Value& reparse) {
+  const auto target = text_member(reparse, "target");
+  const auto exact = find_exact_text(target, text_member(reparse, "target_utf16"));
+  return exact ? *exact : read_exact_bytes(reparse, "target", "target_bytes");
+}
+
+std::string read_exact_bytes(const Value& json, const char* text, const char* bytes) {
+  return find_exact_bytes(json, text, bytes).value_or(text_member(json, text));
 }
 
 ntfs::Gap read_snapshot_gap(const Value& json) {

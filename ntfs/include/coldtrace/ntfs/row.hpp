@@ -122,9 +122,9 @@ struct FileRow {
   std::string_view owner_sid;
   std::optional<core::Guid> object_id;
   std::optional<u32> reparse_tag;
-  std::optional<std::string> reparse_target;
-  core::ByteView extended_attributes;     // the list of $EA
-  std::optional<ZoneIdentifier> zone_id;  // if Snapshot::RowOptions requests it
+  std::optional<std::string> reparse_target;  // as ReparsePoint::target
+  core::ByteView extended_attributes;         // the list of $EA
+  std::optional<ZoneIdentifier> zone_id;      // if Snapshot::RowOptions requests it
   std::optional<u64> record_offset;
   std::vector<StreamRow> streams;        // $DATA
   std::vector<StreamRow> other_streams;  // other attributes outside the record, $EFS and similar
