@@ -179,7 +179,7 @@ void RowValues::metadata(FileMember member, const See& see) {
       for (const auto& finding : row.findings) text(finding.warning ? "warning" : "info", see);
       return;
     case FileMember::finding_text:
-      for (const auto& finding : row.findings) text(core::to_valid_utf8(finding.text), see);
+      for (const auto& finding : row.findings) text(core::distinct_text(finding.text), see);
       return;
     case FileMember::zone:
     case FileMember::zone_referrer_url:

@@ -402,7 +402,7 @@ class JsonRows final : public RowFormat {
       out_->append(R"(,"severity":")");
       out_->append(finding.warning ? "warning" : "info");
       out_->append(R"(","text":)");
-      append_json_text(*out_, finding.text);
+      append_json_text(*out_, distinct_text(finding.text));
       out_->append('}');
     }
     out_->append(']');

@@ -103,7 +103,7 @@ inline constexpr std::string_view between_names = "\" by the directory and \"";
 struct RowFinding {
   core::Name code;
   bool warning;
-  std::string text;
+  std::string text;      // exact text (core/utf16.hpp), as the names in it
   bool of_name = false;  // false: of the file, reported once however many names it has
 };
 
