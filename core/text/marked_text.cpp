@@ -36,8 +36,9 @@ MarkedText decode_utf8_text(ByteView bytes, u64 mark) {
   constexpr u64 longer = 2;  // U+FFFD than the byte for which it stands
   const auto valid = to_valid_utf8(chars);
   text.invalid = (valid.size() - chars.size()) / longer;
-  text.first_invalid =
-      mark + static_cast<u64>(std::ranges::mismatch(chars, valid).in1 - chars.begin());
+  // The byte itself may be as U+FFFD begins.
+  const auto differs = std::ranges::mismatch(chars, valid).in1 - chars.begin();
+  text.first_invalid = mark + valid.rfind("\xef\xbf\xbd", static_cast<std::size_t>(differs));
   return text;
 }
 

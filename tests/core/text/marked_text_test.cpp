@@ -25,7 +25,10 @@ TEST_CASE("a text is read by the mark that it begins with") {
       {"an odd byte", "\xfe\xff\0\xe9\0"s, "\xc3\xa9", 1, 4},
       {"a mark alone", "\xff\xfe", ""},
       {"an unpaired surrogate", "\xfe\xff\xd8\0"s, "\xef\xbf\xbd", 1, 2},
-      {"two of the wrong order", "\xff\xfea\0\0\xdc\0\xd8"s, "a\xef\xbf\xbd\xef\xbf\xbd", 2, 4},
+      {"two of the wrong order",
+       "\xff\xfe"
+       "a\0\0\xdc\0\xd8"s,
+       "a\xef\xbf\xbd\xef\xbf\xbd", 2, 4},
       {"a pair", "\xff\xfe\x3d\xd8\0\xde"s, "\xf0\x9f\x98\x80"},
   }));
   CAPTURE(row.why);

@@ -209,6 +209,8 @@ class Manifests(unittest.TestCase):
         for content in latin, latin.replace(b"UTF-8", b"koi8-r", 1):
             shown = self.show(content, status=1)
             self.assertEqual((shown[0], shown[2]), ("Manifest-\ufffdPainter", refused(content, "utf-8", 0)))
+        begins_as_a_mark = latin.replace(b"\xe9", b"\xef\xbf", 1)
+        self.assertEqual(self.show(begins_as_a_mark, status=1)[2], refused(begins_as_a_mark, "utf-8", 0))
         content = MANIFEST.encode("utf-16") + b"\n"
         self.assertEqual(self.show(content, status=1)[2], {len(content) - 1})
 
